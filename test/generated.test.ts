@@ -5,7 +5,7 @@ import {CHARTS} from '../src/charts/charts.ts';
 import {chartSchema} from '../src/charts/schema.ts';
 import {hasKey, scopeOf} from '../src/charts/support.ts';
 import {newestOf} from '../src/charts/target.ts';
-import {ERROR_CODES, ExitCode} from '../src/errors.ts';
+import {ERROR_CODES, ExitCode} from '../src/ground/errors.ts';
 import {httpsProxy} from '../src/settings/network.ts';
 import {concurrency} from '../src/settings/purpose.ts';
 import {commandPage} from './docs/command-page.ts';

@@ -1,8 +1,8 @@
-import {Secret} from '../../src/settings/secret.ts';
-import {LogMatcher} from '../../src/support-bundle/findings/log-matcher.ts';
-import {knownSecretSet} from '../../src/support-bundle/redact/known-values.ts';
-import {leakFinder} from '../../src/support-bundle/redact/leak-check.ts';
-import {redactor} from '../../src/support-bundle/redact/redactor.ts';
+import {LogMatcher} from '../../src/diagnose/log-matcher.ts';
+import {Secret} from '../../src/ground/secret.ts';
+import {knownSecretSet} from '../../src/redact/known-values.ts';
+import {leakFinder} from '../../src/redact/leak-check.ts';
+import {redactor} from '../../src/redact/redactor.ts';
 import {median, report} from './measure.ts';
 
 const MEGABYTES = 16;

@@ -1,9 +1,9 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once, setMaxListeners} from 'node:events';
 import {PassThrough, Readable} from 'node:stream';
+import {abortReason, followSignal} from '../ground/signals.ts';
 import type {HostCall, HostError, HostTools} from '../ports/host-tools.ts';
 import type {LogStream} from '../ports/log-stream.ts';
-import {abortReason, followSignal} from '../signals.ts';
 import {bufferedOutput} from './buffered-output.ts';
 
 /** The messages are parsed, so they must be in English. */

@@ -1,5 +1,5 @@
-import {commandLine} from '../command-line.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {commandLine} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
 

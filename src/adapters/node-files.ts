@@ -1,6 +1,6 @@
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,8 +1,9 @@
 import type {Socket} from 'node:net';
 import {setTimeout as wait} from 'node:timers/promises';
-import {ExitCode, ExpectedError} from '../errors.ts';
-import type {Call, Processes, ProcessResult, Running} from '../ports/processes.ts';
-import {followSignal} from '../signals.ts';
+import type {Call, ProcessResult} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {followSignal} from '../ground/signals.ts';
+import type {Processes, Running} from '../ports/processes.ts';
 
 /** Paths of tools that are not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;

@@ -1,5 +1,5 @@
+import {withTimeout} from '../ground/signals.ts';
 import type {ManifestAnswer, Registries} from '../ports/registries.ts';
-import {withTimeout} from '../signals.ts';
 
 const TIMEOUT_MS = 5000;
 

@@ -1,6 +1,6 @@
 import {open} from 'node:fs/promises';
 import {type Entry, openPromise, type ZipFile} from 'yauzl';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {OpenArchive} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
 

@@ -1,10 +1,10 @@
 import {Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {closest} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
-import {closest} from '../settings/text.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value. @throws ExpectedError */
 export function parseAnswers(text: string, path: string): ReadonlyMap<string, unknown> {

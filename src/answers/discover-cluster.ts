@@ -1,11 +1,10 @@
-import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {recommendFactsOf} from '../cluster/facts/answers.ts';
-import {type ClusterFacts, clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
-import {isKnown, knownValue} from '../cluster/facts/fact.ts';
-import {readCluster} from '../cluster/facts/read-cluster.ts';
-import type {StorageClass} from '../cluster/facts/storage.ts';
-import {ExpectedError} from '../errors.ts';
-import type {ClusterTarget} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {isKnown, knownValue} from '../ground/fact.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {type ClusterFacts, clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
+import {readCluster} from '../platform/read-cluster.ts';
+import type {StorageClass} from '../platform/storage.ts';
 import {cloud} from '../settings/cluster.ts';
 import {milliOf} from '../settings/quantity.ts';
 import {fromCluster} from './from-cluster.ts';

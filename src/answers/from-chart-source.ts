@@ -1,8 +1,8 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
-import {isPrintable} from '../settings/text.ts';
 import type {Source} from './sources.ts';
 
 /** `oci://registry/agent-job:0.6.5`, `https://host/agent-job-0.6.5.tgz` */

@@ -1,6 +1,6 @@
-import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
-import {type Fact, isKnown} from '../cluster/facts/fact.ts';
-import type {Warning} from '../errors.ts';
+import type {Warning} from '../ground/errors.ts';
+import {type Fact, isKnown} from '../ground/fact.ts';
+import type {ClusterFacts} from '../platform/cluster-facts.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';

@@ -1,11 +1,11 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import {isPrintable} from '../settings/text.ts';
 import type {Source} from './sources.ts';
 
 interface ResolveDeps extends ParseContext {

@@ -1,8 +1,8 @@
-import type {Warning} from '../errors.ts';
+import type {Warning} from '../ground/errors.ts';
+import {closest} from '../ground/text.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
 import type {AnswerSource} from '../settings/settings.ts';
-import {closest} from '../settings/text.ts';
 
 /** A source of raw answers. */
 export interface Source {

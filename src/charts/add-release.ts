@@ -1,6 +1,6 @@
+import {getAt, leafPaths, sameTree, type Tree, type Values} from '../ground/tree.ts';
 import {compare, type Release, rangeOf} from './releases.ts';
 import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from './schema.ts';
-import {getAt, leafPaths, sameTree, type Tree, type Values} from './tree.ts';
 
 interface Known {
   release: Release;

@@ -1,7 +1,7 @@
+import {at, isMap, itemsAt, textAt} from '../ground/tree.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {IDENTITIES, isEfsHandle, isHost} from './agent-addresses.ts';
 import type {ValuesRule} from './define.ts';
-import {at, isMap, itemsAt, textAt} from './tree.ts';
 
 /** The Scalr URL must be an https URL with a valid host. */
 export const urlOfAccount: ValuesRule = {

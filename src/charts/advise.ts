@@ -1,3 +1,4 @@
+import type {Values} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {hazards as ofJob} from './agent-job/hazards.ts';
 import {hazards as ofK8s} from './agent-k8s/hazards.ts';
@@ -8,7 +9,6 @@ import {pinnedAgents} from './images.ts';
 import {compare, describeRange, within} from './releases.ts';
 import type {ChartName} from './schema.ts';
 import {releasesOf} from './target.ts';
-import type {Values} from './tree.ts';
 import {floorOf, isBelow, isVersion} from './version-status.ts';
 
 /** Apart from the other properties of a chart, because only upgrades need them. */

@@ -1,7 +1,7 @@
+import type {Path, Tree, Values} from '../ground/tree.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import type {KubernetesVersions} from './kubernetes-versions.ts';
 import type {ChartName, ChartSchema} from './schema.ts';
-import type {Path, Tree, Values} from './tree.ts';
 
 /** One exact chart version. */
 export interface Target {
@@ -199,3 +199,8 @@ export interface Chart {
   formerKeys?: readonly FormerKeys[];
   kubernetesFloors: readonly (KubernetesFloor & {in: string})[];
 }
+
+export const scalrChart = (chart: string): {chart: ChartName; version: string} | undefined => {
+  const [, name, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(chart) ?? [];
+  return name === undefined || version === undefined ? undefined : {chart: name as ChartName, version};
+};

@@ -1,5 +1,5 @@
+import {isOn, textAt, type Values} from '../ground/tree.ts';
 import type {IgnoredKey} from './define.ts';
-import {isOn, textAt, type Values} from './tree.ts';
 
 interface IgnoredKeys extends Omit<IgnoredKey, 'path'> {
   /** The key above `keys`. */

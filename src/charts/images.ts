@@ -1,3 +1,4 @@
+import {getAt, isMap, itemsAt, textAt, type Values} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import {agentImage, runnerImage} from '../settings/pods.ts';
 import {FLAT, NESTED} from './agent-job/versions.ts';
@@ -5,7 +6,6 @@ import {GOLDEN} from './agent-k8s/versions.ts';
 import type {Target} from './define.ts';
 import {within} from './releases.ts';
 import {type ChartName, chartSchema, defaultsOf} from './schema.ts';
-import {getAt, isMap, itemsAt, textAt, type Values} from './tree.ts';
 
 /** What the templates write as the reference of one image. */
 interface ImageKeys {

@@ -1,7 +1,7 @@
+import {at, type Path, sameTree, startsWith} from '../ground/tree.ts';
 import type {Target} from './define.ts';
 import {within} from './releases.ts';
 import type {ChartName} from './schema.ts';
-import {at, type Path, sameTree, startsWith} from './tree.ts';
 
 /** One place of a key. */
 interface Place {

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
 import {isolation, purpose, singleRun} from '../settings/purpose.ts';

@@ -1,8 +1,8 @@
+import {at, getAt, isMap, type Path, sameTree, type Tree} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Toleration} from '../settings/lists.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Row} from './define.ts';
-import {at, getAt, isMap, type Path, sameTree, type Tree} from './tree.ts';
 
 /** Conversion of a value to and from values.yaml; `read` returns undefined for values that the setting cannot express. */
 export interface Codec<T> {

@@ -1,8 +1,8 @@
 import agentJob from '../../schemas/agent-job.json' with {type: 'json'};
 import agentK8s from '../../schemas/agent-k8s.json' with {type: 'json'};
 import agentLocal from '../../schemas/agent-local.json' with {type: 'json'};
+import {copyOf, setAt, type Tree, type Values} from '../ground/tree.ts';
 import {oncePerVersion, type Release, within} from './releases.ts';
-import {copyOf, setAt, type Tree, type Values} from './tree.ts';
 
 /**
  * A node of schemas/<chart>.json: JSON Schema with five keywords of ours.

@@ -1,5 +1,5 @@
+import {textAt} from '../ground/tree.ts';
 import type {UpgradeHazard} from './define.ts';
-import {textAt} from './tree.ts';
 
 /** `--reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
 export const reuseValues = (from: string, to: string): UpgradeHazard => ({

@@ -1,4 +1,5 @@
 import {rootCertificates} from 'node:tls';
+import {at, getAt, isMap, type Path, textAt, type Values} from '../ground/tree.ts';
 import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
@@ -39,7 +40,6 @@ import {
   unwritten,
   variable,
 } from './row-kinds.ts';
-import {at, getAt, isMap, type Path, textAt, type Values} from './tree.ts';
 
 const textIn = (values: Values, path: string | Path): string | undefined => textAt(values, path) || undefined;
 

@@ -1,3 +1,4 @@
+import {at, getAt, isMap, type Tree} from '../ground/tree.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
@@ -24,7 +25,6 @@ import type {ChartRule, RuleFacts} from './define.ts';
 import {pinnedAgents} from './images.ts';
 import type {ChartName} from './schema.ts';
 import {VARIABLES_OF_SETTINGS} from './shared-rows.ts';
-import {at, getAt, isMap, type Tree} from './tree.ts';
 
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 

@@ -1,6 +1,6 @@
+import {at, getAt, isMap, isOn, itemsAt, type Tree, textAt, type Values} from '../ground/tree.ts';
 import {identities, urlOfAccount} from './address-rules.ts';
 import type {ValuesRule} from './define.ts';
-import {at, getAt, isMap, isOn, itemsAt, type Tree, textAt, type Values} from './tree.ts';
 
 const nameOf = (item: Tree): string | undefined => (isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined);
 

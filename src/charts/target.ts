@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Target} from './define.ts';

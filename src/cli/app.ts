@@ -8,24 +8,25 @@ import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import {discoverCluster} from '../answers/discover-cluster.ts';
 import {fromCluster, unreadFacts} from '../answers/from-cluster.ts';
 import type {Environment, Source} from '../answers/sources.ts';
-import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {recommendFactsOf} from '../cluster/facts/answers.ts';
-import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
-import {isKnown} from '../cluster/facts/fact.ts';
-import {readCluster} from '../cluster/facts/read-cluster.ts';
-import {scalrChart} from '../cluster/facts/releases.ts';
-import type {ReleaseState} from '../cluster/install-facts.ts';
-import {releaseState} from '../cluster/read-facts.ts';
-import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {scalrChart} from '../charts/define.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {isKnown} from '../ground/fact.ts';
+import {tryCluster} from '../ground/tool-errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
+import {readCluster} from '../platform/read-cluster.ts';
 import type {Archives} from '../ports/archive.ts';
 import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import type {ClusterTarget, Processes, ReleaseName} from '../ports/processes.ts';
+import type {Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import type {Registries} from '../ports/registries.ts';
+import {releaseState} from '../release/read-release.ts';
+import type {ReleaseState} from '../release/release-state.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
@@ -33,9 +34,8 @@ import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
-import {tryCluster} from '../tool-errors.ts';
+import {isAsciiOnly, legible} from '../ui/ascii-fallback.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
-import {isAsciiOnly, legible} from '../ui/legible.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
 import type {Origin} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -90,7 +90,7 @@ export function nodeApp(): App {
       return process.env['TERM'] === 'dumb' ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,
-    kubernetes: async (...where) => (await import('../adapters/kubernetes-client.ts')).kubernetesClient(...where),
+    kubernetes: async (...where) => (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
     host: hostTools,
     registries: {manifest: async (...about) => (await import('../adapters/registries.ts')).registries.manifest(...about)},
     archives: {
@@ -147,7 +147,7 @@ async function withInstalled(
 ): Promise<Source> {
   const found = scalrChart(installed?.chart ?? '');
   if (installed === undefined || found === undefined || installed.status === 'uninstalled') return answers;
-  const {installedSettings} = await import('../plan/installed-settings.ts');
+  const {installedSettings} = await import('../release/installed-settings.ts');
   const written = installedSettings(installed, found);
   const kept: readonly Setting[] = [
     ...(given.isExplicit(tokenSecret) ? [] : [tokenSecret, tokenSecretKey]),

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Since} from '../bundle/collect/log-items.ts';
+import {MIN_SHARE_BYTES} from '../bundle/collect/retain.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {RedactLevel} from '../redact/scanner.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
-import type {Since} from '../support-bundle/collect/log-items.ts';
-import {MIN_SHARE_BYTES} from '../support-bundle/collect/retain.ts';
-import type {RedactLevel} from '../support-bundle/redact/scanner.ts';
 import {answersFlag, type ClusterFlags, connectionFlags, durationOf, refuseWith, settingFlags, targetFlag, timeoutOf} from './flags.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */

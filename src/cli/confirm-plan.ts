@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
 
 interface Asking {

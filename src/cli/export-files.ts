@@ -1,9 +1,9 @@
 import {dirname, join} from 'node:path';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {Secret} from '../ground/secret.ts';
+import type {EarlierExport} from '../host/agent.ts';
+import {ENV_FILE} from '../host/files.ts';
 import type {Files} from '../ports/files.ts';
-import {Secret} from '../settings/secret.ts';
-import type {EarlierExport} from '../targets/host/agent.ts';
-import {ENV_FILE} from '../targets/host/files.ts';
 
 interface NamedText {
   path: string;

@@ -1,5 +1,5 @@
-import {ExitCode, ExpectedError, PromptCancelled} from '../errors.ts';
-import {closest} from '../settings/text.ts';
+import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
+import {closest} from '../ground/text.ts';
 import {strayArgument} from './stray-argument.ts';
 
 /** JSON document of an error. */

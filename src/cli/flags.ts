@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/processes.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release, target} from '../settings/release.ts';

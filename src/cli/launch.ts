@@ -1,6 +1,6 @@
 import module from 'node:module';
 import {join} from 'node:path';
-import {ExitCode} from '../errors.ts';
+import {ExitCode} from '../ground/errors.ts';
 import {staticOutput} from './static-output.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */

@@ -4,7 +4,7 @@ import type {PJSON} from '@oclif/core/interfaces';
 import {run} from '@oclif/core/run';
 import {settings} from '@oclif/core/settings';
 import {readPackageJson} from '../adapters/package-files.ts';
-import {ExitCode} from '../errors.ts';
+import {ExitCode} from '../ground/errors.ts';
 import {failureText} from '../ui/messages.ts';
 import {nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 
 /**
  * An unexpected argument. Text after the value of a flag can be part of that value, and of a password, so the message

@@ -1,6 +1,6 @@
 import {join, resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
-import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
+import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Rewrite} from '../values/validate/apply-fixes.ts';

@@ -1,18 +1,18 @@
 import type {Interfaces} from '@oclif/core';
+import {containersOf} from '../bundle/collect/log-items.ts';
+import type {Prepared} from '../bundle/collect/prepare.ts';
+import type {Gap} from '../bundle/collect/read-namespace.ts';
+import {collectFromCluster} from '../bundle/collect-from-cluster.ts';
+import {collectFromHost} from '../bundle/collect-from-host.ts';
+import {type DamagedEntry, inspectBundle} from '../bundle/inspect.ts';
+import {type Bundle, type Collected, statusOf} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {collectLogsFlags, collectOptions, sourceOf} from '../cli/collect-logs-flags.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
-import {ExitCode} from '../errors.ts';
+import {ExitCode} from '../ground/errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
-import {type DamagedEntry, inspectBundle} from '../support-bundle/archive/inspect.ts';
-import {type Bundle, type Collected, statusOf} from '../support-bundle/archive/save-bundle.ts';
-import {containersOf} from '../support-bundle/collect/log-items.ts';
-import type {Prepared} from '../support-bundle/collect/prepare.ts';
-import type {Gap} from '../support-bundle/collect/read-namespace.ts';
-import {collectFromCluster} from '../support-bundle/collect-from-cluster.ts';
-import {collectFromHost} from '../support-bundle/collect-from-host.ts';
 import {accessText, bundleText, damageText, inspectionText, missingText, progressText, reviewText, wantedText} from '../ui/bundle.ts';
 
 interface Result {

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import {BaseCommand} from '../cli/base-command.ts';
 import {SHELLS, type Shell} from '../completion/replies.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 
 interface Result {
   shell: Shell;

@@ -1,17 +1,17 @@
 import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
+import {HOST_TARGETS, type HostTarget} from '../charts/host/mode.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {earlierExport, writeFiles} from '../cli/export-files.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
-import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {dockerfile} from '../export/dockerfile.ts';
+import {exportHost} from '../export/export.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {Export} from '../host/files.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
-import {dockerfile} from '../targets/dockerfile.ts';
-import {exportHost} from '../targets/export.ts';
-import type {Export} from '../targets/host/files.ts';
-import {HOST_TARGETS, type HostTarget} from '../targets/host/mode.ts';
 import {choiceText} from '../ui/messages.ts';
 import {generateChecked} from '../values/generate-checked.ts';
 

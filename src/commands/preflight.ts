@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, connectionFlags, durationOf, noFromClusterFlag, releaseName, settingFlags} from '../cli/flags.ts';
-import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
-import {wantedRelease} from '../plan/wanted-release.ts';
-import type {ClusterTarget} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {wantedRelease} from '../operations/wanted-release.ts';
+import type {ClusterFacts} from '../platform/cluster-facts.ts';
+import {CHECKS} from '../preflight/all-checks.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
-import {CHECKS} from '../preflight/checks/index.ts';
 import type {PreflightContext} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
@@ -16,7 +16,7 @@ import {unverified} from '../preflight/verified.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checksText, probeText} from '../ui/checks.ts';
-import {knownText} from '../ui/conversation.ts';
+import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
 import {generateChecked} from '../values/generate-checked.ts';
 

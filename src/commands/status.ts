@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags';
-import type {Values} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, connectionFlags, refuseWith, releaseName, settingFlags, targetFlag, timeoutOf} from '../cli/flags.ts';
 import {type HostStatusDocument, hostStatus} from '../cli/host-commands.ts';
 import {readTexts} from '../cli/user-files.ts';
-import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {kubectlCommand} from '../command-line.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ClusterTarget, ReleaseName} from '../ports/processes.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {kubectlCommand} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {Values} from '../ground/tree.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import type {Status as Found} from '../status/status.ts';

@@ -1,6 +1,4 @@
 import * as Flags from '@oclif/core/flags';
-import {requirePermissions} from '../apply/require-permissions.ts';
-import {uninstallRelease} from '../apply/uninstall-release.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
 import {
@@ -16,14 +14,16 @@ import {
   timeoutOf,
 } from '../cli/flags.ts';
 import {type HostUninstallResult, uninstallFromHost} from '../cli/host-commands.ts';
-import {inventoryOf} from '../cluster/inventory.ts';
-import {readFacts} from '../cluster/read-facts.ts';
-import {readInventory} from '../cluster/read-inventory.ts';
-import {ExitCode} from '../errors.ts';
-import {requireKnownRelease} from '../plan/known-release.ts';
-import {removalText} from '../plan/removal.ts';
-import {planUninstall, requireOurChart, type UninstallChoices, type UninstallPlan} from '../plan/uninstall.ts';
-import {type KeptObject, PURGEABLE, purgeOf} from '../plan/uninstall-keeps.ts';
+import {ExitCode} from '../ground/errors.ts';
+import {removalText} from '../operations/removal.ts';
+import {requirePermissions} from '../operations/require-permissions.ts';
+import {planUninstall, requireOurChart, type UninstallChoices, type UninstallPlan} from '../operations/uninstall.ts';
+import {type KeptObject, PURGEABLE, purgeOf} from '../operations/uninstall-keeps.ts';
+import {uninstallRelease} from '../operations/uninstall-release.ts';
+import {inventoryOf} from '../release/inventory.ts';
+import {requireKnownRelease} from '../release/known-release.ts';
+import {readInventory} from '../release/read-inventory.ts';
+import {readFacts} from '../release/read-release.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {accountText, callsText, notRemovedText, planText, runsText, stepText} from '../ui/plan.ts';
 

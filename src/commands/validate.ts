@@ -5,13 +5,13 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
-import {ExitCode} from '../errors.ts';
+import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {legible} from '../ui/ascii-fallback.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
-import {legible} from '../ui/legible.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 interface FixFlags {

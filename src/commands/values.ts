@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags';
-import type {Values as ValuesTree} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {writeResult} from '../cli/user-files.ts';
-import type {Warning} from '../errors.ts';
+import type {Warning} from '../ground/errors.ts';
+import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {type Explained, explain, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';

@@ -1,8 +1,8 @@
 import {compare} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
+import type {Call, ClusterTarget} from '../ground/command-line.ts';
 import {listReleases} from '../helm/helm.ts';
 import {allContexts, listNamespaces} from '../kubernetes/kubectl.ts';
-import type {Call, ClusterTarget} from '../ports/processes.ts';
 import {chart, namespace} from '../settings/release.ts';
 import type {Flag, Line} from './line.ts';
 

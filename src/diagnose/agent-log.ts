@@ -1,4 +1,4 @@
-import type {Pod, Snapshot} from '../cluster/objects.ts';
+import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {AGENT_LOG_ROWS, type AgentLogRow, type Platform} from './agent-log-rows.ts';
 import type {CauseTable} from './cause.ts';
 import {oneLine} from './error-text.ts';

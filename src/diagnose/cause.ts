@@ -1,5 +1,5 @@
-import type {KubernetesObject, Snapshot} from '../cluster/objects.ts';
-import {kubectlCommand} from '../command-line.ts';
+import {kubectlCommand} from '../ground/command-line.ts';
+import type {KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
 
 /** Reason why an object is not ready. */
 export interface Cause {

@@ -1,4 +1,4 @@
-import type {ContainerState, Pod, Snapshot} from '../cluster/objects.ts';
+import type {ContainerState, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {lastLogLine} from './agent-log.ts';
 import {type CauseTable, readLog, type Symptom, singleCause} from './cause.ts';
 import {oneLine, unwrap} from './error-text.ts';

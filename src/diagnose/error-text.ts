@@ -1,4 +1,4 @@
-import {maskSecrets} from '../errors.ts';
+import {maskSecrets} from '../ground/errors.ts';
 
 const MAX_LENGTH = 240;
 

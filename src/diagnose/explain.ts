@@ -1,4 +1,4 @@
-import type {KubernetesObject, Pod, Snapshot} from '../cluster/objects.ts';
+import type {KubernetesObject, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {agentLogCauses, registered} from './agent-log.ts';
 import {type Cause, type CauseRow, type CauseTable, remedyOf} from './cause.ts';
 import {containerCauses, startCauses} from './container-causes.ts';

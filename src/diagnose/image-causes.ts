@@ -1,4 +1,4 @@
-import type {Pod, Snapshot} from '../cluster/objects.ts';
+import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseTable, type Symptom, singleCause} from './cause.ts';
 import {oneLine, unwrap} from './error-text.ts';
 import {troubledPods} from './readiness.ts';

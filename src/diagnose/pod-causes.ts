@@ -1,4 +1,4 @@
-import type {Event, Pod, Snapshot} from '../cluster/objects.ts';
+import type {Event, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {lastLogLine} from './agent-log.ts';
 import {type CauseTable, describe, readLog, singleCause} from './cause.ts';
 import {oneLine} from './error-text.ts';

@@ -1,4 +1,4 @@
-import type {KubernetesObject, Pod, Snapshot, Workload} from '../cluster/objects.ts';
+import type {KubernetesObject, Pod, Snapshot, Workload} from '../kubernetes/objects.ts';
 import {condition, isEnding, isPodReady, ownerOf, rootOf} from './snapshot-queries.ts';
 
 /** Replica counts of a workload. */

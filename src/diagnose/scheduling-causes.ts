@@ -1,4 +1,4 @@
-import type {Pod, Snapshot} from '../cluster/objects.ts';
+import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseRow, type CauseTable, describe, remedyOf, type Symptom, singleCause} from './cause.ts';
 import {oneLine} from './error-text.ts';
 import {troubledPods} from './readiness.ts';

@@ -1,4 +1,14 @@
-import type {Claim, Condition, Container, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../cluster/objects.ts';
+import type {
+  Claim,
+  Condition,
+  Container,
+  ContainerStatus,
+  Event,
+  KubernetesObject,
+  Pod,
+  Snapshot,
+  Workload,
+} from '../kubernetes/objects.ts';
 
 /** A container of a pod: spec and status. */
 export interface ContainerView extends ContainerStatus {

@@ -1,4 +1,4 @@
-import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../cluster/objects.ts';
+import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../kubernetes/objects.ts';
 import {timeOf} from './snapshot-queries.ts';
 
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];

@@ -1,4 +1,4 @@
-import type {Snapshot, Workload} from '../cluster/objects.ts';
+import type {Snapshot, Workload} from '../kubernetes/objects.ts';
 import {type CauseTable, describe, type Symptom, singleCause} from './cause.ts';
 import {oneLine, unwrap} from './error-text.ts';
 import {countOf, isObserved, isRootReady} from './readiness.ts';

@@ -1,4 +1,4 @@
-import type {Call, ClusterTarget, ReleaseName} from '../ports/processes.ts';
+import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 
 /** URL of the upstream chart repository. */
 const REPOSITORY = 'https://scalr.github.io/agent-helm/';

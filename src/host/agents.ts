@@ -1,13 +1,13 @@
 import {lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
 import {AGENT_LOG_ROWS} from '../diagnose/agent-log-rows.ts';
+import {dockerFindings} from '../diagnose/docker-findings.ts';
 import {oneLine} from '../diagnose/error-text.ts';
+import type {Finding} from '../diagnose/finding.ts';
+import {journalFindings} from '../diagnose/journal-findings.ts';
+import {withoutPrefix} from '../diagnose/log-matcher.ts';
+import {refusal} from '../ground/tool-errors.ts';
 import type {HostCall, HostTools} from '../ports/host-tools.ts';
-import {refusal} from '../support-bundle/collect/host.ts';
-import {dockerFindings} from '../support-bundle/findings/docker-findings.ts';
-import type {Finding} from '../support-bundle/findings/evidence.ts';
-import {journalFindings} from '../support-bundle/findings/journal-findings.ts';
-import {withoutPrefix} from '../support-bundle/findings/log-matcher.ts';
-import {RELEASE_LABEL} from '../targets/host/agent.ts';
+import {RELEASE_LABEL} from './agent.ts';
 import {type Container, containerName, labelOf, purposeOf} from './containers.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */

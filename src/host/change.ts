@@ -1,10 +1,10 @@
-import {runSteps} from '../apply/run-steps.ts';
-import {commandLine} from '../command-line.ts';
-import {ExpectedError} from '../errors.ts';
-import type {Step} from '../plan/step.ts';
+import {commandLine} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {anySignal} from '../ground/signals.ts';
+import {runSteps} from '../operations/run-steps.ts';
+import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
-import {anySignal} from '../signals.ts';
 import {agentContainers, agentName, type Container, containerName, isUp, readContainers, roleOf} from './containers.ts';
 import type {PreparedContainers} from './prepare.ts';
 import {recover} from './recovery.ts';

@@ -1,8 +1,8 @@
+import type {ContainerFacts} from '../diagnose/docker-findings.ts';
+import {isListOf, readJson} from '../ground/json.ts';
+import {refusal} from '../ground/tool-errors.ts';
 import type {HostError, HostTools} from '../ports/host-tools.ts';
-import {refusal} from '../support-bundle/collect/host.ts';
-import type {ContainerFacts} from '../support-bundle/findings/docker-findings.ts';
-import {isListOf, readJson} from '../support-bundle/json.ts';
-import {PURPOSE_LABEL, RELEASE_LABEL} from '../targets/host/agent.ts';
+import {PURPOSE_LABEL, RELEASE_LABEL} from './agent.ts';
 
 /** A container, from `docker inspect`. */
 export interface Container extends ContainerFacts {

@@ -1,7 +1,7 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
-import type {HostAgent} from '../targets/host/agent.ts';
-import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from '../targets/host/directories.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {HostAgent} from './agent.ts';
 import {agentContainers, type Container, containerName} from './containers.ts';
+import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './data-directories.ts';
 
 /** The directories and files of the machine that a container mounts. */
 export const mountsOf = ({Mounts}: Container): string[] =>

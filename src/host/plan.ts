@@ -1,10 +1,9 @@
 import {createHash} from 'node:crypto';
 import {join} from 'node:path';
-import {ExitCode, ExpectedError} from '../errors.ts';
-import type {Step} from '../plan/step.ts';
-import {createArguments, daemonSteps} from '../targets/docker.ts';
-import {type HostAgent, PURPOSE_LABEL} from '../targets/host/agent.ts';
-import {agentArchive} from '../targets/host/archive.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {Step} from '../operations/step.ts';
+import {type HostAgent, PURPOSE_LABEL} from './agent.ts';
+import {agentArchive} from './archive.ts';
 import {
   agentContainers,
   type Container,
@@ -18,6 +17,7 @@ import {
   roleOf,
 } from './containers.ts';
 import {sharedDirectories} from './directories.ts';
+import {createArguments, daemonSteps} from './docker.ts';
 import {dockerStep, REPLACES_LABEL, recover, removeStep, renameStep, startStep, stopSecondsOf, stopSteps} from './recovery.ts';
 
 /** Fingerprint of everything that a container was started with. */

@@ -1,6 +1,6 @@
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
-import type {HostAgent, HostOptions} from '../targets/host/agent.ts';
+import type {HostAgent, HostOptions} from './agent.ts';
 import {hasService} from './agents.ts';
 import {agentContainers, type Container, readContainers, variablesOf} from './containers.ts';
 import {directoriesFor} from './directories.ts';

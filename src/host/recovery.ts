@@ -1,6 +1,6 @@
-import type {Step} from '../plan/step.ts';
-import {secondsToStop} from '../targets/host/stop-timeout.ts';
+import type {Step} from '../operations/step.ts';
 import {agentName, type Container, containerName, failedName, isUp, labelOf, purposeOf, roleOf, variablesOf} from './containers.ts';
+import {secondsToStop} from './stop-timeout.ts';
 
 /** IDs of the containers that a container replaces. */
 export const REPLACES_LABEL = 'io.scalr.agent.replaces';

@@ -1,10 +1,10 @@
 import {join} from 'node:path';
-import {commandLine} from '../command-line.ts';
-import type {Step} from '../plan/step.ts';
-import type {KeptObject} from '../plan/uninstall-keeps.ts';
-import {ENV_FILE} from '../targets/host/files.ts';
+import {commandLine} from '../ground/command-line.ts';
+import type {Step} from '../operations/step.ts';
+import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {type Container, containerName} from './containers.ts';
 import {mountsOf, usersOf} from './directories.ts';
+import {ENV_FILE} from './files.ts';
 import {directoriesOf, stopWarning} from './plan.ts';
 import {removeStep, stopSteps} from './recovery.ts';
 

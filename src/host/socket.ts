@@ -1,7 +1,7 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostCall, HostTools} from '../ports/host-tools.ts';
-import {STANDARD_SOCKET} from '../targets/host/agent.ts';
+import {STANDARD_SOCKET} from './agent.ts';
 
 interface Deps {
   host: HostTools;

@@ -1,7 +1,7 @@
-import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
+import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
+import {anySignal} from '../ground/signals.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import {anySignal} from '../signals.ts';
 import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
 import {currentContainers, readContainers} from './containers.ts';
 

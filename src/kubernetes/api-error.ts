@@ -1,7 +1,7 @@
-import type {Cluster} from '../command-line.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ApiError, ApiErrorKind} from '../ports/log-stream.ts';
-import {ADVICE, type Advice} from '../tool-errors.ts';
+import type {Cluster} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
+import {ADVICE, type Advice} from '../ground/tool-errors.ts';
 
 /** Status object of the API server for an error. */
 interface Status {
@@ -13,7 +13,7 @@ interface Status {
   details?: {retryAfterSeconds?: number};
 }
 
-const KINDS: Readonly<Record<number, ApiErrorKind>> = {
+const KINDS: Readonly<Record<number, ReadErrorKind>> = {
   401: 'not-logged-in',
   403: 'forbidden',
   404: 'not-found',
@@ -27,7 +27,7 @@ const NOT_STARTED =
   /is waiting to start|is not available|previous terminated container .* not found|no logs found|has not (been )?(created|started)/i;
 
 /** Meaning of an error response. `body` is a Kubernetes Status, or text of a proxy in between. */
-export function apiErrorOf(status: number, body: unknown, retryAfterMs?: number): ApiError {
+export function apiErrorOf(status: number, body: unknown, retryAfterMs?: number): ReadError {
   const reported = isStatus(body) ? body : undefined;
   const message =
     reported?.message ?? (typeof body === 'string' && body.trim() !== '' ? firstLine(body) : `the server returned status ${status}`);
@@ -43,13 +43,13 @@ export function apiErrorOf(status: number, body: unknown, retryAfterMs?: number)
   };
 }
 
-function kindOf(status: number, message: string): ApiErrorKind {
+function kindOf(status: number, message: string): ReadErrorKind {
   if (status === 400 && NOT_STARTED.test(message)) return 'not-started';
   return KINDS[status] ?? (status >= 500 ? 'server' : 'refused');
 }
 
 /** kubectl proxy responds in plain text if it cannot reach the API server. */
-function kindOfProxy(status: number, message: string): ApiErrorKind {
+function kindOfProxy(status: number, message: string): ReadErrorKind {
   if (/getting credentials|logged in/i.test(message)) return 'not-logged-in';
   return /dial tcp|\bEOF\b|connection re(fused|set)|timeout|x509|tls:|no such host/i.test(message)
     ? 'unreachable'
@@ -83,7 +83,7 @@ const REASONS: Readonly<Record<string, number>> = {
 };
 
 /** Parses an error message of kubectl. */
-export function apiErrorInText(stderr: string): ApiError {
+export function apiErrorInText(stderr: string): ReadError {
   const lines = stderr.split('\n').map((line) => line.trim());
   const line = lines.find((each) => /^error/i.test(each)) ?? lines.find((each) => each !== '') ?? 'kubectl returned no output';
   const [, reason, message = ''] = /^Error from server(?: \((\w+)\))?: (.*)$/.exec(line) ?? [];
@@ -97,7 +97,7 @@ export function apiErrorInText(stderr: string): ApiError {
   return {kind: line.startsWith('Error from server') ? 'server' : 'unreachable', message: text};
 }
 
-const CODES: Readonly<Partial<Record<ApiErrorKind, Advice>>> = {
+const CODES: Readonly<Partial<Record<ReadErrorKind, Advice>>> = {
   unreachable: ADVICE.unreachable,
   'not-logged-in': ADVICE.notLoggedIn,
   forbidden: ADVICE.forbidden,
@@ -110,7 +110,7 @@ const CODES: Readonly<Partial<Record<ApiErrorKind, Advice>>> = {
 const REASON_OF: Readonly<Record<number, string>> = Object.fromEntries(Object.entries(REASONS).map(([reason, status]) => [status, reason]));
 
 /** A failed request with the message of the equivalent kubectl command. */
-export function apiFailure(error: ApiError, cluster: Cluster, command = 'get'): ExpectedError {
+export function apiFailure(error: ReadError, cluster: Cluster, command = 'get'): ExpectedError {
   if (error.cause instanceof ExpectedError) return error.cause;
   const advice = CODES[error.kind];
   const {code = 'TOOL_FAILED'} = advice ?? {};
@@ -120,17 +120,17 @@ export function apiFailure(error: ApiError, cluster: Cluster, command = 'get'): 
 }
 
 /** The result. @throws ExpectedError if it could not be read */
-export function answered<T extends {trouble?: ApiError | undefined}>(
+export function answered<T extends {trouble?: ReadError | undefined}>(
   result: T,
   cluster: Cluster,
   command = 'get',
-): Exclude<T, {trouble: ApiError}> {
+): Exclude<T, {trouble: ReadError}> {
   if (result.trouble) throw apiFailure(result.trouble, cluster, command);
-  return result as Exclude<T, {trouble: ApiError}>;
+  return result as Exclude<T, {trouble: ReadError}>;
 }
 
 /** The error in the format of kubectl. */
-export function errorLine({kind, message, status, cause}: ApiError): string {
+export function errorLine({kind, message, status, cause}: ReadError): string {
   if (cause) return message;
   if (kind === 'stalled' || kind === 'aborted') return 'timed out waiting for a response';
   if (kind === 'not-logged-in') return message.includes('logged in') ? message : `You must be logged in to the server (${message})`;

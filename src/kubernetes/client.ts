@@ -1,7 +1,8 @@
-import type {ApiError, LogStream} from '../ports/log-stream.ts';
+import type {ReadError} from '../ground/read-error.ts';
+import type {LogStream} from '../ports/log-stream.ts';
 
 /** Parsed JSON, or other content as a string. `date` is the clock of the server, if it sends one. */
-export type Answer = {status: number; body: unknown; date?: Date; trouble?: undefined} | {trouble: ApiError};
+export type Answer = {status: number; body: unknown; date?: Date; trouble?: undefined} | {trouble: ReadError};
 
 export interface RequestOptions {
   /** Aborts the request and its retries. */
@@ -22,7 +23,7 @@ export interface ApiReader {
   /** `path` is the escaped API path with its query. */
   get(path: string, options: GetOptions): Promise<Answer>;
   /** For large responses, which are never held in memory as a whole; with `follows`, for logs without an end. */
-  stream(path: string, options: RequestOptions & {follows?: boolean}): Promise<LogStream | {trouble: ApiError}>;
+  stream(path: string, options: RequestOptions & {follows?: boolean}): Promise<LogStream | {trouble: ReadError}>;
   /** Open requests end as `signal`; no process or socket remains. Can be called twice. */
   close(): Promise<void>;
 }

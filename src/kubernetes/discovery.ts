@@ -1,6 +1,6 @@
-import type {ApiError} from '../ports/log-stream.ts';
+import type {ReadError} from '../ground/read-error.ts';
 import type {RequestOptions} from './client.ts';
-import type {Reader} from './queries.ts';
+import type {Reader} from './resources.ts';
 
 /** Served resources: `deployments.apps` with its preferred group and version, `apps/v1`. */
 export type ServedResources = ReadonlyMap<string, string>;
@@ -23,9 +23,9 @@ interface Resources {
 }
 
 /** Names of all served resources, and errors. An unavailable API of an add-on does not affect the others. */
-export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; trouble?: ApiError}> {
+export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; trouble?: ReadError}> {
   const served = new Map<string, string>();
-  const troubles: ApiError[] = [];
+  const troubles: ReadError[] = [];
   const add = (groupVersion: string, names: readonly string[]): void => {
     const group = groupVersion.includes('/') ? groupVersion.split('/')[0] : '';
     for (const name of names.filter((each) => !each.includes('/'))) {

@@ -1,8 +1,8 @@
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {apiErrorOf, retryAfter} from './api-error.ts';
 import type {KubernetesClient} from './client.ts';
-import {clientFrom, type Opened, type Request} from './client-from.ts';
-import {answerFrom, IdleTimeout, logFrom} from './read-answer.ts';
+import {answerFrom, IdleTimeout, logFrom} from './response.ts';
+import {clientFrom, type Opened, type Request} from './with-retries.ts';
 
 /** Concurrent requests per kind, so that logs do not block queries. */
 const MAX_SOCKETS = {question: 16, log: 24, followed: 200};

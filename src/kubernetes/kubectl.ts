@@ -1,5 +1,5 @@
-import type {Call, ClusterTarget} from '../ports/processes.ts';
-import {Secret} from '../settings/secret.ts';
+import type {Call, ClusterTarget} from '../ground/command-line.ts';
+import {Secret} from '../ground/secret.ts';
 
 /** Field manager in managedFields. */
 const FIELD_MANAGER = 'scalr-agent-install';

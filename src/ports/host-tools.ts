@@ -1,4 +1,5 @@
-import type {ApiError, LogStream} from './log-stream.ts';
+import type {ReadError} from '../ground/read-error.ts';
+import type {LogStream} from './log-stream.ts';
 
 /** One read-only call of a tool of this machine. */
 export interface HostCall {
@@ -8,7 +9,7 @@ export interface HostCall {
 
 /** `stdout` contains the output until the failure. */
 export type HostAnswer = {stdout: string; trouble?: HostError};
-export type HostError = ApiError & {isToolMissing?: true};
+export type HostError = ReadError & {isToolMissing?: true};
 
 /** Docker and systemd of this machine. Failures are returned, not thrown. */
 export interface HostTools {

@@ -1,19 +1,4 @@
-import type {Secret} from '../settings/secret.ts';
-
-/** One call of a tool, as data: it can be printed, compared and run. */
-export interface Call {
-  /** helm and kubectl for agents in Kubernetes, the others for agents on this machine. */
-  tool: 'helm' | 'kubectl' | 'docker' | 'systemctl' | 'install' | 'rm';
-  args: readonly string[];
-  /** Sent to standard input, never to a file or the command line. */
-  input?: string | Secret;
-}
-
-export interface ProcessResult {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-}
+import type {Call, ProcessResult} from '../ground/command-line.ts';
 
 /** A running call. */
 export interface Running {
@@ -30,17 +15,4 @@ export interface Processes {
   run(call: Call, options?: {signal?: AbortSignal}): Promise<ProcessResult>;
   /** For calls with changes. */
   start(call: Call): Running;
-}
-
-/** Cluster and namespace; absent values are the defaults of the user. */
-export interface ClusterTarget {
-  kubeconfig?: string;
-  kubeContext?: string;
-  namespace: string;
-}
-
-/** A Helm release and its location. */
-export interface ReleaseName {
-  release: string;
-  place: ClusterTarget;
 }

@@ -1,9 +1,10 @@
-import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {ExpectedError} from '../errors.ts';
-import {cachedClient} from '../kubernetes/client-from.ts';
-import type {Call, Processes, ProcessResult} from '../ports/processes.ts';
-import {anySignal} from '../signals.ts';
-import {isRetryable} from '../tool-errors.ts';
+import type {Call, ProcessResult} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {anySignal} from '../ground/signals.ts';
+import {isRetryable} from '../ground/tool-errors.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {cachedClient} from '../kubernetes/with-retries.ts';
+import type {Processes} from '../ports/processes.ts';
 
 export interface RetryOptions {
   /** Aborts all requests. */

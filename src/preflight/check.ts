@@ -1,4 +1,4 @@
-import {type Fact, isKnown, type Unknown} from '../cluster/facts/fact.ts';
+import {type Fact, isKnown, type Unknown} from '../ground/fact.ts';
 import type {PreflightContext} from './preflight-context.ts';
 
 /** The headings of checks, in the order in which they are printed. */

@@ -1,5 +1,5 @@
-import {isMap, type Tree} from '../charts/tree.ts';
-import type {KubernetesObject} from '../cluster/objects.ts';
+import {isMap, type Tree} from '../ground/tree.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 
 /** Role agent-k8s-role */
 export const objectKey = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;

@@ -1,6 +1,6 @@
-import {getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
-import {type Fact, follow, known, knownValue} from '../cluster/facts/fact.ts';
-import {mayRun, podSpecs} from '../cluster/pod-specs.ts';
+import {type Fact, follow, known, knownValue} from '../ground/fact.ts';
+import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
+import {mayRun, podSpecs} from '../kubernetes/pod-specs.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {milliOf} from '../settings/quantity.ts';

@@ -1,16 +1,16 @@
 import type {Target} from '../charts/define.ts';
-import type {Values} from '../charts/tree.ts';
-import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
-import type {Fact} from '../cluster/facts/fact.ts';
-import type {Readings} from '../cluster/facts/readings.ts';
-import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
-import type {Claim, KubernetesObject, Pod} from '../cluster/objects.ts';
-import type {Permission} from '../cluster/permissions.ts';
-import type {Probed, ProbeObjects} from '../cluster/probe.ts';
-import type {Rendered} from '../plan/render-chart.ts';
-import type {ReleaseName} from '../ports/processes.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import type {Fact} from '../ground/fact.ts';
+import type {Values} from '../ground/tree.ts';
+import type {Claim, KubernetesObject, Pod, SecretObject} from '../kubernetes/objects.ts';
+import type {Permission} from '../kubernetes/permissions.ts';
+import type {Rendered} from '../operations/render-chart.ts';
+import type {ClusterFacts} from '../platform/cluster-facts.ts';
+import type {Readings} from '../platform/readings.ts';
 import type {ManifestAnswer} from '../ports/registries.ts';
+import type {InstallFacts} from '../release/release-state.ts';
 import type {Get} from '../settings/define.ts';
+import type {Probed, ProbeObjects} from './probe/probe.ts';
 
 /** Everything that checks read: the wanted release, and the state of the cluster and the tools. Plain data. */
 export interface PreflightContext extends Rendered {

@@ -1,23 +1,24 @@
-import {isMap} from '../charts/tree.ts';
-import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {failureOf, jsonOf, objectFact, REQUEST_MS, unknownBy} from '../cluster/facts/answers.ts';
-import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../cluster/facts/fact.ts';
-import {readCluster} from '../cluster/facts/read-cluster.ts';
-import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
-import type {Claim, KubernetesObject} from '../cluster/objects.ts';
-import {type Config, contextOf} from '../cluster/read-facts.ts';
-import {reviewPermissions} from '../cluster/review-permissions.ts';
+import type {Call, ClusterTarget} from '../ground/command-line.ts';
+import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import type {ReadError} from '../ground/read-error.ts';
+import {isMap} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
+import {failureOf, jsonOf, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
-import {serverVersion} from '../kubernetes/queries.ts';
-import {rendered, renderManifest} from '../plan/render-chart.ts';
-import type {WantedRelease} from '../plan/wanted-release.ts';
-import type {ApiError} from '../ports/log-stream.ts';
-import type {Call, ClusterTarget, Processes} from '../ports/processes.ts';
+import type {Claim, KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
+import {serverVersion} from '../kubernetes/resources.ts';
+import {reviewPermissions} from '../kubernetes/review-permissions.ts';
+import {rendered, renderManifest} from '../operations/render-chart.ts';
+import type {WantedRelease} from '../operations/wanted-release.ts';
+import {clusterFactsOf} from '../platform/cluster-facts.ts';
+import {readCluster} from '../platform/read-cluster.ts';
+import type {Processes} from '../ports/processes.ts';
 import type {Registries} from '../ports/registries.ts';
+import {type Config, contextOf} from '../release/read-release.ts';
+import type {InstallFacts} from '../release/release-state.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
@@ -118,7 +119,7 @@ interface ReadOptions {
   kubernetes: KubernetesClient;
   signal: AbortSignal;
   /** Error after which no more requests are sent. */
-  serverError: ApiError | undefined;
+  serverError: ReadError | undefined;
 }
 
 type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;

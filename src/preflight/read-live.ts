@@ -1,14 +1,15 @@
-import {listFact, objectFact, REQUEST_MS, unknownBy} from '../cluster/facts/answers.ts';
-import {type Fact, isKnown, known, unknown} from '../cluster/facts/fact.ts';
-import {objectsIn} from '../cluster/manifest.ts';
-import type {KubernetesObject, Pod} from '../cluster/objects.ts';
-import {isWideObject, resourceOf} from '../cluster/permissions.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {type Fact, isKnown, known, unknown} from '../ground/fact.ts';
+import type {ReadError} from '../ground/read-error.ts';
 import {releaseManifest} from '../helm/helm.ts';
+import {objectsIn} from '../helm/manifest.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
-import {currentUser} from '../kubernetes/queries.ts';
-import type {ApiError} from '../ports/log-stream.ts';
-import type {Processes, ReleaseName} from '../ports/processes.ts';
+import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
+import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
+import {isWideObject, resourceOf} from '../kubernetes/permissions.ts';
+import {currentUser} from '../kubernetes/resources.ts';
+import type {Processes} from '../ports/processes.ts';
 import {helmOwner, objectKey} from './object-owner.ts';
 import type {LimitRange, LiveState, ResourceQuota} from './preflight-context.ts';
 
@@ -18,7 +19,7 @@ interface LiveDeps {
   processes: Processes;
   signal: AbortSignal;
   /** Why no more requests are sent. */
-  serverError: ApiError | undefined;
+  serverError: ReadError | undefined;
 }
 
 /** Existing objects in the cluster and namespace of the release. Never fails: unreadable objects are unknown, with a reason. */

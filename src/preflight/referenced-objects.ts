@@ -1,6 +1,6 @@
-import {isMap, type Tree, type Values} from '../charts/tree.ts';
-import type {KubernetesObject} from '../cluster/objects.ts';
-import type {WantedSecret} from '../plan/wanted-release.ts';
+import {isMap, type Tree, type Values} from '../ground/tree.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {WantedSecret} from '../operations/wanted-release.ts';
 import type {Get} from '../settings/define.ts';
 import {caSecret, caSecretKey} from '../settings/tls.ts';
 import type {RequiredSecret} from './preflight-context.ts';

@@ -1,8 +1,8 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
-import type {WantedRelease} from '../plan/wanted-release.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Generated} from '../values/generate.ts';
+import {CHECKS} from './all-checks.ts';
 import {type Checked, runChecks} from './check.ts';
-import {CHECKS} from './checks/index.ts';
 import {type Already, readPreflightContext} from './read-context.ts';
 
 const MAX_TIMEOUT_MS = 30_000;

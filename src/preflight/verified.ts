@@ -1,4 +1,4 @@
-import type {Warning} from '../errors.ts';
+import type {Warning} from '../ground/errors.ts';
 import type {Checked} from './check.ts';
 
 /** Checks that find out what a warning about the settings cannot know, by the code of the warning. */

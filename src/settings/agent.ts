@@ -1,8 +1,8 @@
+import {hostInToken} from '../ground/secret.ts';
 import {accountUrl, hostAndPort} from './addresses.ts';
 import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice, dataKey, objectName, onOff, secret} from './kinds.ts';
 import {release, secretNamesOf} from './release.ts';
-import {hostInToken} from './secret.ts';
 
 export const token = defineSetting({
   id: 'token',

@@ -1,8 +1,8 @@
+import {keySoundsSecret, variableSoundsSecret} from '../ground/secret.ts';
 import {defineSetting, type Kind} from './define.ts';
 import {asHelmSet, readHelmSet} from './helm-set.ts';
 import {text} from './kinds.ts';
 import {listOf, pairs, variables} from './lists.ts';
-import {keySoundsSecret, variableSoundsSecret} from './secret.ts';
 
 export const set = defineSetting({
   id: 'set',

@@ -1,6 +1,6 @@
+import {Secret} from '../ground/secret.ts';
+import {closest, staysText} from '../ground/text.ts';
 import {InvalidValue, type Kind} from './define.ts';
-import {Secret} from './secret.ts';
-import {closest, staysText} from './text.ts';
 
 interface TextRules {
   hint?: string;

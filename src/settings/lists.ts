@@ -1,5 +1,5 @@
+import {staysText} from '../ground/text.ts';
 import {InvalidValue, type Kind} from './define.ts';
-import {staysText} from './text.ts';
 
 const LINES = /\r?\n/;
 const COMMAS_OR_LINES = /\r?\n|,/;

@@ -1,9 +1,9 @@
 import {createPrivateKey, X509Certificate} from 'node:crypto';
-import {kubectlCommand} from '../command-line.ts';
+import {kubectlCommand} from '../ground/command-line.ts';
+import {Secret} from '../ground/secret.ts';
 import {defineSetting, type Get, InvalidValue, type Kind, type Setting} from './define.ts';
 import {choice, dataKey, objectName, onOff} from './kinds.ts';
 import {namespace, release, secretNamesOf} from './release.ts';
-import {Secret} from './secret.ts';
 
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
 export const caBundle = (): Kind<string> => ({

@@ -1,5 +1,5 @@
-import {isOfRun, type RunsOf} from '../cluster/inventory.ts';
-import type {Event, KubernetesObject, Pod} from '../cluster/objects.ts';
+import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
+import {isOfRun, type RunsOf} from '../release/inventory.ts';
 
 /** A possible improvement of a healthy release. */
 export interface Advice {

@@ -1,21 +1,21 @@
-import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {scalrChart} from '../cluster/facts/releases.ts';
-import {isPending, type Revision} from '../cluster/install-facts.ts';
-import type {ListedRelease} from '../cluster/inventory-readings.ts';
-import type {LiveDrift} from '../cluster/live-drift.ts';
-import type {Snapshot, Workload} from '../cluster/objects.ts';
-import {REQUIRED_MS} from '../cluster/read-facts.ts';
-import {commandLine, helmCommand, ownCommand} from '../command-line.ts';
+import {scalrChart} from '../charts/define.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {nameOf} from '../diagnose/snapshot-queries.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import type {LiveDrift} from '../diff/live-diff.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {commandLine, helmCommand, ownCommand} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {jsonFrom} from '../ground/tool-errors.ts';
 import {listReleases, rollback} from '../helm/helm.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {scale} from '../kubernetes/kubectl.ts';
-import {getObject} from '../kubernetes/queries.ts';
-import type {ReleaseName} from '../ports/processes.ts';
-import {jsonFrom} from '../tool-errors.ts';
+import type {Snapshot, Workload} from '../kubernetes/objects.ts';
+import {getObject} from '../kubernetes/resources.ts';
+import type {ListedRelease} from '../release/inventory-readings.ts';
+import {isPending, type Revision} from '../release/release-state.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */
 export function causesOfRelease(

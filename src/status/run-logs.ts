@@ -1,7 +1,7 @@
-import {isOfRun, type RunsOf} from '../cluster/inventory.ts';
-import type {KubernetesObject, Pod} from '../cluster/objects.ts';
-import {REQUIRED_MS} from '../cluster/read-facts.ts';
-import {podLog, type Reader} from '../kubernetes/queries.ts';
+import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
+import {podLog, type Reader} from '../kubernetes/resources.ts';
+import {isOfRun, type RunsOf} from '../release/inventory.ts';
 
 /** Maximum number of runs, newest first. */
 const MAX_RUNS = 3;

@@ -1,6 +1,6 @@
-import type {DamagedEntry, Inspection} from '../support-bundle/archive/inspect.ts';
-import type {Bundle} from '../support-bundle/archive/save-bundle.ts';
-import {SUPPORT_CENTER, type Unsearched, unsearchedText} from '../support-bundle/report.ts';
+import type {DamagedEntry, Inspection} from '../bundle/inspect.ts';
+import {SUPPORT_CENTER, type Unsearched, unsearchedText} from '../bundle/report.ts';
+import type {Bundle} from '../bundle/write-bundle.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

@@ -1,7 +1,7 @@
-import type {Values} from '../charts/tree.ts';
-import type {ProbeObjects} from '../cluster/probe.ts';
-import {maskSecrets} from '../errors.ts';
+import {maskSecrets} from '../ground/errors.ts';
+import type {Values} from '../ground/tree.ts';
 import {type Checked, GROUPS, type Status, skipReason} from '../preflight/check.ts';
+import type {ProbeObjects} from '../preflight/probe/probe.ts';
 import {toYaml} from '../values/yaml.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';

@@ -1,6 +1,6 @@
+import type {HostAgent} from '../host/agent.ts';
 import type {HostAgentState, HostCause} from '../host/agents.ts';
 import type {HostPlan} from '../host/plan.ts';
-import type {HostAgent} from '../targets/host/agent.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

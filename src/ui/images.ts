@@ -1,4 +1,4 @@
-import {COPY_TOOLS, type CopyTool} from '../targets/mirror.ts';
+import {COPY_TOOLS, type CopyTool} from '../export/mirror.ts';
 import type {InstallImages} from '../values/images.ts';
 import {type Screen, theme} from './theme.ts';
 

@@ -1,7 +1,7 @@
 import {clearScreenDown, moveCursor} from 'node:readline';
-import {GoBack, PromptCancelled} from '../errors.ts';
+import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import type {CheckboxQuestion, ListQuestion, Prompter, TextQuestion} from '../ports/prompter.ts';
-import {answeredText, frameOf, indented, masked, noteOf, questionText} from './conversation.ts';
+import {answeredText, frameOf, indented, masked, noteOf, questionText} from './prompt-text.ts';
 import {type Screen, theme} from './theme.ts';
 
 interface Streams {

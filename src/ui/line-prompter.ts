@@ -1,8 +1,8 @@
 import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
-import {GoBack, PromptCancelled} from '../errors.ts';
+import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/prompter.ts';
-import {masked, noteOf} from './conversation.ts';
+import {masked, noteOf} from './prompt-text.ts';
 import {paragraph, type Screen} from './theme.ts';
 
 interface Streams {

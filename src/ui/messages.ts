@@ -1,5 +1,5 @@
 import type {Reason, Recommendation} from '../charts/recommend.ts';
-import {type ExpectedError, maskSecrets, type Warning} from '../errors.ts';
+import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {Explained} from '../values/document.ts';
 import type {Sizing} from '../values/sizing.ts';
 import {paragraph, type Screen, theme} from './theme.ts';

@@ -1,10 +1,10 @@
-import type {Watched} from '../apply/watch-release.ts';
-import type {InstallFacts} from '../cluster/install-facts.ts';
-import type {Inventory} from '../cluster/inventory.ts';
-import {commandLine, ownCommand, type Program} from '../command-line.ts';
-import type {Plan, Step} from '../plan/step.ts';
-import type {KeptObject} from '../plan/uninstall-keeps.ts';
-import type {ReleaseName} from '../ports/processes.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {commandLine, ownCommand, type Program} from '../ground/command-line.ts';
+import type {Plan, Step} from '../operations/step.ts';
+import type {KeptObject} from '../operations/uninstall-keeps.ts';
+import type {Watched} from '../operations/watch-release.ts';
+import type {Inventory} from '../release/inventory.ts';
+import type {InstallFacts} from '../release/release-state.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** The target and the steps of a plan. */

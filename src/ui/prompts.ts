@@ -2,9 +2,9 @@ import {cursorHide} from '@inquirer/ansi';
 import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import width from 'fast-string-width';
 import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/prompter.ts';
-import {frameOf, indented, questionText} from './conversation.ts';
-import {legible, SPINNER} from './legible.ts';
+import {legible, SPINNER} from './ascii-fallback.ts';
 import {type ListPage, pageOf} from './list-page.ts';
+import {frameOf, indented, questionText} from './prompt-text.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 // The prompts of @inquirer/prompts, imported one by one: the index also bundles its editor prompt, 210 kB packed.

@@ -1,8 +1,8 @@
-import type {ObjectDrift} from '../cluster/live-drift.ts';
 import {cacheUseText} from '../diagnose/cache-use.ts';
 import type {Cause} from '../diagnose/cause.ts';
-import type {ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/processes.ts';
+import type {ObjectDrift} from '../diff/live-diff.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import type {ExpectedError} from '../ground/errors.ts';
 import type {InstalledChart, Status, Unread, WorkloadLine} from '../status/status.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

@@ -1,7 +1,7 @@
 import {Chalk, type ChalkInstance} from 'chalk';
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
-import {legible} from './legible.ts';
+import {legible} from './ascii-fallback.ts';
 
 /** Capabilities of the screen. */
 export interface Screen {

@@ -1,7 +1,7 @@
 import type {Advice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {commandLine} from '../command-line.ts';
-import type {Prepared} from '../plan/prepare-upgrade.ts';
+import {commandLine} from '../ground/command-line.ts';
+import type {Prepared} from '../operations/prepare-upgrade.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const TITLES: Readonly<Record<Advice['level'], string>> = {blocking: 'Hazards:', behavior: 'Changes in behavior:', info: 'Also:'};

@@ -3,8 +3,8 @@ import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
-import {isMap, mergeValues, type Values} from '../charts/tree.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {isMap, mergeValues, type Values} from '../ground/tree.ts';
 
 /** Reads Chart.yaml, values.yaml and values.schema.json of a chart. @throws ExpectedError when it is not one of the three charts */
 export function targetOfChart(source: string, files: {chart: string; values: string; schema?: string}): Target {

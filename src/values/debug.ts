@@ -1,8 +1,8 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
-import {copyOf, getAt, isMap, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../charts/tree.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {copyOf, getAt, isMap, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../ground/tree.ts';
 import {debug} from '../settings/agent.ts';
 import {effectiveValues} from './read-values.ts';
 

@@ -1,8 +1,8 @@
 import template from '../../templates/values-header.json' with {type: 'json'};
 import type {Target} from '../charts/define.ts';
 import {chartSchema, leavesOf} from '../charts/schema.ts';
-import {isMap, sameTree, setAt, startsWith, type Values} from '../charts/tree.ts';
-import {maskSecrets} from '../errors.ts';
+import {maskSecrets} from '../ground/errors.ts';
+import {isMap, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';

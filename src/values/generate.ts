@@ -4,8 +4,8 @@ import {type ChartRequirements, type Recommendation, recommend} from '../charts/
 import {within} from '../charts/releases.ts';
 import {suggestCharts, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
-import {sameTree, type Values} from '../charts/tree.ts';
-import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {sameTree, type Values} from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';

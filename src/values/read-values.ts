@@ -2,7 +2,7 @@ import {CHARTS} from '../charts/charts.ts';
 import type {Row, Target} from '../charts/define.ts';
 import {oncePerRelease, within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
-import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, startsWith, type Tree, type Values} from '../charts/tree.ts';
+import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, startsWith, type Tree, type Values} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';

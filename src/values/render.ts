@@ -5,6 +5,8 @@ import {describeRange, rangeOf, within} from '../charts/releases.ts';
 import {chartSchema, closedSchema, leavesOf, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
 import {releasesOf} from '../charts/target.ts';
+import type {Warning} from '../ground/errors.ts';
+import {closest} from '../ground/text.ts';
 import {
   copyOf,
   getAt,
@@ -18,13 +20,11 @@ import {
   startsWith,
   type Tree,
   type Values,
-} from '../charts/tree.ts';
-import type {Warning} from '../errors.ts';
+} from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import {milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
-import {closest} from '../settings/text.ts';
 import {matchesType, typeOf} from './validate/formats.ts';
 import {FIRST_EXPONENT} from './validate/scalars.ts';
 import {readLayers} from './validate/source.ts';

@@ -1,7 +1,7 @@
 import type {Target} from '../charts/define.ts';
 import {type ChartName, chartSchema, defaultsOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
-import {at, getAt} from '../charts/tree.ts';
+import {at, getAt} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import {concurrency, purpose} from '../settings/purpose.ts';

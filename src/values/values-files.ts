@@ -1,5 +1,5 @@
 import {targetOf} from '../charts/target.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';

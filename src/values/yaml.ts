@@ -1,7 +1,7 @@
 import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
-import {sameTree, type Values} from '../charts/tree.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
-import {isPrintable} from '../settings/text.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {isPrintable} from '../ground/text.ts';
+import {sameTree, type Values} from '../ground/tree.ts';
 
 /**
  * Writes values as YAML that Helm cannot misread: texts in quotes, keys too where YAML 1.1 would read another type, long

@@ -1,13 +1,13 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
-import {ExpectedError, GoBack} from '../errors.ts';
+import {ExpectedError, GoBack} from '../ground/errors.ts';
+import {claimsOf, tokenProblem} from '../ground/secret.ts';
 import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
-import {claimsOf, tokenProblem} from '../settings/secret.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
-import {answerText} from '../ui/conversation.ts';
+import {answerText} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';
 
 export interface AskDeps {

@@ -4,12 +4,12 @@ import {type ChartRequirements, type Recommendation, recommend} from '../charts/
 import {within} from '../charts/releases.ts';
 import {needsNoRow, scopeOf} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
-import {ExpectedError} from '../errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import {answerText} from '../ui/conversation.ts';
+import {answerText} from '../ui/prompt-text.ts';
 import {generate} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {hostOf, isForeignOn, whyExcludedOn} from './on-host.ts';

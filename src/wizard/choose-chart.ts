@@ -2,7 +2,7 @@ import type {ChartRequirements, Reason} from '../charts/recommend.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
-import {GoBack} from '../errors.ts';
+import {GoBack} from '../ground/errors.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';

@@ -1,9 +1,10 @@
 import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
-import {ExpectedError, GoBack} from '../errors.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
+import {ExpectedError, GoBack} from '../ground/errors.ts';
+import {jsonFrom} from '../ground/tool-errors.ts';
 import {allContexts} from '../kubernetes/kubectl.ts';
-import type {ClusterTarget, Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/processes.ts';
 import type {Choice, Prompter} from '../ports/prompter.ts';
-import {jsonFrom} from '../tool-errors.ts';
 import {type AnswerStore, type Place, placeText} from './answer-store.ts';
 import type {Question, Shown} from './interview.ts';
 

@@ -4,7 +4,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import {type Group, type Setting, spell} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, target} from '../settings/release.ts';
-import {answerText} from '../ui/conversation.ts';
+import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, ask, unlessBack} from './ask.ts';
 import {chartDefaultOf, isForeign} from './charts-left.ts';

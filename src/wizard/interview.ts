@@ -1,6 +1,6 @@
-import {GoBack, PromptCancelled} from '../errors.ts';
+import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import {answered, answeredStep} from '../ui/conversation.ts';
+import {answered, answeredStep} from '../ui/prompt-text.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {hostOf} from './on-host.ts';

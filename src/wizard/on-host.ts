@@ -1,13 +1,13 @@
-import {ExpectedError} from '../errors.ts';
+import type {HostTarget} from '../charts/host/mode.ts';
+import {rowsOf} from '../charts/host/rows.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {hostAgent} from '../host/agent.ts';
 import {token} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
 import {release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {cache, cachePath} from '../settings/storage.ts';
-import {hostAgent} from '../targets/host/agent.ts';
-import type {HostTarget} from '../targets/host/mode.ts';
-import {rowsOf} from '../targets/host/rows.ts';
 import {type AnswerStore, targetOf} from './answer-store.ts';
 
 /** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */

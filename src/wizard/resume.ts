@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import type {Source} from '../answers/sources.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';

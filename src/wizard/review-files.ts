@@ -1,11 +1,11 @@
 import {dirname} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
-import type {InstallFacts} from '../cluster/install-facts.ts';
-import type {Program} from '../command-line.ts';
-import {ExpectedError} from '../errors.ts';
-import type {Plan} from '../plan/step.ts';
-import type {WantedRelease} from '../plan/wanted-release.ts';
+import type {Program} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import type {Plan} from '../operations/step.ts';
+import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Checked} from '../preflight/check.ts';
+import type {InstallFacts} from '../release/release-state.ts';
 import type {Settings} from '../settings/settings.ts';
 import {elsewhereText, type HostReview, hostCommandsText, sameAgainText} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';

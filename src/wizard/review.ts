@@ -1,13 +1,13 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {scopeOf, takes} from '../charts/support.ts';
-import {ExpectedError} from '../errors.ts';
+import {exportHost} from '../export/export.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {HostPlan} from '../host/plan.ts';
-import type {Plan} from '../plan/step.ts';
+import type {Plan} from '../operations/step.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {exportHost} from '../targets/export.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/generate-checked.ts';

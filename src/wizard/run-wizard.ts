@@ -1,6 +1,6 @@
 import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
-import {isKnown} from '../cluster/facts/fact.ts';
-import type {StorageClass} from '../cluster/facts/storage.ts';
+import {isKnown} from '../ground/fact.ts';
+import type {StorageClass} from '../platform/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
@@ -10,7 +10,7 @@ import {concurrency, missingFor} from '../settings/purpose.ts';
 import {namespace} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
-import {answerText} from '../ui/conversation.ts';
+import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {ask} from './ask.ts';

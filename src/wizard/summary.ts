@@ -10,7 +10,7 @@ import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
-import {answerText, sourceText} from '../ui/conversation.ts';
+import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {type Screen, theme} from '../ui/theme.ts';
 import {type AnswerStore, placeText} from './answer-store.ts';
 import {isForeign} from './charts-left.ts';

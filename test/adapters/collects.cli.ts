@@ -1,6 +1,6 @@
-import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {takeInterrupts} from '../../src/adapters/node-interrupts.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
+import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 
 /** `collects.cli.ts KUBECONFIG KUBECTL ZIP LOG...`: says when it has read something of each log, and ends as a command would. */
 const [kubeconfig = '', kubectl = '', zip = '', ...paths] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
+import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 
 /** `holds-api.cli.ts KUBECONFIG KUBECTL`: opens the API, says what it got, and lives on until it is killed. */
 const [kubeconfig = '', kubectl = ''] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import {join, resolve} from 'node:path';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
-import {Secret} from '../../src/settings/secret.ts';
+import {Secret} from '../../src/ground/secret.ts';
 import {ownTools} from '../support/own-tools.ts';
 
 const {folder, tool} = ownTools();

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {answersText, parseAnswers} from '../../src/answers/answers-file.ts';
 import {resolve} from '../../src/answers/resolve.ts';
 import {fromAnswers, fromEnvironment, fromFlags} from '../../src/answers/sources.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import type {Settings} from '../../src/settings/settings.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {addRelease} from '../../src/charts/add-release.ts';
 import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../src/charts/schema.ts';
-import {at, getAt, setAt, type Values} from '../../src/charts/tree.ts';
+import {at, getAt, setAt, type Values} from '../../src/ground/tree.ts';
 import {TARGETS} from '../support/versions.ts';
 
 const unpacked = (name: ChartName, version: string, values: Values) => ({metadata: {name, version, appVersion: '9.9.9'}, values});

@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
 import {within} from '../../src/charts/releases.ts';
 import {type ChartName, chartSchema, leavesOf, type SchemaNode} from '../../src/charts/schema.ts';
-import {type Path, startsWith, type Tree} from '../../src/charts/tree.ts';
+import {type Path, startsWith, type Tree} from '../../src/ground/tree.ts';
 import {CHART_NAMES, TARGETS} from '../support/versions.ts';
 
 type History = Record<ChartName, {versions: string[]; leaves: Record<string, Tree>}[]>;

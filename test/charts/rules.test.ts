@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
 import type {KubernetesVersions} from '../../src/charts/kubernetes-versions.ts';
 import {sharedRules} from '../../src/charts/shared-rules.ts';
-import {ExpectedError, type Warning} from '../../src/errors.ts';
+import {ExpectedError, type Warning} from '../../src/ground/errors.ts';
 import {generate} from '../../src/values/generate.ts';
 import {certificates} from '../support/certificates.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import pjson from '../../package.json' with {type: 'json'};
 import {BaseCommand} from '../../src/cli/base-command.ts';
-import {type ErrorCode, ExitCode, ExpectedError} from '../../src/errors.ts';
+import {type ErrorCode, ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import {runCommand} from '../support/run-command.ts';
 
 const TERMINAL = {hasColor: false, columns: 80};

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {collectLogsFlags, collectOptions, since} from '../../src/cli/collect-logs-flags.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 
 function refusal(time: string): string {
   try {

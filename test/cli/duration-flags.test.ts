@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {collectOptions} from '../../src/cli/collect-logs-flags.ts';
 import {durationOf} from '../../src/cli/flags.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 
 function refusal(work: () => unknown): string {
   try {

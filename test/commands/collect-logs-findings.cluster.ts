@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, test} from 'vitest';
 import CollectLogs from '../../src/commands/collect-logs.ts';
-import type {Finding} from '../../src/support-bundle/findings/evidence.ts';
+import type {Finding} from '../../src/diagnose/finding.ts';
 import {kubectlFor} from '../cluster/kubectl.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {claim, pod} from '../cluster/objects.ts';

@@ -4,9 +4,9 @@ import {setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {PROGRAM} from '../package/built.ts';
+import {type Case, casesOf, survivorsIn} from '../redact/corpus/cases.ts';
 import {freshFile, unpack} from '../support/collected.ts';
 import {installed} from '../support/installed-charts.ts';
-import {type Case, casesOf, survivorsIn} from '../support-bundle/redact/corpus/cases.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {Pod} from '../../src/cluster/objects.ts';
+import type {Pod} from '../../src/kubernetes/objects.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';

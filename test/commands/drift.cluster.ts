@@ -1,9 +1,9 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {objectsIn} from '../../src/cluster/manifest.ts';
-import type {KubernetesObject} from '../../src/cluster/objects.ts';
-import type {Finding} from '../../src/support-bundle/findings/evidence.ts';
+import type {Finding} from '../../src/diagnose/finding.ts';
+import {objectsIn} from '../../src/helm/manifest.ts';
+import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';

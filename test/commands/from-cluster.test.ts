@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';
-import {fakeProcesses, fakeTools, platform} from '../cluster-facts/fake-cluster.ts';
+import {fakeProcesses, fakeTools, platform} from '../platform/fake-cluster.ts';
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';

@@ -2,7 +2,7 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {podSpecs} from '../../src/cluster/pod-specs.ts';
+import {podSpecs} from '../../src/kubernetes/pod-specs.ts';
 import type {Checked} from '../../src/preflight/check.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';

@@ -1,6 +1,6 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-import type {Pod} from '../../src/cluster/objects.ts';
+import type {Pod} from '../../src/kubernetes/objects.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';

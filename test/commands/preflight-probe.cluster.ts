@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {Checked} from '../../src/preflight/check.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Pod} from '../../src/cluster/objects.ts';
+import type {Pod} from '../../src/kubernetes/objects.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {collected} from '../support/collected.ts';

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import Status from '../../src/commands/status.ts';
-import type {Call} from '../../src/ports/processes.ts';
+import type {Call} from '../../src/ground/command-line.ts';
+import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';

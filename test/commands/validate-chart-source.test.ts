@@ -5,8 +5,8 @@ import {createTarGzip} from 'nanotar';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
-import {at, setAt} from '../../src/charts/tree.ts';
 import Validate from '../../src/commands/validate.ts';
+import {at, setAt} from '../../src/ground/tree.ts';
 import {toYaml} from '../../src/values/yaml.ts';
 import {runCommand} from '../support/run-command.ts';
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';

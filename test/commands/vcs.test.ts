@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
+import {HOST_TARGETS} from '../../src/charts/host/mode.ts';
 import ExportCommand from '../../src/commands/export.ts';
 import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
 import {spell} from '../../src/settings/define.ts';
-import {HOST_TARGETS} from '../../src/targets/host/mode.ts';
 import {readValues} from '../../src/values/read-values.ts';
 import {rawOf} from '../support/raw-settings.ts';
 import {runCommand} from '../support/run-command.ts';

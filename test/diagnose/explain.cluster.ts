@@ -1,9 +1,9 @@
 import {afterAll, describe, expect, inject, onTestFinished, test} from 'vitest';
-import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import {registered} from '../../src/diagnose/agent-log.ts';
 import type {Cause} from '../../src/diagnose/cause.ts';
 import {explain, isReady, progress} from '../../src/diagnose/explain.ts';
 import {snapshotOf} from '../../src/diagnose/snapshot.ts';
+import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {type Kubectl, kubectlFor} from '../cluster/kubectl.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {startCluster} from '../cluster/start-cluster.ts';

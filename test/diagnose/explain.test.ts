@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import type {KubernetesObject, Snapshot, Workload} from '../../src/cluster/objects.ts';
 import {CAUSES, explain} from '../../src/diagnose/explain.ts';
+import type {KubernetesObject, Snapshot, Workload} from '../../src/kubernetes/objects.ts';
 import {AGENT_LINES} from './agent-lines.ts';
 import {
   afterStart,

@@ -1,5 +1,5 @@
-import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../src/cluster/objects.ts';
 import {snapshotOf} from '../../src/diagnose/snapshot.ts';
+import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../src/kubernetes/objects.ts';
 
 /** Objects as `kubectl get -o json` returns them, reduced to what matters. All begin at 10:00:00. */
 export const START = '2026-11-21T10:00:00Z';

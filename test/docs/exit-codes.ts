@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {parse} from 'yaml';
-import {ExitCode} from '../../src/errors.ts';
+import {ExitCode} from '../../src/ground/errors.ts';
 import {root, words} from './commands.ts';
 
 interface Meaning {

@@ -4,7 +4,7 @@ import {CHART_CHANGES} from '../../src/charts/chart-change.ts';
 import {describeRange, rangeOf} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {newestOf, releasesOf} from '../../src/charts/target.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {cache} from '../../src/settings/storage.ts';
 import {generate} from '../../src/values/generate.ts';
 import {readValues} from '../../src/values/read-values.ts';

@@ -1,4 +1,4 @@
-import {CHECKS} from '../../src/preflight/checks/index.ts';
+import {CHECKS} from '../../src/preflight/all-checks.ts';
 import {words} from './commands.ts';
 import {table} from './markdown.ts';
 

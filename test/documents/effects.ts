@@ -6,7 +6,7 @@ import type {Target} from '../../src/charts/define.ts';
 import {compare, within} from '../../src/charts/releases.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../src/charts/schema.ts';
 import {releasesOf} from '../../src/charts/target.ts';
-import {at, mergeValues, setAt, startsWith, type Tree, type Values} from '../../src/charts/tree.ts';
+import {at, mergeValues, setAt, startsWith, type Tree, type Values} from '../../src/ground/tree.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
 import {toYaml} from '../../src/values/yaml.ts';
 import {REAL} from '../helm/charts-under-test.ts';

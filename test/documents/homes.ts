@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {CHARTS} from '../../src/charts/charts.ts';
 import {remedyOf} from '../../src/diagnose/cause.ts';
 import {CAUSES} from '../../src/diagnose/explain.ts';
-import {CHECKS} from '../../src/preflight/checks/index.ts';
+import {CHECKS} from '../../src/preflight/all-checks.ts';
 import {commands, root, words} from '../docs/commands.ts';
 import {FOUND} from '../docs/findings-page.ts';
 import {sectionOf} from '../docs/headings.ts';
@@ -36,7 +36,7 @@ function check(name: string): string | undefined {
   return found && [found.title, found.ref, ...results.filter((each) => each.trimStart().startsWith(`${name},`))].join('\n');
 }
 
-const sources = ['src/charts', 'src/values', 'src/status', 'src/support-bundle', 'src/targets']
+const sources = ['src/charts', 'src/values', 'src/status', 'src/bundle', 'src/redact', 'src/targets']
   .flatMap((folder) => readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map((file) => join(root, folder, file)))
   .filter((file) => file.endsWith('.ts'))
   .map((file) => readFileSync(file, 'utf8').split('\n'));

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {parseAnswers} from '../../src/answers/answers-file.ts';
 import {resolve} from '../../src/answers/resolve.ts';
 import {fromAnswers} from '../../src/answers/sources.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {generateChecked} from '../../src/values/generate-checked.ts';
 import {certificates} from '../support/certificates.ts';

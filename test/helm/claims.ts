@@ -1,7 +1,7 @@
 import type {Target} from '../../src/charts/define.ts';
 import {within} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {sameTree} from '../../src/charts/tree.ts';
+import {sameTree} from '../../src/ground/tree.ts';
 import type {Rendered} from './render.ts';
 import {type Container, type Role, variableOf} from './workloads.ts';
 

@@ -9,7 +9,7 @@ import {resolve} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import type {Target} from '../../src/charts/define.ts';
 import {releasesOf} from '../../src/charts/target.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
 import {CHART_NAMES} from '../support/versions.ts';
 import {cases} from './cases/index.ts';

@@ -3,7 +3,7 @@ import type {Target} from '../../src/charts/define.ts';
 import {rangeOf, within} from '../../src/charts/releases.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../src/charts/schema.ts';
 import {releasesOf} from '../../src/charts/target.ts';
-import {getAt, leafPaths, sameTree, startsWith} from '../../src/charts/tree.ts';
+import {getAt, leafPaths, sameTree, startsWith} from '../../src/ground/tree.ts';
 import type {Rendered} from './render.ts';
 
 /** Chart, key, range of versions: the containers and kinds of objects that the key changes. */

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import fc from 'fast-check';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {sameTree} from '../../src/charts/tree.ts';
+import {sameTree} from '../../src/ground/tree.ts';
 import type {Source} from '../../src/values/validate/finding.ts';
 import {mergeSources, readSource} from '../../src/values/validate/source.ts';
 import {findHelm, type Helm} from './find-helm.ts';

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import type {Target} from '../../src/charts/define.ts';
 import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
-import type {Values} from '../../src/charts/tree.ts';
+import type {Values} from '../../src/ground/tree.ts';
 import type {Finding} from '../../src/values/validate/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {workplace} from '../cluster/workplace.ts';

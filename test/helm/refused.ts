@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {devNull} from 'node:os';
 import {execa} from 'execa';
 import {parse, type Tags} from 'yaml';
-import {isMap, type Values} from '../../src/charts/tree.ts';
+import {isMap, type Values} from '../../src/ground/tree.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {findHelm} from './find-helm.ts';
 

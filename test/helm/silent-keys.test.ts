@@ -4,7 +4,7 @@ import {execa} from 'execa';
 import {beforeAll, expect, test} from 'vitest';
 import type {Target} from '../../src/charts/define.ts';
 import {chartSchema, type Leaf, leavesOf} from '../../src/charts/schema.ts';
-import {at, getAt, sameTree, setAt, type Tree, type Values} from '../../src/charts/tree.ts';
+import {at, getAt, sameTree, setAt, type Tree, type Values} from '../../src/ground/tree.ts';
 import type {Finding} from '../../src/values/validate/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';

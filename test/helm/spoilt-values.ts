@@ -1,6 +1,6 @@
 import type {Target} from '../../src/charts/define.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../src/charts/schema.ts';
-import {isMap, mergeValues, setAt, type Tree, type Values} from '../../src/charts/tree.ts';
+import {isMap, mergeValues, setAt, type Tree, type Values} from '../../src/ground/tree.ts';
 
 type TreePath = readonly (string | number)[];
 

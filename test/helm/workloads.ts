@@ -1,4 +1,4 @@
-import {isMap, type Values} from '../../src/charts/tree.ts';
+import {isMap, type Values} from '../../src/ground/tree.ts';
 
 /** One rendered Kubernetes object. */
 export type KubeObject = Values & {kind: string; metadata: {name: string} & Values};

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {type Container, containerName} from '../../src/host/containers.ts';
-import type {Step} from '../../src/plan/step.ts';
+import type {Step} from '../../src/operations/step.ts';
 
 /** Docker in memory, as strict as the real one about names and states. */
 export class DockerModel {

@@ -1,12 +1,12 @@
 import {describe, expect, test} from 'vitest';
+import {hostAgent} from '../../src/host/agent.ts';
 import {agentContainers, type Container} from '../../src/host/containers.ts';
+import {directoriesNamed, STANDARD_DIRECTORIES} from '../../src/host/data-directories.ts';
 import {directoriesFor, usersOf} from '../../src/host/directories.ts';
 import {type HostPlan, planContainers} from '../../src/host/plan.ts';
 import {recover} from '../../src/host/recovery.ts';
 import {planContainerRemoval, planServiceRemoval} from '../../src/host/removal.ts';
-import {hostAgent} from '../../src/targets/host/agent.ts';
-import {directoriesNamed, STANDARD_DIRECTORIES} from '../../src/targets/host/directories.ts';
-import {DROP_INS} from '../../src/targets/systemd.ts';
+import {DROP_INS} from '../../src/host/systemd.ts';
 import {certificates} from '../support/certificates.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 import {DockerModel} from './docker-model.ts';

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
-import {ExpectedError} from '../../src/errors.ts';
-import type {Processes, ProcessResult} from '../../src/ports/processes.ts';
+import type {ProcessResult} from '../../src/ground/command-line.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
+import type {Processes} from '../../src/ports/processes.ts';
 import {cachedProcesses} from '../../src/preflight/cached-access.ts';
 
 const call = (name: string) => ({tool: 'kubectl' as const, args: [name]});

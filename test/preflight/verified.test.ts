@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
+import {CHECKS} from '../../src/preflight/all-checks.ts';
 import type {Checked} from '../../src/preflight/check.ts';
-import {CHECKS} from '../../src/preflight/checks/index.ts';
 import {unverified, VERIFIED_BY} from '../../src/preflight/verified.ts';
 
 const warning = {code: 'NEEDS_KUBERNETES_1_35', message: 'Not verified: …'};

@@ -4,9 +4,9 @@ import {DOMParser, onErrorStopParsing} from '@xmldom/xmldom';
 import {describe, expect, test} from 'vitest';
 import type {Frame} from '../../scripts/recording/film.ts';
 import {svgOf} from '../../scripts/recording/svg.ts';
+import {Secret} from '../../src/ground/secret.ts';
 import {token, url} from '../../src/settings/agent.ts';
 import {cloud} from '../../src/settings/cluster.ts';
-import {Secret} from '../../src/settings/secret.ts';
 import {AnswerStore} from '../../src/wizard/answer-store.ts';
 import {QUESTIONS} from '../../src/wizard/steps.ts';
 

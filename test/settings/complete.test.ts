@@ -5,7 +5,7 @@ import type {Target} from '../../src/charts/define.ts';
 import {within} from '../../src/charts/releases.ts';
 import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rows.ts';
 import {needsNoRow, rowsFor, scopeOf, whyRefused} from '../../src/charts/support.ts';
-import {at, sameTree} from '../../src/charts/tree.ts';
+import {at, sameTree} from '../../src/ground/tree.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {extraEnv} from '../../src/settings/escape-hatch.ts';

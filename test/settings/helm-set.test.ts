@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {setAt, type Tree, type Values} from '../../src/charts/tree.ts';
+import {setAt, type Tree, type Values} from '../../src/ground/tree.ts';
 import {InvalidValue} from '../../src/settings/define.ts';
 import {set} from '../../src/settings/escape-hatch.ts';
 import {asHelmSet, readHelmSet} from '../../src/settings/helm-set.ts';

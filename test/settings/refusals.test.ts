@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {certificates} from '../support/certificates.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {pullAdvice} from '../../src/status/advice.ts';
 
 const OF = {chart: 'agent-job', version: '0.6.5', release: 'mine', taskLabels: {}} as const;

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {Workload} from '../../src/cluster/objects.ts';
+import type {Workload} from '../../src/kubernetes/objects.ts';
 import {around, deployment, READY_DEPLOYMENT, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';
 import {lookAt, revision, statusFrom, WELL} from './readings.ts';
 

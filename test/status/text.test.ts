@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import type {KubernetesObject} from '../../src/cluster/objects.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
+import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {Readings} from '../../src/status/status.ts';
 import {driftText} from '../../src/ui/diff.ts';
 import {statusDocument} from '../../src/ui/formats/status.ts';

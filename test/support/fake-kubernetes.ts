@@ -1,8 +1,8 @@
-import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import type {ReadError} from '../../src/ground/read-error.ts';
 import {apiErrorOf} from '../../src/kubernetes/api-error.ts';
 import type {Answer, KubernetesClient} from '../../src/kubernetes/client.ts';
-import type {ResourceAttributes} from '../../src/kubernetes/queries.ts';
-import type {ApiError} from '../../src/ports/log-stream.ts';
+import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
+import type {ResourceAttributes} from '../../src/kubernetes/resources.ts';
 
 export type FakeObject = KubernetesObject & {apiVersion: string; kind: string};
 
@@ -21,7 +21,7 @@ export interface FakeServer {
   /** Log of a container; `query` comes from the request. */
   log?: (pod: string, container: string, query: URLSearchParams) => string;
   /** Error for a path (without query); takes precedence. */
-  troubles?: (path: string) => ApiError | undefined;
+  troubles?: (path: string) => ReadError | undefined;
 }
 
 const CORE = ['configmaps', 'namespaces', 'nodes', 'services', 'daemonsets.apps', 'deployments.apps', 'storageclasses.storage.k8s.io'];
@@ -116,7 +116,7 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
 }
 
 /** A client whose requests all return this error. */
-export const failingKubernetes = (trouble: ApiError): KubernetesClient => fakeKubernetes({troubles: () => trouble});
+export const failingKubernetes = (trouble: ReadError): KubernetesClient => fakeKubernetes({troubles: () => trouble});
 
 const status = (message: string) => ({kind: 'Status', message});
 

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../../src/errors.ts';
+import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import type {Files} from '../../src/ports/files.ts';
 
 /** Files in memory, with a record of all writes; reading an unknown file fails. */

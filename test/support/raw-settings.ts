@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {CHARTS} from '../../src/charts/charts.ts';
+import {staysText} from '../../src/ground/text.ts';
 import type {Setting} from '../../src/settings/define.ts';
-import {staysText} from '../../src/settings/text.ts';
 import type {RawFlags} from './settings-from.ts';
 
 type Raw = fc.Arbitrary<string | string[] | boolean>;

@@ -1,5 +1,4 @@
 import {sleep} from '../../src/adapters/clock.ts';
-import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {registries} from '../../src/adapters/registries.ts';
@@ -10,6 +9,7 @@ import Preflight from '../../src/commands/preflight.ts';
 import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
+import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {runCommand} from './run-command.ts';

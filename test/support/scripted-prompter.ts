@@ -1,5 +1,5 @@
 import {expect} from 'vitest';
-import {GoBack} from '../../src/errors.ts';
+import {GoBack} from '../../src/ground/errors.ts';
 import type {InputQuestion, ListQuestion, Prompter} from '../../src/ports/prompter.ts';
 
 /** Part of a question, and the reply: typed text, a value to select, or only Enter or Esc. */

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {getAt} from '../../src/charts/tree.ts';
+import {getAt} from '../../src/ground/tree.ts';
 import {InvalidValue} from '../../src/settings/define.ts';
 import {generate} from '../../src/values/generate.ts';
 import {parseAssignment} from '../../src/values/render.ts';

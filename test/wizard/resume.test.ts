@@ -213,7 +213,7 @@ test.each([['--yes'], ['--json'], ['--dry-run'], ['--no-input']])('refuses %s to
 
 test('continues when the home directory is read-only', async () => {
   const files = memoryFiles();
-  const {ExpectedError} = await import('../../src/errors.ts');
+  const {ExpectedError} = await import('../../src/ground/errors.ts');
   files.write = async () => {
     throw new ExpectedError('Cannot write: read-only.', {code: 'UNWRITABLE_FILE', exit: 1});
   };

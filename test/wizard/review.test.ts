@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {ExitCode, ExpectedError} from '../../src/errors.ts';
+import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import type {ListQuestion} from '../../src/ports/prompter.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';

@@ -1,6 +1,6 @@
+import {getAt, isMap, isOn, itemsAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesRule} from '../define.ts';
 import {keyRule, tokenOfAccount} from '../shared-values-rules.ts';
-import {getAt, isMap, isOn, itemsAt, type Tree, textAt, type Values} from '../tree.ts';
 import {FLAT, NESTED} from './versions.ts';
 
 const grants = (rule: Tree, field: string, wanted: string): boolean => {

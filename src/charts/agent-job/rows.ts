@@ -1,3 +1,4 @@
+import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
 import {splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, otelEndpoint, otelMetrics, otelTraces, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
@@ -71,7 +72,6 @@ import {
   runResources,
   serviceAccount,
 } from '../shared-rows.ts';
-import {at, getAt, isOn, textAt, type Values} from '../tree.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
 const controllerOnly = {

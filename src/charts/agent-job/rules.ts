@@ -1,3 +1,4 @@
+import {at, getAt, isOn, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import {cloud} from '../../settings/cluster.ts';
 import {set} from '../../settings/escape-hatch.ts';
 import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
@@ -9,7 +10,6 @@ import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, DerivedKeys, Entry, RuleFacts} from '../define.ts';
 import {isAtLeast, olderThan} from '../kubernetes-versions.ts';
 import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, settingRule, sharedClaim} from '../shared-rules.ts';
-import {at, getAt, isOn, type Tree, textAt, type Values} from '../tree.ts';
 import {NESTED} from './versions.ts';
 
 const MEBIBYTE = 1000n * 1024n ** 2n;

@@ -1,3 +1,4 @@
+import {at, getAt, isMap, isOn, sameTree, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import {namesRegistry} from '../../settings/addresses.ts';
 import {efsHandles, secureMirrors} from '../address-rules.ts';
 import type {ValuesRule} from '../define.ts';
@@ -17,7 +18,6 @@ import {
   separateDirectories,
   sizedClaims,
 } from '../shared-values-rules.ts';
-import {at, getAt, isMap, isOn, sameTree, type Tree, textAt, type Values} from '../tree.ts';
 import {permissionRules} from './permission-rules.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 

@@ -1,3 +1,4 @@
+import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
@@ -75,7 +76,6 @@ import {
   serviceAccount,
   telemetryVariables,
 } from '../shared-rows.ts';
-import {at, getAt, textAt, type Values} from '../tree.ts';
 import {GOLDEN} from './versions.ts';
 
 const REPOSITORY = at('image.repository');

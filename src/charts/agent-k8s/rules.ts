@@ -1,3 +1,4 @@
+import {at, getAt, textAt} from '../../ground/tree.ts';
 import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
 import {cache, dataHome} from '../../settings/storage.ts';
 import {efsHandles} from '../address-rules.ts';
@@ -5,7 +6,6 @@ import {dataPath, isCos, watchedByKubelet} from '../clouds.ts';
 import type {ChartRule, RuleFacts, ValuesRule} from '../define.ts';
 import {breaksTemplates, isPem, rootOnOpenShift, settingRule, shortestGrace} from '../shared-rules.ts';
 import {directories, keyRule, notNull, printedBare, runsNotCovered, selectorLabels, tokenOfAccount} from '../shared-values-rules.ts';
-import {at, getAt, textAt} from '../tree.ts';
 import {GOLDEN} from './versions.ts';
 
 const secondsAt = ({values}: RuleFacts, path: string): number => Number(getAt(values, at(path)));

@@ -1,3 +1,4 @@
+import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {namesRegistry, splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
@@ -73,7 +74,6 @@ import {
   serviceAccount,
   telemetryVariables,
 } from '../shared-rows.ts';
-import {at, getAt, textAt, type Values} from '../tree.ts';
 import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */

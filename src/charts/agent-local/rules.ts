@@ -1,3 +1,4 @@
+import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
 import {set} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
@@ -20,7 +21,6 @@ import {
   separateDirectories,
   sizedClaims,
 } from '../shared-values-rules.ts';
-import {at, getAt, isOn, textAt, type Values} from '../tree.ts';
 import {MUTUAL_TLS, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** Rules of agent-local, in addition to the shared rules. */

@@ -1,5 +1,5 @@
-import {getAt, isMap} from '../../charts/tree.ts';
 import {isBelow} from '../../charts/version-status.ts';
+import {getAt, isMap} from '../../ground/tree.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {type Check, count, few, ifKnown, pass, skip, warn} from '../check.ts';

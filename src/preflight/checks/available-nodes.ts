@@ -1,10 +1,10 @@
-import {getAt, isMap, type Tree, type Values} from '../../charts/tree.ts';
-import {autoscalerOf} from '../../cluster/facts/autoscaler.ts';
-import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../../cluster/facts/fact.ts';
-import type {CustomObject} from '../../cluster/facts/readings.ts';
-import type {KubernetesObject} from '../../cluster/objects.ts';
-import {mayRun, podSpecs} from '../../cluster/pod-specs.ts';
+import {type Fact, follow, isKnown, known, knownValue, unknown} from '../../ground/fact.ts';
+import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
+import type {KubernetesObject} from '../../kubernetes/objects.ts';
+import {mayRun, podSpecs} from '../../kubernetes/pod-specs.ts';
+import {autoscalerOf} from '../../platform/autoscaler.ts';
+import type {NodeCapacity} from '../../platform/capacity.ts';
+import type {CustomObject} from '../../platform/readings.ts';
 import {nodeSelector, toleration} from '../../settings/pods.ts';
 import {milliOf} from '../../settings/quantity.ts';
 import {type CheckResult, fail, few, warn} from '../check.ts';

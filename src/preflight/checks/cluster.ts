@@ -1,7 +1,7 @@
-import {getAt, type Values} from '../../charts/tree.ts';
 import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
-import {knownValue} from '../../cluster/facts/fact.ts';
-import {hostPaths, podSpecs} from '../../cluster/pod-specs.ts';
+import {knownValue} from '../../ground/fact.ts';
+import {getAt, type Values} from '../../ground/tree.ts';
+import {hostPaths, podSpecs} from '../../kubernetes/pod-specs.ts';
 import {cloud} from '../../settings/cluster.ts';
 import {cache} from '../../settings/storage.ts';
 import {type Check, fail, few, ifKnown, pass, skip, warn} from '../check.ts';

@@ -1,6 +1,6 @@
-import {getAt, type Tree} from '../../charts/tree.ts';
-import {knownValue} from '../../cluster/facts/fact.ts';
-import type {KubernetesObject} from '../../cluster/objects.ts';
+import {knownValue} from '../../ground/fact.ts';
+import {getAt, type Tree} from '../../ground/tree.ts';
+import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {type Check, type CheckResult, count, fail, ifKnown, pass} from '../check.ts';
 import {objectKey} from '../object-owner.ts';
 import {

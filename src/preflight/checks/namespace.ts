@@ -1,5 +1,5 @@
-import {isKnown} from '../../cluster/facts/fact.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {isKnown} from '../../ground/fact.ts';
 import {type Check, fail, pass, skip} from '../check.ts';
 import {limitRange} from './limit-range.ts';
 import {podSecurity} from './pod-security.ts';

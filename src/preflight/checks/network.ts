@@ -1,10 +1,10 @@
 import {within} from '../../charts/releases.ts';
-import type {ClusterFacts} from '../../cluster/facts/cluster-facts.ts';
-import {type Fact, isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import type {Networks} from '../../cluster/facts/networks.ts';
-import {weaknessOf} from '../../cluster/facts/policies.ts';
-import {podTemplates} from '../../cluster/pod-specs.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {type Fact, isKnown, knownValue} from '../../ground/fact.ts';
+import {podTemplates} from '../../kubernetes/pod-specs.ts';
+import type {ClusterFacts} from '../../platform/cluster-facts.ts';
+import type {Networks} from '../../platform/networks.ts';
+import {weaknessOf} from '../../platform/policies.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
 import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';

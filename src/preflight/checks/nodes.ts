@@ -1,9 +1,9 @@
 import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
-import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
-import {follow, known} from '../../cluster/facts/fact.ts';
-import type {NodeObject} from '../../cluster/facts/readings.ts';
-import {mayRun} from '../../cluster/pod-specs.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {follow, known} from '../../ground/fact.ts';
+import {mayRun} from '../../kubernetes/pod-specs.ts';
+import type {NodeCapacity} from '../../platform/capacity.ts';
+import type {NodeObject} from '../../platform/readings.ts';
 import {spell} from '../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../settings/pods.ts';
 import {type Check, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';

@@ -1,9 +1,9 @@
 import {compare} from '../../charts/releases.ts';
-import type {Tree} from '../../charts/tree.ts';
-import {isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
-import type {KubernetesObject} from '../../cluster/objects.ts';
-import {resourceOf} from '../../cluster/permissions.ts';
-import {helmCommand, kubectlCommand, ownCommand} from '../../command-line.ts';
+import {helmCommand, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
+import {isKnown, known, knownValue} from '../../ground/fact.ts';
+import type {Tree} from '../../ground/tree.ts';
+import type {KubernetesObject} from '../../kubernetes/objects.ts';
+import {resourceOf} from '../../kubernetes/permissions.ts';
 import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skipUnknown} from '../check.ts';
 import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, objectKey, otherOwner} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';

@@ -1,8 +1,8 @@
 import {within} from '../../charts/releases.ts';
-import {getAt, isMap, type Path, type Tree, type Values} from '../../charts/tree.ts';
-import {isKnown} from '../../cluster/facts/fact.ts';
-import {podSpecs} from '../../cluster/pod-specs.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {isKnown} from '../../ground/fact.ts';
+import {getAt, isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
+import {podSpecs} from '../../kubernetes/pod-specs.ts';
 import {type Check, fail, pass, skip, skipUnknown} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {mapsIn} from '../referenced-objects.ts';

@@ -1,8 +1,8 @@
-import {getAt, type Tree, type Values} from '../../charts/tree.ts';
-import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import type {KubernetesObject, Pod} from '../../cluster/objects.ts';
-import {resourceOf} from '../../cluster/permissions.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {isKnown, knownValue} from '../../ground/fact.ts';
+import {getAt, type Tree, type Values} from '../../ground/tree.ts';
+import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
+import {resourceOf} from '../../kubernetes/permissions.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
 import {objectKey} from '../object-owner.ts';

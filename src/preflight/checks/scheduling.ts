@@ -1,8 +1,8 @@
 import {hasKey} from '../../charts/support.ts';
-import {getAt, type Tree, type Values} from '../../charts/tree.ts';
-import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
-import {isSelected, selectorOf, untolerated} from '../../cluster/pod-specs.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {getAt, type Tree, type Values} from '../../ground/tree.ts';
+import {isSelected, selectorOf, untolerated} from '../../kubernetes/pod-specs.ts';
+import type {NodeCapacity} from '../../platform/capacity.ts';
 import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../../settings/quantity.ts';

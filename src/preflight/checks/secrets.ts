@@ -1,10 +1,10 @@
-import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import {isMadeFor} from '../../cluster/objects.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {isKnown, knownValue} from '../../ground/fact.ts';
+import {claimsOf} from '../../ground/secret.ts';
+import {isMadeFor} from '../../kubernetes/objects.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
 import {imageRegistry} from '../../settings/pods.ts';
-import {claimsOf} from '../../settings/secret.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext, RequiredSecret} from '../preflight-context.ts';

@@ -1,8 +1,8 @@
-import {getAt, type Tree} from '../../charts/tree.ts';
-import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import type {AccessMode, StorageClass} from '../../cluster/facts/storage.ts';
-import type {Claim, KubernetesObject} from '../../cluster/objects.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {isKnown, knownValue} from '../../ground/fact.ts';
+import {getAt, type Tree} from '../../ground/tree.ts';
+import type {Claim, KubernetesObject} from '../../kubernetes/objects.ts';
+import type {AccessMode, StorageClass} from '../../platform/storage.ts';
 import {cache} from '../../settings/storage.ts';
 import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';

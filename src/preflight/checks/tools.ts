@@ -1,7 +1,7 @@
 import {compare} from '../../charts/releases.ts';
 import {isTooOld} from '../../charts/version-status.ts';
-import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import {kubectlCommand, ownCommand} from '../../command-line.ts';
+import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
+import {isKnown, knownValue} from '../../ground/fact.ts';
 import {type Check, count, fail, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 

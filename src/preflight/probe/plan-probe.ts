@@ -1,17 +1,17 @@
-import type {Values} from '../../charts/tree.ts';
-import {missesRuns} from '../../cluster/facts/policies.ts';
-import type {KubernetesObject} from '../../cluster/objects.ts';
-import {type PodTemplate, podTemplates} from '../../cluster/pod-specs.ts';
-import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER} from '../../cluster/probe.ts';
+import type {Values} from '../../ground/tree.ts';
+import type {KubernetesObject} from '../../kubernetes/objects.ts';
+import {type PodTemplate, podTemplates} from '../../kubernetes/pod-specs.ts';
+import {missesRuns} from '../../platform/policies.ts';
 import {manifestUrl} from '../../settings/addresses.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
 import {imageRegistry, runnerImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {roleOf} from '../checks/available-nodes.ts';
-import {isAskedByProbe} from '../checks/mirror.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
 import {mapsIn} from '../referenced-objects.ts';
+import {isAskedByProbe} from './mirror-checks.ts';
+import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER} from './probe.ts';
 import {RUNNER_SCRIPT, SCRIPT} from './script.ts';
 import {probeVolumes} from './volumes.ts';
 

@@ -1,10 +1,10 @@
-import {objectFact, REQUEST_MS} from '../../cluster/facts/answers.ts';
-import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import {resourceOf} from '../../cluster/permissions.ts';
-import {podTemplates} from '../../cluster/pod-specs.ts';
-import {reviewPermissions} from '../../cluster/review-permissions.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import {isKnown, knownValue} from '../../ground/fact.ts';
 import type {KubernetesClient} from '../../kubernetes/client.ts';
+import {objectFact, REQUEST_MS} from '../../kubernetes/fact-readers.ts';
+import {resourceOf} from '../../kubernetes/permissions.ts';
+import {podTemplates} from '../../kubernetes/pod-specs.ts';
+import {reviewPermissions} from '../../kubernetes/review-permissions.ts';
 import {roleFor} from '../checks/permissions.ts';
 import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
 import {planProbe} from './plan-probe.ts';

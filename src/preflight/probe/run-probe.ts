@@ -1,15 +1,16 @@
-import type {ClusterAccess} from '../../cluster/cluster-access.ts';
-import type {KubernetesObject, Snapshot, Workload} from '../../cluster/objects.ts';
-import {PROBE_KINDS, type Probed, type ProbeObjects, probeSelector} from '../../cluster/probe.ts';
-import {commandLine} from '../../command-line.ts';
 import {oneLine} from '../../diagnose/error-text.ts';
 import {explain} from '../../diagnose/explain.ts';
-import {interrupted} from '../../errors.ts';
+import type {Call, ClusterTarget, ProcessResult, ReleaseName} from '../../ground/command-line.ts';
+import {commandLine} from '../../ground/command-line.ts';
+import {interrupted} from '../../ground/errors.ts';
+import {anySignal} from '../../ground/signals.ts';
+import {isForbidden} from '../../ground/tool-errors.ts';
+import type {ClusterAccess} from '../../kubernetes/cluster-access.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
+import type {KubernetesObject, Snapshot, Workload} from '../../kubernetes/objects.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
-import type {Call, ClusterTarget, Processes, ProcessResult, ReleaseName} from '../../ports/processes.ts';
-import {anySignal} from '../../signals.ts';
-import {isForbidden} from '../../tool-errors.ts';
+import type {Processes} from '../../ports/processes.ts';
+import {PROBE_KINDS, type Probed, type ProbeObjects, probeSelector} from './probe.ts';
 import {watchProbe} from './watch-probe.ts';
 
 interface ProbeDeps extends ClusterAccess {

@@ -1,5 +1,5 @@
-import {getAt, isMap, type Values} from '../../charts/tree.ts';
-import type {KubernetesObject} from '../../cluster/objects.ts';
+import {getAt, isMap, type Values} from '../../ground/tree.ts';
+import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {mapsIn} from '../referenced-objects.ts';
 
 export interface ProbeVolumes {

@@ -1,14 +1,14 @@
-import type {ContainerState, KubernetesObject, Pod} from '../../cluster/objects.ts';
-import {PROBE_CONTAINER, PROBE_DONE, type Probed, RUNNER_CONTAINER} from '../../cluster/probe.ts';
-import {REQUIRED_MS} from '../../cluster/read-facts.ts';
-import {kubectlCommand} from '../../command-line.ts';
 import {oneLine} from '../../diagnose/error-text.ts';
 import {explain} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot.ts';
+import type {ClusterTarget} from '../../ground/command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
+import type {ReadError} from '../../ground/read-error.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
-import {listObjects, podLog, type Reader} from '../../kubernetes/queries.ts';
-import type {ApiError} from '../../ports/log-stream.ts';
-import type {ClusterTarget} from '../../ports/processes.ts';
+import {REQUIRED_MS} from '../../kubernetes/fact-readers.ts';
+import type {ContainerState, KubernetesObject, Pod} from '../../kubernetes/objects.ts';
+import {listObjects, podLog, type Reader} from '../../kubernetes/resources.ts';
+import {PROBE_CONTAINER, PROBE_DONE, type Probed, RUNNER_CONTAINER} from './probe.ts';
 
 const POLL_INTERVAL_MS = 1000;
 const LOG_LINES = 50;
@@ -78,13 +78,13 @@ const endOf = (end: Terminated | undefined): Causes =>
         },
       ];
 
-const unreadable = (error: ApiError): Causes[number] => ({
+const unreadable = (error: ReadError): Causes[number] => ({
   reason: oneLine(`cannot read its log: ${errorLine(error)}`),
   remedy: 'Ask an administrator for the permission to get pods/log',
   isHopeless: false,
 });
 
-const unanswered = (error: ApiError, place: ClusterTarget): Causes[number] => ({
+const unanswered = (error: ReadError, place: ClusterTarget): Causes[number] => ({
   reason: oneLine(`cannot read its status: ${errorLine(error)}`),
   remedy: `Check ${kubectlCommand(place, 'cluster-info')}`,
   isHopeless: false,

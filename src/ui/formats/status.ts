@@ -1,8 +1,8 @@
-import type {Tree} from '../../charts/tree.ts';
-import type {ObjectDrift} from '../../cluster/live-drift.ts';
 import type {Agent} from '../../diagnose/agent-log.ts';
 import type {CacheUse} from '../../diagnose/cache-use.ts';
-import type {ReleaseName} from '../../ports/processes.ts';
+import type {ObjectDrift} from '../../diff/live-diff.ts';
+import type {ReleaseName} from '../../ground/command-line.ts';
+import type {Tree} from '../../ground/tree.ts';
 import type {Advice} from '../../status/advice.ts';
 import type {Status} from '../../status/status.ts';
 

@@ -16,7 +16,7 @@ import {
   spellPath,
   type Tree,
   type Values,
-} from '../../charts/tree.ts';
+} from '../../ground/tree.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
 import {nodeAt, withoutLargeNumbers} from '../render.ts';
 import {ignoredIn} from '../validate/check-values.ts';

@@ -1,7 +1,7 @@
 import type {Target} from '../../charts/define.ts';
-import {type Path, spellPath, type Tree} from '../../charts/tree.ts';
-import {maskSecrets} from '../../errors.ts';
-import {keySoundsSecret, variableSoundsSecret} from '../../settings/secret.ts';
+import {maskSecrets} from '../../ground/errors.ts';
+import {keySoundsSecret, variableSoundsSecret} from '../../ground/secret.ts';
+import {type Path, spellPath, type Tree} from '../../ground/tree.ts';
 
 /** What happens to one key, or what the target requires or does differently. Contains no secrets. */
 export interface Change {

@@ -3,7 +3,7 @@ import type {Entry, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {closedSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {rowsFor, scopeOf} from '../../charts/support.ts';
-import {copyOf, getAt, type Path, sameTree, setAt, spellPath, startsWith, type Values} from '../../charts/tree.ts';
+import {copyOf, getAt, type Path, sameTree, setAt, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import {catalogue} from '../../settings/catalogue.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';

@@ -1,4 +1,4 @@
-import {getAt, leafPaths, type Path, sameTree, startsWith, type Tree, type Values} from '../../charts/tree.ts';
+import {getAt, leafPaths, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {applyFixes} from '../validate/apply-fixes.ts';
 import {insertBlock, moveBlock, removeBlock} from '../validate/blocks.ts';
 import {readSource} from '../validate/source.ts';

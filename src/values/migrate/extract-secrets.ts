@@ -1,6 +1,6 @@
 import type {Target} from '../../charts/define.ts';
 import {closedSchema, schemaOf} from '../../charts/schema.ts';
-import {copyOf, getAt, isMap, leafPaths, type Path, setAt, spellPath, type Values} from '../../charts/tree.ts';
+import {copyOf, getAt, isMap, leafPaths, type Path, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
 import type {SecretNames} from '../../settings/release.ts';

@@ -1,6 +1,6 @@
 import type {Target} from '../../charts/define.ts';
 import {newestOf} from '../../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
 import {Settings} from '../../settings/settings.ts';
 import {guessChart} from '../validate/check-files.ts';
 import type {Finding} from '../validate/finding.ts';

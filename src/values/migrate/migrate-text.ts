@@ -1,8 +1,8 @@
 import type {Target} from '../../charts/define.ts';
 import {pinnedAgents} from '../../charts/images.ts';
-import {at} from '../../charts/tree.ts';
 import {agentVersionOf} from '../../charts/version-status.ts';
-import {ExitCode, ExpectedError} from '../../errors.ts';
+import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {at} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {inChartOrder} from '../document.ts';
 import {effectiveValues} from '../read-values.ts';

@@ -1,5 +1,5 @@
 import type {Target} from '../../charts/define.ts';
-import {sameTree, spellPath, type Values} from '../../charts/tree.ts';
+import {sameTree, spellPath, type Values} from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {carry} from './carry.ts';

@@ -2,7 +2,7 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {Entry, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../../charts/support.ts';
-import {at, copyOf, getAt, isMap, leafPaths, type Path, sameTree, setAt, startsWith, type Tree, type Values} from '../../charts/tree.ts';
+import {at, copyOf, getAt, isMap, leafPaths, type Path, sameTree, setAt, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {catalogue} from '../../settings/catalogue.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {canonicalQuantity} from '../../settings/quantity.ts';

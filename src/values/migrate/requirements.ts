@@ -1,8 +1,8 @@
 import {hazardsOf} from '../../charts/advise.ts';
 import {CHART_CHANGES, changeWithUpgrade} from '../../charts/chart-change.ts';
 import type {Target} from '../../charts/define.ts';
-import type {Values} from '../../charts/tree.ts';
 import {floorOf, isBelow} from '../../charts/version-status.ts';
+import type {Values} from '../../ground/tree.ts';
 import {effectiveValues} from '../read-values.ts';
 import {type Change, changeOf, nameOf} from './change.ts';
 

@@ -1,5 +1,5 @@
 import {type Document, isMap, isScalar, Lexer, type Pair, parseDocument, type Scalar, type YAMLMap} from 'yaml';
-import {getAt, leafPaths, type Path, sameTree, startsWith, type Values} from '../../charts/tree.ts';
+import {getAt, leafPaths, type Path, sameTree, startsWith, type Values} from '../../ground/tree.ts';
 import {readSource} from '../validate/source.ts';
 import {toYaml} from '../yaml.ts';
 import type {Move} from './change.ts';

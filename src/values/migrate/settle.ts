@@ -2,7 +2,7 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {at, copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, type Values} from '../../charts/tree.ts';
+import {at, copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
 import {dotted, type Finding, isWithin} from '../validate/finding.ts';
 import {errorsIn} from '../validate/validate.ts';

@@ -1,10 +1,10 @@
 import type {Target} from '../../charts/define.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import {targetOf} from '../../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {closest} from '../../ground/text.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';
-import {closest} from '../../settings/text.ts';
 
 const CHARTS: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../../errors.ts';
+import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import type {EmbeddedRelease} from './embedded.ts';
 import {isChart} from './target.ts';
 

@@ -1,4 +1,4 @@
-import {isMap, type Path, type Values} from '../../charts/tree.ts';
+import {isMap, type Path, type Values} from '../../ground/tree.ts';
 
 /** A copy without these leaves, and without maps that become empty. */
 export function withoutLeaves(values: Values, isGone: (path: Path) => boolean, above: Path = []): Values {

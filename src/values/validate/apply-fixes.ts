@@ -1,5 +1,5 @@
 import {Composer, CST, isScalar, isMap as isYamlMap, Parser, Scalar, stringify} from 'yaml';
-import {getAt, isMap, type Path, sameTree, setAt, type Tree, type Values} from '../../charts/tree.ts';
+import {getAt, isMap, type Path, sameTree, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {moveBlock} from './blocks.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
 import {type Finding, type Fix, type TreePath, valueAt} from './finding.ts';

@@ -1,8 +1,8 @@
 import type {Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {isMap, leafPaths, mergeValues, type Values} from '../../charts/tree.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {manifestKind, nestedChart} from './check-shape.ts';

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {valuesDocument} from '../document.ts';

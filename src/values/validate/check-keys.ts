@@ -1,7 +1,7 @@
 import type {Target} from '../../charts/define.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {getAt, isMap, mergeValues, type Path, type Tree} from '../../charts/tree.ts';
+import {getAt, isMap, mergeValues, type Path, type Tree} from '../../ground/tree.ts';
 import {milliOf} from '../../settings/quantity.ts';
 import {withoutMethodNames} from '../read-values.ts';
 import {checkKubernetes, typeMismatch} from './check-kubernetes.ts';

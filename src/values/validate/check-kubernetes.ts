@@ -1,7 +1,7 @@
 import {resolveType} from '../../charts/kubernetes.ts';
 import type {SchemaNode} from '../../charts/schema.ts';
-import {isMap, sameTree, type Tree, type Values} from '../../charts/tree.ts';
-import {closest, isMisspelt} from '../../settings/text.ts';
+import {closest, isMisspelt} from '../../ground/text.ts';
+import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {type Details, dotted, type Finding, findingAt, type Source, type TreePath} from './finding.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
 import {KUBERNETES_RULES} from './kubernetes-rules.ts';

@@ -1,6 +1,6 @@
 import type {Target} from '../../charts/define.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
-import {isMap, type Values} from '../../charts/tree.ts';
+import {isMap, type Values} from '../../ground/tree.ts';
 import {type Finding, findingAt, type Source} from './finding.ts';
 
 const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];

@@ -3,7 +3,7 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {at, getAt, isMap, sameTree, type Tree} from '../../charts/tree.ts';
+import {at, getAt, isMap, sameTree, type Tree} from '../../ground/tree.ts';
 import {type Finding, findingAt, type Source, type TreePath} from './finding.ts';
 
 /** A variable of a container: the path of its name, of its value, and the value. */

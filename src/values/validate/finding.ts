@@ -1,4 +1,4 @@
-import {isMap, type Tree, type Values} from '../../charts/tree.ts';
+import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 
 /** Map keys and list indexes from the top of a file down. */
 export type TreePath = readonly (string | number)[];

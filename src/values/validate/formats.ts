@@ -1,5 +1,5 @@
 import type {SchemaNode} from '../../charts/schema.ts';
-import type {Tree} from '../../charts/tree.ts';
+import type {Tree} from '../../ground/tree.ts';
 import {milliOf} from '../../settings/quantity.ts';
 
 /** The JSON Schema type of a value; whole numbers are integers. */

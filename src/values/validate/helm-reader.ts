@@ -1,5 +1,5 @@
 import {isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq} from 'yaml';
-import type {Tree, Values} from '../../charts/tree.ts';
+import type {Tree, Values} from '../../ground/tree.ts';
 import type {Details, SourceProblem, TreePath} from './finding.ts';
 import {floatKey, intKey, isMisleadingOctal, isPlain, type Resolved, resolve, shortTag, TAGS, textOf, withoutZeros} from './scalars.ts';
 

@@ -1,6 +1,6 @@
-import {isMap, type Tree} from '../../charts/tree.ts';
-import {maskSecrets} from '../../errors.ts';
-import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../../settings/secret.ts';
+import {maskSecrets} from '../../ground/errors.ts';
+import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../../ground/secret.ts';
+import {isMap, type Tree} from '../../ground/tree.ts';
 import type {Finding, Source, TreePath} from './finding.ts';
 
 const HIDDEN = '[hidden]';

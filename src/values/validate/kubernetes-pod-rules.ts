@@ -1,6 +1,6 @@
-import {isMap, type Tree, type Values} from '../../charts/tree.ts';
+import {closest} from '../../ground/text.ts';
+import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {exceeds, milliOf} from '../../settings/quantity.ts';
-import {closest} from '../../settings/text.ts';
 import {FORMATS} from './formats.ts';
 
 /** Something that Kubernetes rejects although its schema allows it. */

@@ -1,4 +1,4 @@
-import {getAt, isMap, type Tree, type Values} from '../../charts/tree.ts';
+import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {milliOf} from '../../settings/quantity.ts';
 import {FORMATS} from './formats.ts';
 import {

@@ -1,6 +1,6 @@
 import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
-import {isMap, setAt, type Tree, type Values} from '../../charts/tree.ts';
-import {ExitCode, ExpectedError} from '../../errors.ts';
+import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {type Finding, findingAt, type Source, type SourcePosition, type SourceProblem, type TreePath, valueAt} from './finding.ts';
 import {type Entry, type Read, readNode} from './helm-reader.ts';

@@ -4,8 +4,8 @@ import {describeRange, rangeOf, within} from '../../charts/releases.ts';
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../charts/tree.ts';
-import {closest, isMisspelt} from '../../settings/text.ts';
+import {closest, isMisspelt} from '../../ground/text.ts';
+import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import type {Fix} from './finding.ts';
 
 /** What to write instead; with a fix if only the name or a scalar changes and there is no other candidate. */

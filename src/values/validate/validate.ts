@@ -1,5 +1,5 @@
 import type {Target} from '../../charts/define.ts';
-import {getAt, isMap, type Values} from '../../charts/tree.ts';
+import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {toYaml} from '../yaml.ts';

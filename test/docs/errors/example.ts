@@ -1,5 +1,5 @@
 import {BaseCommand} from '../../../src/cli/base-command.ts';
-import type {ErrorCode} from '../../../src/errors.ts';
+import type {ErrorCode} from '../../../src/ground/errors.ts';
 import {runCommand} from '../../support/run-command.ts';
 
 type Deps = Parameters<typeof runCommand>[2];

@@ -1,7 +1,7 @@
 import {parse} from 'yaml';
 import {remedyOf} from '../../../src/diagnose/cause.ts';
 import {CAUSES} from '../../../src/diagnose/explain.ts';
-import {ERROR_CODES, type ErrorCode} from '../../../src/errors.ts';
+import {ERROR_CODES, type ErrorCode} from '../../../src/ground/errors.ts';
 import {words} from '../commands.ts';
 import {table} from '../markdown.ts';
 import type {Example} from './example.ts';

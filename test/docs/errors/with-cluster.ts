@@ -1,28 +1,28 @@
-import {kubernetesClient} from '../../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
-import {requireReady, type Watched} from '../../../src/apply/watch-release.ts';
+import {refuseLeaks} from '../../../src/bundle/write-bundle.ts';
 import {kubernetesAdvice} from '../../../src/charts/advise.ts';
 import {confirmPlan} from '../../../src/cli/confirm-plan.ts';
-import {known} from '../../../src/cluster/facts/fact.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
 import type {Cause} from '../../../src/diagnose/cause.ts';
 import {CAUSES} from '../../../src/diagnose/explain.ts';
-import {interrupted} from '../../../src/errors.ts';
+import type {Call, ReleaseName} from '../../../src/ground/command-line.ts';
+import {interrupted} from '../../../src/ground/errors.ts';
+import {known} from '../../../src/ground/fact.ts';
+import type {ReadError} from '../../../src/ground/read-error.ts';
+import {Secret} from '../../../src/ground/secret.ts';
+import {toolFailure} from '../../../src/ground/tool-errors.ts';
 import {template, upgradeInstall} from '../../../src/helm/helm.ts';
 import {apiFailure} from '../../../src/kubernetes/api-error.ts';
-import {requireUnblocked} from '../../../src/plan/prepare-upgrade.ts';
-import {renderChart} from '../../../src/plan/render-chart.ts';
-import type {ApiError} from '../../../src/ports/log-stream.ts';
-import type {Call, ReleaseName} from '../../../src/ports/processes.ts';
+import {kubernetesClient} from '../../../src/kubernetes/connect.ts';
+import {requireUnblocked} from '../../../src/operations/prepare-upgrade.ts';
+import {renderChart} from '../../../src/operations/render-chart.ts';
+import {requireReady, type Watched} from '../../../src/operations/watch-release.ts';
 import {runChecks} from '../../../src/preflight/check.ts';
 import {toolChecks} from '../../../src/preflight/checks/tools.ts';
 import {refuseFailed} from '../../../src/preflight/run-preflight.ts';
-import {Secret} from '../../../src/settings/secret.ts';
+import {knownSecretSet} from '../../../src/redact/known-values.ts';
 import {notFound} from '../../../src/status/release-causes.ts';
-import {refuseLeaks} from '../../../src/support-bundle/archive/save-bundle.ts';
-import {knownSecretSet} from '../../../src/support-bundle/redact/known-values.ts';
-import {toolFailure} from '../../../src/tool-errors.ts';
-import {processesOf} from '../../cluster-facts/fake-cluster.ts';
+import {processesOf} from '../../platform/fake-cluster.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 
@@ -46,7 +46,7 @@ const tool = (code: Example['code'], typed: string, call: Call, stderr: string):
   });
 
 /** What the API server really answers. */
-const request = (code: Example['code'], typed: string, error: ApiError): Example =>
+const request = (code: Example['code'], typed: string, error: ReadError): Example =>
   failing(code, typed, () => {
     throw apiFailure(error, {}, 'version');
   });

@@ -1,6 +1,6 @@
 import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
-import type {Values} from '../../../src/charts/tree.ts';
+import type {Values} from '../../../src/ground/tree.ts';
 import {type Case, type Claim, claim, type Flags, inEach, isFlat, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, mountedAt, type Role, variableOf} from '../workloads.ts';

@@ -1,7 +1,7 @@
 import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
 import {chartSchema, defaultsOf} from '../../../src/charts/schema.ts';
-import {at, getAt, type Values} from '../../../src/charts/tree.ts';
+import {at, getAt, type Values} from '../../../src/ground/tree.ts';
 import {allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Role, variableOf} from '../workloads.ts';

@@ -1,5 +1,5 @@
 import {within} from '../../../src/charts/releases.ts';
-import type {Values} from '../../../src/charts/tree.ts';
+import type {Values} from '../../../src/ground/tree.ts';
 import {agentRoles, type Case, type Claim, claim, inEach, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, variableOf} from '../workloads.ts';

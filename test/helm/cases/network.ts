@@ -1,4 +1,4 @@
-import type {Values} from '../../../src/charts/tree.ts';
+import type {Values} from '../../../src/ground/tree.ts';
 import {IN_CLUSTER} from '../../../src/settings/network.ts';
 import {allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
 import type {Rendered} from '../render.ts';

@@ -1,5 +1,5 @@
 import {within} from '../../../src/charts/releases.ts';
-import type {Values} from '../../../src/charts/tree.ts';
+import type {Values} from '../../../src/ground/tree.ts';
 import {agentRoles, type Case, claim, inEach, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {mountedAt, type Role, variableOf} from '../workloads.ts';

@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 import {rootCertificates} from 'node:tls';
 import {fileURLToPath} from 'node:url';
 import {within} from '../../../src/charts/releases.ts';
-import type {Values} from '../../../src/charts/tree.ts';
+import type {Values} from '../../../src/ground/tree.ts';
 import {agentRoles, allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, NESTED} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, mountedAt, variableOf} from '../workloads.ts';

@@ -1,6 +1,6 @@
 import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
-import type {Values} from '../../../src/charts/tree.ts';
+import type {Values} from '../../../src/ground/tree.ts';
 import {canonicalQuantity} from '../../../src/settings/quantity.ts';
 import {agentRoles, allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
 import type {Rendered} from '../render.ts';

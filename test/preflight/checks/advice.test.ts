@@ -1,4 +1,4 @@
-import {unknown} from '../../../src/cluster/facts/fact.ts';
+import {unknown} from '../../../src/ground/fact.ts';
 import {adviceChecks} from '../../../src/preflight/checks/advice.ts';
 import {node, ORDINARY, withNodes} from '../context.ts';
 import {prove} from './prove.ts';

@@ -1,6 +1,6 @@
-import {known, unknown} from '../../../src/cluster/facts/fact.ts';
+import {known, unknown} from '../../../src/ground/fact.ts';
 import {clusterChecks} from '../../../src/preflight/checks/cluster.ts';
-import {platform} from '../../cluster-facts/fake-cluster.ts';
+import {platform} from '../../platform/fake-cluster.ts';
 import {clusterWith, ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {known, unknown} from '../../../src/cluster/facts/fact.ts';
-import type {KubernetesObject} from '../../../src/cluster/objects.ts';
+import {known, unknown} from '../../../src/ground/fact.ts';
+import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import {namespaceChecks} from '../../../src/preflight/checks/namespace.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import {clusterWith, preflightContext, saidBy} from '../context.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {covers, networkChecks} from '../../../src/preflight/checks/network.ts';
-import {type FakeCluster, platform} from '../../cluster-facts/fake-cluster.ts';
+import {type FakeCluster, platform} from '../../platform/fake-cluster.ts';
 import {ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
 

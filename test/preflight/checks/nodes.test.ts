@@ -1,7 +1,7 @@
 import {stringify} from 'yaml';
-import {known, unknown} from '../../../src/cluster/facts/fact.ts';
+import {known, unknown} from '../../../src/ground/fact.ts';
 import {nodeChecks} from '../../../src/preflight/checks/nodes.ts';
-import {type FakeCluster, platform} from '../../cluster-facts/fake-cluster.ts';
+import {type FakeCluster, platform} from '../../platform/fake-cluster.ts';
 import {node, ORDINARY, withNodes} from '../context.ts';
 import {prove} from './prove.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {unknown} from '../../../src/cluster/facts/fact.ts';
+import {unknown} from '../../../src/ground/fact.ts';
 import {runChecks} from '../../../src/preflight/check.ts';
 import {clusterChecks} from '../../../src/preflight/checks/cluster.ts';
 import {networkChecks} from '../../../src/preflight/checks/network.ts';
@@ -7,7 +7,7 @@ import {nodeChecks} from '../../../src/preflight/checks/nodes.ts';
 import {releaseChecks} from '../../../src/preflight/checks/release.ts';
 import {storageChecks} from '../../../src/preflight/checks/storage.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
-import {PLATFORMS, platform} from '../../cluster-facts/fake-cluster.ts';
+import {PLATFORMS, platform} from '../../platform/fake-cluster.ts';
 import {preflightContext} from '../context.ts';
 
 const CHECKS = [...clusterChecks, ...releaseChecks, ...storageChecks, ...networkChecks, ...nodeChecks];

@@ -1,5 +1,5 @@
-import {known, unknown} from '../../../src/cluster/facts/fact.ts';
-import type {KubernetesObject} from '../../../src/cluster/objects.ts';
+import {known, unknown} from '../../../src/ground/fact.ts';
+import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import {limitRange} from '../../../src/preflight/checks/limit-range.ts';
 import {quota} from '../../../src/preflight/checks/quota.ts';
 import type {LimitRange, LimitRangeItem, LiveState, PreflightContext, ResourceQuota} from '../../../src/preflight/preflight-context.ts';

@@ -1,8 +1,8 @@
-import {known, unknown} from '../../../src/cluster/facts/fact.ts';
-import type {KubernetesObject} from '../../../src/cluster/objects.ts';
+import {known, unknown} from '../../../src/ground/fact.ts';
+import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import {releaseChecks} from '../../../src/preflight/checks/release.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
-import type {FakeCluster} from '../../cluster-facts/fake-cluster.ts';
+import type {FakeCluster} from '../../platform/fake-cluster.ts';
 import {live, ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
 

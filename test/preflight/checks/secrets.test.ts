@@ -1,7 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {type Fact, known, unknown} from '../../../src/cluster/facts/fact.ts';
-import type {SecretObject} from '../../../src/cluster/install-facts.ts';
-import type {KubernetesObject} from '../../../src/cluster/objects.ts';
+import {type Fact, known, unknown} from '../../../src/ground/fact.ts';
+import type {KubernetesObject, SecretObject} from '../../../src/kubernetes/objects.ts';
 import {secretChecks} from '../../../src/preflight/checks/secrets.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import {wantedSecrets} from '../../../src/preflight/referenced-objects.ts';

@@ -1,5 +1,5 @@
-import {type Fact, known, unknown} from '../../../src/cluster/facts/fact.ts';
-import type {Claim} from '../../../src/cluster/objects.ts';
+import {type Fact, known, unknown} from '../../../src/ground/fact.ts';
+import type {Claim} from '../../../src/kubernetes/objects.ts';
 import {storageChecks} from '../../../src/preflight/checks/storage.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import {claim, clusterWith, node, ORDINARY, storageClass, withNodes} from '../context.ts';

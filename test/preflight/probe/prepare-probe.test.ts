@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {known, unknown} from '../../../src/cluster/facts/fact.ts';
-import type {Claim, KubernetesObject} from '../../../src/cluster/objects.ts';
+import {known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesClient} from '../../../src/kubernetes/client.ts';
+import type {Claim, KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import type {PreflightContext, ProbePlan, SkippedProbe} from '../../../src/preflight/preflight-context.ts';
 import {prepareProbe} from '../../../src/preflight/probe/prepare-probe.ts';
 import {type FakeObject, fakeKubernetes} from '../../support/fake-kubernetes.ts';

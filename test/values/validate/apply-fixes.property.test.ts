@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Target} from '../../../src/charts/define.ts';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
-import {leafPaths, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../../../src/charts/tree.ts';
+import {leafPaths, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {effectiveValues} from '../../../src/values/read-values.ts';
 import {fixGroup} from '../../../src/values/validate/apply-fixes.ts';
 import {type CheckedGroup, findingsOf} from '../../../src/values/validate/check-files.ts';

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import {chartSchema, closedSchema} from '../../../src/charts/schema.ts';
-import {isMap} from '../../../src/charts/tree.ts';
+import {isMap} from '../../../src/ground/tree.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {TARGETS} from '../../support/versions.ts';
 

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../../src/charts/schema.ts';
-import {at, setAt, type Tree} from '../../../src/charts/tree.ts';
+import {at, setAt, type Tree} from '../../../src/ground/tree.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
 import {toYaml} from '../../../src/values/yaml.ts';
 import {TARGETS} from '../../support/versions.ts';

@@ -1,0 +1,175 @@
+import {helmCommand, kubectlCommand} from '../ground/command-line.ts';
+import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {ReadErrorKind} from '../ground/read-error.ts';
+import {anySignal} from '../ground/signals.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
+import type {Pod} from '../kubernetes/objects.ts';
+import type {Interrupts} from '../ports/interrupts.ts';
+import type {Processes} from '../ports/processes.ts';
+import {accessCommands} from './collect/access-commands.ts';
+import {type LogItem, statusesOf} from './collect/log-items.ts';
+import {type BundleOptions, type Prepared, prepareBundle, startToolReads, type ToolReads} from './collect/prepare.ts';
+import {record, withRecording} from './collect/record.ts';
+import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
+import {type Collected, interrupted, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
+
+export interface FromClusterOptions extends BundleOptions, SaveOptions {
+  timeoutMs: number;
+  isDryRun: boolean;
+  /** How long logs are followed; if undefined, only existing logs are collected. */
+  followingMs?: number | undefined;
+}
+
+type Api = Omit<KubernetesClient, 'connect'>;
+
+interface Deps extends SaveDeps {
+  openApi(signal: AbortSignal): Promise<Api>;
+  processes: Processes;
+  interrupts: Interrupts;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  onLog(item: LogItem): void;
+  /** Called before anything is written. */
+  onPrepared(prepared: Prepared): void;
+}
+
+/** Collects a bundle of the agents in a namespace. @throws ExpectedError */
+export async function collectFromCluster(options: FromClusterOptions, deps: Deps): Promise<Collected> {
+  const ended = new AbortController();
+  const signal = anySignal(AbortSignal.timeout(options.timeoutMs), deps.interrupts.interrupt, ended.signal);
+  const opening = deps.openApi(signal);
+  const toolReads = startToolReads(options.place, deps.processes, signal);
+  const answered = Promise.allSettled([toolReads.releases, toolReads.versions]);
+  try {
+    return await collect(options, deps, {api: await opening, toolReads, signal});
+  } finally {
+    ended.abort();
+    await answered;
+    await opening.then(
+      (api) => api.close(),
+      () => undefined,
+    );
+  }
+}
+
+async function collect(
+  options: FromClusterOptions,
+  deps: Deps,
+  {api, toolReads, signal}: {api: Api; toolReads: ToolReads; signal: AbortSignal},
+): Promise<Collected> {
+  const {followingMs, place, isDryRun} = options;
+  const {interrupt, forceQuit} = deps.interrupts;
+  if (followingMs !== undefined && !isDryRun) await refuseUnwritable(place.namespace, options, deps);
+  const prepared = await prepareBundle(options, {api, toolReads, signal, now: deps.now});
+  if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(interrupt);
+  if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, place.namespace, {api, signal}));
+  // The run of --watch may not exist yet.
+  if (followingMs === undefined) refuseUnknown(prepared, options);
+  deps.onPrepared(prepared);
+  if (isDryRun) return {wanted: prepared};
+  if (followingMs !== undefined) return follow(prepared, {...options, followingMs}, deps, api);
+  return {...(await saved(prepared, options, deps, {api, signal, forceQuit}, api)), interrupt};
+}
+
+/** Adds the commands that grant missing read access. */
+async function saved(prepared: Prepared, options: FromClusterOptions, deps: Deps, reading: Parameters<typeof saveBundle>[4], api: Api) {
+  const {namespace} = options.place;
+  const {file, bundle} = await saveBundle(prepared, namespace, options, deps, reading);
+  return {file, bundle, access: await accessCommands(bundle.gaps, namespace, {api, signal: reading.forceQuit})};
+}
+
+/** Follows the logs of runs as they appear, then writes the bundle. */
+async function follow(
+  {knownSecrets, releases}: Prepared,
+  options: FromClusterOptions & {followingMs: number},
+  deps: Deps,
+  api: Api,
+): Promise<Collected> {
+  const {processes, interrupts, now} = deps;
+  const {place, followingMs, timeoutMs} = options;
+  const until = anySignal(AbortSignal.timeout(followingMs), interrupts.interrupt);
+  const recording = await record({...options, namespace: place.namespace, releases}, {...deps, api, until});
+  // The first Ctrl-C may have ended the recording; the next one then acts as the first one.
+  const interrupt = interrupts.interrupt.aborted ? interrupts.forceQuit : interrupts.interrupt;
+  const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
+  const existing = await prepareBundle(options, {api, toolReads: startToolReads(place, processes, signal), signal, now});
+  deps.onPrepared(existing);
+  const all = withRecording({...existing, knownSecrets: [...knownSecrets, ...existing.knownSecrets]}, recording, api);
+  const reading = {api: all.api, signal, forceQuit: interrupts.forceQuit};
+  return {...(await saved(all.prepared, options, deps, reading, api)), interrupt};
+}
+
+const CODES: Readonly<Partial<Record<ReadErrorKind, ErrorCode>>> = {
+  'not-logged-in': 'NOT_LOGGED_IN',
+  forbidden: 'FORBIDDEN',
+  aborted: 'TIMED_OUT',
+};
+const ADVICE: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
+  NOT_LOGGED_IN: ['Log in to the cluster, then run the command again'],
+  FORBIDDEN: ['Ask an administrator to run both commands, then run this command again'],
+  TIMED_OUT: ['Wait longer with --timeout'],
+};
+const UNANSWERED: readonly ErrorCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
+
+const isEmpty = ({releases, scope}: Prepared): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
+
+/** An empty bundle would be misleading. `access` contains the commands that grant read access. */
+export function emptyError(
+  {gaps, present}: Prepared,
+  {place, release}: Pick<BundleOptions, 'place' | 'release'>,
+  access: readonly string[] = [],
+): ExpectedError {
+  const {namespace} = place;
+  const serious = gaps.find(({isMinor, isOfSecrets}) => !isMinor && !isOfSecrets);
+  if (serious === undefined) {
+    const others = present?.releases ?? [];
+    const what = release === undefined ? 'Scalr agent' : `Scalr agent release ${release}`;
+    return new ExpectedError(`No ${what} found in namespace ${namespace}.`, {
+      code: 'RELEASE_NOT_FOUND',
+      exit: ExitCode.usage,
+      suggestions:
+        others.length > 0
+          ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
+          : ['Set the namespace with --namespace', `List releases: ${helmCommand(place, 'list', '--all-namespaces')}`],
+    });
+  }
+  const {trouble, what} = serious;
+  const code = CODES[trouble.kind] ?? 'CLUSTER_UNREACHABLE';
+  return new ExpectedError(`Cannot read namespace ${namespace}. No bundle was written. ${what}: ${trouble.message}`, {
+    code,
+    exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,
+    suggestions: [
+      ...(ADVICE[code] ?? []),
+      ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(place, 'get', '--raw', '/readyz?verbose')}`] : []),
+      ...access,
+    ],
+  });
+}
+
+type Named = Pick<BundleOptions, 'run' | 'container' | 'place'>;
+
+/** Rejects unknown runs and containers, because a bundle without them would look complete. @throws ExpectedError */
+export function refuseUnknown(prepared: Prepared, options: Named): void {
+  const {scope, present: {runs = []} = {}, gaps} = prepared;
+  // If pods could not be listed, unknown names are accepted.
+  if (gaps.some(({what}) => what === 'Pod objects')) return;
+  const {run, container, place} = options;
+  if (run !== undefined && !isThere(run, scope))
+    throw unknown(`Run ${run} not found in namespace ${place.namespace}.`, [
+      runs.length > 0 ? `Existing runs: ${runs.join(', ')}` : 'No runs found: the pods of a run are deleted one minute after it ends',
+      `Follow the run from its start: --watch --run ${run}`,
+    ]);
+  const known = [...new Set(scope.pods.flatMap(containerNames))].toSorted();
+  if (container !== undefined && known.length > 0 && !known.includes(container))
+    throw unknown(`Container ${container} not found in namespace ${place.namespace}.`, [`Existing containers: ${known.join(', ')}`]);
+}
+
+/** Its events exist for an hour, and its Job may still exist. */
+const isThere = (run: string, {pods, objects}: Prepared['scope']): boolean =>
+  pods.some((pod) => hasRunId(pod, run)) || objects.some(({metadata}) => isInName(metadata.name, run));
+
+/** Includes containers that have not started. */
+const containerNames = (pod: Pod): string[] =>
+  [...statusesOf(pod), ...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({name}) => name);
+
+const unknown = (message: string, suggestions: readonly string[]): ExpectedError =>
+  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});

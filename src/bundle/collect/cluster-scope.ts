@@ -1,0 +1,91 @@
+import {type Fact, known, unknown} from '../../ground/fact.ts';
+import {jsonText} from '../../ground/json.ts';
+import type {ReadError} from '../../ground/read-error.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
+import type {Claim, KubernetesObject, Pod} from '../../kubernetes/objects.ts';
+import {listAll} from '../../kubernetes/resources.ts';
+import {cniOf, type NetworkPolicies, networkPoliciesOf} from '../../platform/cni.ts';
+import {platformOf} from '../../platform/platform.ts';
+import type {ConfigMapObject, NodeObject, PodOwner, Readings} from '../../platform/readings.ts';
+import {skewOf} from './clock-skew.ts';
+import type {TextFile} from './object-files.ts';
+import type {Gap} from './read-namespace.ts';
+
+/** Cluster-scoped data: nodes of the pods, volumes of their claims, and the server version. */
+export async function readClusterScope(
+  objects: readonly KubernetesObject[],
+  {api, signal, now}: {api: Pick<ApiReader, 'get'>; signal: AbortSignal; now(): Date},
+): Promise<{objects: KubernetesObject[]; version: unknown; gaps: Gap[]; skewMs: number}> {
+  const nodes = new Set(objects.flatMap((object) => (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? []) : [])));
+  const volumes = new Set(
+    objects.flatMap((object) => (object.kind === 'PersistentVolumeClaim' ? ((object as Claim).spec?.volumeName ?? []) : [])),
+  );
+  const gaps: Gap[] = [];
+  const read = async (kind: string, path: string): Promise<KubernetesObject[]> => {
+    const {trouble, ...answer} = await api.get(path, {signal});
+    // A namespaced account cannot read them, and they are optional.
+    if (trouble) gaps.push({what: path, trouble, isMinor: trouble.kind === 'forbidden'});
+    return trouble || !('body' in answer) ? [] : [{...withoutImages(answer.body as KubernetesObject), kind}];
+  };
+  const [version, ...found] = await Promise.all([
+    api.get('/version', {signal}).then((answer) => ({...answer, skewMs: skewOf(answer, now())})),
+    ...[...nodes].map((name) => read('Node', `/api/v1/nodes/${encodeURIComponent(name)}`)),
+    ...[...volumes].map((name) => read('PersistentVolume', `/api/v1/persistentvolumes/${encodeURIComponent(name)}`)),
+  ]);
+  return {objects: found.flat(), version: version.trouble ? undefined : version.body, gaps, skewMs: version.skewMs};
+}
+
+/** Removes the image list of the node, which has hundreds of lines. */
+function withoutImages(object: KubernetesObject & {status?: Readonly<Record<string, unknown>>}): KubernetesObject {
+  const {images: _, ...status} = object.status ?? {};
+  return object.status === undefined ? object : ({...object, status} as KubernetesObject);
+}
+
+/** Detected enforcement of the network policies of releases. */
+export interface Enforcement {
+  policies: NetworkPolicies;
+  file: TextFile;
+  gaps: readonly Gap[];
+}
+
+export const NETWORK = 'network.json';
+
+/** Only read if a release has a policy, because the network plugin is in another namespace. */
+export async function readEnforcement(
+  objects: readonly KubernetesObject[],
+  nodes: readonly NodeObject[],
+  serverVersion: string | undefined,
+  api: Pick<ApiReader, 'get'>,
+  signal: AbortSignal,
+): Promise<Enforcement | undefined> {
+  if (!objects.some(({kind}) => kind === 'NetworkPolicy')) return undefined;
+  const isK3s = nodes.some(({metadata}) => metadata.annotations?.['k3s.io/node-args'] !== undefined);
+  const [sets, cilium, all] = await Promise.all([
+    listAll(api, '/apis/apps/v1/daemonsets', {signal}),
+    api.get('/api/v1/namespaces/kube-system/configmaps/cilium-config', {signal}),
+    // Only the k3s servers show it, and agents may run on other nodes.
+    isK3s ? listAll(api, '/api/v1/nodes', {signal}) : undefined,
+  ]);
+  const readings: Pick<Readings, 'daemonSets' | 'nodes' | 'ciliumConfig'> = {
+    daemonSets: sets.trouble ? failed(sets.trouble) : known(sets.items as PodOwner[], 'daemonsets.apps'),
+    nodes: known(all?.items.length ? (all.items as NodeObject[]) : nodes, 'nodes'),
+    ciliumConfig: cilium.trouble ? failed(cilium.trouble) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
+  };
+  const server = serverVersion === undefined ? unknown('failed', 'not read') : known(serverVersion, '/version');
+  const {distribution} = platformOf({...readings, serverVersion: server, resources: unknown('undetermined', 'not requested')});
+  const cni = cniOf(readings, distribution);
+  const policies = networkPoliciesOf(cni, readings);
+  const gaps = sets.trouble
+    ? [
+        {
+          what: 'DaemonSets of the cluster (to detect whether network policies are enforced)',
+          trouble: sets.trouble,
+          isMinor: sets.trouble.kind === 'forbidden',
+        },
+      ]
+    : [];
+  return {policies, file: {name: NETWORK, text: jsonText({cni, networkPolicies: policies})}, gaps};
+}
+
+const failed = ({kind, message}: ReadError): Fact<never> =>
+  unknown(kind === 'forbidden' ? 'forbidden' : kind === 'stalled' ? 'timed-out' : 'failed', message);

@@ -1,0 +1,173 @@
+import type {Finding} from '../../diagnose/finding.ts';
+import type {LogRecord} from '../../diagnose/log-matcher.ts';
+import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../diff/live-diff.ts';
+import type {ClusterTarget} from '../../ground/command-line.ts';
+import {jsonText} from '../../ground/json.ts';
+import type {Values} from '../../ground/tree.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
+import {listAll} from '../../kubernetes/resources.ts';
+import type {NodeObject} from '../../platform/readings.ts';
+import type {Processes} from '../../ports/processes.ts';
+import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
+import type {KnownSecret} from '../../redact/known-values.ts';
+import {labelsOfRuns} from '../../release/inventory.ts';
+import {skewFindings} from './clock-skew.ts';
+import {type Enforcement, readClusterScope, readEnforcement} from './cluster-scope.ts';
+import {type LogItem, logItems, type Since} from './log-items.ts';
+import {type HideIn, objectFiles, type TextFile} from './object-files.ts';
+import {type Gap, readNamespace} from './read-namespace.ts';
+import {type BundledRelease, releaseOf, runIds, type Scope, scopeOf} from './scope.ts';
+import {
+  type FoundRelease,
+  type FoundReleases,
+  findReleases,
+  labelledReleases,
+  readRelease,
+  readTools,
+  type Tools,
+  type ToolVersions,
+  toolsWithTimeout,
+} from './tools.ts';
+
+export interface BundleOptions {
+  place: ClusterTarget;
+  /** Only this release; by default, all Scalr agent releases of the namespace. */
+  release?: string | undefined;
+  since: Since;
+  run?: string | undefined;
+  container?: string | undefined;
+  /** Version of this program. */
+  ownVersion: string;
+  /** Secrets are read to find their values elsewhere. */
+  readsSecrets: boolean;
+}
+
+/** All data that is known before anything is written. */
+export interface Prepared {
+  releases: readonly (BundledRelease & {
+    status: string;
+    values: Values | undefined;
+    drift: readonly ObjectDrift[];
+    replicas?: LiveDrift['replicas'];
+  })[];
+  scope: Scope;
+  /** Existing releases and runs, including those that were not requested. */
+  present?: {releases: readonly string[]; runs: readonly string[]};
+  texts(hideIn: HideIn): readonly TextFile[];
+  logs: readonly LogItem[];
+  knownSecrets: readonly KnownSecret[];
+  gaps: readonly Gap[];
+  /** Requested by the user: Secrets were not searched, so their values may be in the bundle. */
+  skipsSecrets?: boolean;
+  /** Source of the logs, if they are not from containers. */
+  noun?: 'unit';
+  /** Subject of the bundle; by default a namespace. */
+  about?: string;
+  /** Data about the cluster outside the namespace; absent on a machine. */
+  cluster?: Cluster;
+  /** Clock skew: how far the clock of the cluster, used by objects and logs, is ahead of this machine. */
+  skewMs?: number;
+  /** Findings besides those of objects and values. */
+  findings?(logs: readonly LogRecord[], now: Date): readonly Finding[];
+}
+
+export interface Cluster {
+  server: string | undefined;
+  /** Nodes with pods of the bundle. */
+  nodes: readonly NodeObject[];
+  /** Versions of this program, helm, kubectl and others, if available. */
+  tools: Readonly<Record<string, string | null>>;
+  /** Undefined if no release has a network policy. */
+  enforcement: Enforcement | undefined;
+}
+
+interface Deps {
+  api: ApiReader;
+  toolReads: ToolReads;
+  signal: AbortSignal;
+  now(): Date;
+}
+
+/** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
+export async function prepareBundle(options: BundleOptions, {api, toolReads, signal, now}: Deps): Promise<Prepared> {
+  const {place} = options;
+  const {tools} = toolReads;
+  const [namespace, found, versions, secrets] = await Promise.all([
+    readNamespace(api, place.namespace, signal),
+    toolReads.releases,
+    toolReads.versions,
+    options.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {signal}) : undefined,
+  ]);
+  const isWanted = ({name}: FoundRelease): boolean => options.release === undefined || options.release === name;
+  const read = await Promise.all(
+    found.releases.filter(isWanted).map(async ({name}) => {
+      const release = await readRelease(name, place, tools, signal);
+      const {differences, replicas} = await readLiveDrift(release.manifest, place, api, {signal});
+      return {...release, drift: differences, replicas};
+    }),
+  );
+  const seen = found.gaps.length > 0 ? labelledReleases(namespace.objects) : found.releases;
+  const known = seen.filter(isWanted).map((release, index) => {
+    const {values, drift = [], replicas = {}} = read[index] ?? {};
+    return {...release, values, drift, replicas, runsOf: runsOf(release, values)};
+  });
+  const scope = scopeOf(namespace.objects, known, options.run, options.release);
+  const around = await readClusterScope(scope.objects, {api, signal, now});
+  const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
+  const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
+  const policed = scope.objects.filter((object) => known.some(({name}) => name === releaseOf(object)));
+  const enforcement = await readEnforcement(policed, nodes, server, api, signal);
+  const used = {'scalr-agent': options.ownVersion, ...versions.versions};
+  const secretGap = secrets?.trouble
+    ? [
+        {
+          what: `Secrets of namespace ${place.namespace} (the bundle was not searched for their values)`,
+          trouble: secrets.trouble,
+          isOfSecrets: true,
+        },
+      ]
+    : [];
+  return {
+    releases: known,
+    scope,
+    present: {releases: seen.map(({name}) => name), runs: runIds(namespace.objects, known)},
+    cluster: {server, nodes, tools: used, enforcement},
+    texts: (hideIn) => [
+      {name: 'tools.json', text: jsonText(used)},
+      {name: 'version.json', text: jsonText(around.version ?? null)},
+      ...objectFiles([...scope.objects, ...around.objects], hideIn),
+      ...(enforcement === undefined ? [] : [enforcement.file]),
+      ...read.flatMap(({files}) => files(hideIn)),
+    ],
+    logs: logItems(scope.pods, place.namespace, options),
+    knownSecrets: knownSecretsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
+    skewMs: around.skewMs,
+    skipsSecrets: !options.readsSecrets,
+    findings: () => skewFindings(around.skewMs, options.since, now()),
+    gaps: [
+      ...namespace.gaps,
+      ...found.gaps,
+      ...versions.gaps,
+      ...read.flatMap(({gaps}) => gaps),
+      ...secretGap,
+      ...around.gaps,
+      ...(enforcement?.gaps ?? []),
+    ],
+  };
+}
+
+const runsOf = ({name, chart, version}: FoundRelease, values: Values | undefined): BundledRelease['runsOf'] =>
+  chart === 'agent-local' ? undefined : {chart, version, release: name, taskLabels: labelsOfRuns(values ?? {})};
+
+/** Queries that do not require the API client. */
+export interface ToolReads {
+  tools: Tools;
+  releases: Promise<FoundReleases>;
+  versions: Promise<ToolVersions>;
+}
+
+/** Starts them at once, because starting takes longer than responding. */
+export function startToolReads(place: ClusterTarget, processes: Processes, signal: AbortSignal): ToolReads {
+  const tools = toolsWithTimeout(processes, signal);
+  return {tools, releases: findReleases(place, tools, signal), versions: readTools(place, tools, signal)};
+}

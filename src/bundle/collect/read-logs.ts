@@ -1,0 +1,125 @@
+import type {LogRecord} from '../../diagnose/log-matcher.ts';
+import {LogMatcher} from '../../diagnose/log-matcher.ts';
+import {abortReason} from '../../ground/signals.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
+import type {Archive} from '../../ports/archive.ts';
+import type {Redactor} from '../../redact/redactor.ts';
+import type {LogItem} from './log-items.ts';
+import type {TextFile} from './object-files.ts';
+import type {Gap} from './read-namespace.ts';
+import {retain, Shares} from './retain.ts';
+
+/** Number of logs that are read concurrently. */
+const MAX_CONCURRENT_READS = 24;
+/** Memory for the ends of all logs that are read concurrently. */
+const TAILS = 24 * 1024 * 1024;
+/** A node that sends nothing for longer is skipped. */
+const IDLE_MS = 15_000;
+
+export interface ReadDeps {
+  api: Pick<ApiReader, 'stream'>;
+  archive: Pick<Archive, 'add'>;
+  redactor: Pick<Redactor, 'file' | 'text'>;
+  signal: AbortSignal;
+  onFile(done: number): void;
+}
+
+export interface LogsRead {
+  logs: LogRecord[];
+  gaps: Gap[];
+  /** Texts in which redaction changed line numbers. */
+  moved: ReadonlySet<string>;
+}
+
+/** Writes redacted texts and logs to the archive. Incomplete ones are gaps. */
+export async function readLogs(
+  texts: readonly TextFile[],
+  logs: readonly LogItem[],
+  maxBytes: number,
+  {api, archive, redactor, signal, onFile}: ReadDeps,
+): Promise<LogsRead> {
+  const gaps: Gap[] = [];
+  const moved = new Set<string>();
+  const records: LogRecord[] = [];
+  const write = async ({name, text}: TextFile): Promise<void> => {
+    const clean = redactor.text(name, text);
+    if (countLines(clean) !== countLines(text)) moved.add(name);
+    await archive.add(name, Buffer.from(clean, 'utf8'));
+  };
+  const shares = new Shares(maxBytes, logs.length);
+  const longestTail = Math.floor(TAILS / Math.min(Math.max(logs.length, 1), MAX_CONCURRENT_READS));
+  const read = async ({file, path, cut = 0}: LogItem): Promise<void> => {
+    let room = shares.take();
+    const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
+    if (signal.aborted) return gap({kind: 'aborted', message: `not read: ${abortReason(signal)}`});
+    const stream = await api.stream(path, {signal, idleMs: IDLE_MS});
+    if (stream.trouble) {
+      shares.giveBack(room);
+      return gap(stream.trouble);
+    }
+    const record: LogRecord = {file, bytes: 0, tail: '', lines: 0, matches: [], ...(cut > 0 ? {cut} : {})};
+    const grant = (bytes: number): boolean => {
+      const isGranted = shares.grant(bytes);
+      if (isGranted) room += bytes;
+      return isGranted;
+    };
+    const onCut = (bytes: number): void => {
+      record.cut = cut + bytes;
+    };
+    const kept = retain(redacted(stream.chunks, redactor.file(file)), {limit: room, longestTail, grant, onCut});
+    const {bytes} = await archive.add(file, remembering(kept, record));
+    record.bytes = bytes;
+    shares.giveBack(room - bytes);
+    records.push(record);
+    const trouble = await stream.end;
+    if (trouble === undefined) return;
+    record.isPart = true;
+    gap(bytes === 0 ? trouble : {...trouble, message: `incomplete: ${trouble.message}`});
+  };
+  let done = 0;
+  const counted =
+    <T>(work: (item: T) => Promise<void>) =>
+    async (item: T): Promise<void> => {
+      await work(item);
+      onFile(++done);
+    };
+  await Promise.all([pooled(logs, MAX_CONCURRENT_READS, counted(read)), pooled(texts, 1, counted(write))]);
+  return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps, moved};
+}
+
+/** Processes every item with limited concurrency, in order. */
+async function pooled<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({length: Math.min(width, items.length)}, worker));
+}
+
+const countLines = (text: string): number => {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+};
+
+async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<Redactor['file']>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    const clean = file.push(chunk);
+    if (clean.length > 0) yield clean;
+  }
+  yield file.end();
+}
+
+/** Maximum lines per meaning that a finding requires. */
+export const TAIL = 8 * 1024;
+
+async function* remembering(chunks: AsyncIterable<Buffer>, record: LogRecord): AsyncGenerator<Buffer> {
+  let tail: Buffer = Buffer.alloc(0);
+  const matcher = new LogMatcher();
+  for await (const chunk of chunks) {
+    matcher.push(chunk);
+    tail = (chunk.length < TAIL ? Buffer.concat([tail, chunk]) : chunk).subarray(-TAIL);
+    yield chunk;
+  }
+  Object.assign(record, matcher.end(), {tail: tail.toString('utf8')});
+}

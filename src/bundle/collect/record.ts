@@ -1,0 +1,236 @@
+import type {ReadError} from '../../ground/read-error.ts';
+import {anySignal} from '../../ground/signals.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
+import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
+import {listAll} from '../../kubernetes/resources.ts';
+import type {LogStream} from '../../ports/log-stream.ts';
+import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
+import {type ContainerState, FollowedLog, type LogPosition} from './follow-log.ts';
+import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
+import {objectFiles} from './object-files.ts';
+import type {Prepared} from './prepare.ts';
+import {type Gap, NAMESPACE_KINDS, type NamespaceKind} from './read-namespace.ts';
+import {type BundledRelease, hasRunId, scopeOf} from './scope.ts';
+
+/** Interval between two lists; the pods of a run exist a minute longer than the run. */
+const POLL_INTERVAL_MS = 2000;
+/** If lists fail for less than this time, no run can be missed. */
+const MAX_LIST_GAP_MS = 45_000;
+/** Kinds that change with runs; all others are read at the end. */
+const WATCHED = NAMESPACE_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'Event'].includes(kind));
+/** Each log can keep this share of the remaining memory. */
+const PART = 1 / 16;
+const MIN_PART_BYTES = 256 * 1024;
+
+/** A followed log. */
+export interface RecordedLog {
+  item: LogItem;
+  content: KeptLog;
+  /** New lines that are still available in the API; nothing if the log has ended. */
+  rest?: LogPosition;
+  /** Reason for missing lines. */
+  trouble: ReadError | undefined;
+}
+
+export interface Recording {
+  /** Last state of all objects, including deleted ones. */
+  objects: readonly KubernetesObject[];
+  logs: readonly RecordedLog[];
+  /** Secrets of runs are created and deleted with them. */
+  secrets: readonly SecretContent[];
+  gaps: readonly Gap[];
+}
+
+interface Options {
+  namespace: string;
+  releases: readonly BundledRelease[];
+  since: Since;
+  container?: string | undefined;
+  /** The recording ends with the last pod of this run. */
+  run?: string | undefined;
+  /** Total for all logs. */
+  maxBytes: number;
+  readsSecrets: boolean;
+}
+
+interface Deps {
+  api: ApiReader;
+  /** Stops the recording, which is kept. */
+  until: AbortSignal;
+  now(): Date;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  onLog(item: LogItem): void;
+}
+
+/** Follows the log of every new container, and keeps the last state of deleted objects. */
+export async function record(options: Options, {api, until, now, sleep, onLog}: Deps): Promise<Recording> {
+  const {namespace, releases, run, readsSecrets} = options;
+  const ended = new AbortController();
+  const signal = anySignal(until, ended.signal);
+  const kinds = WATCHED.map((kind) => new WatchedKind(kind, namespace, now()));
+  const seen = new Map<string, KubernetesObject>();
+  const following = new Map<string, Promise<RecordedLog>>();
+  const secrets: Promise<readonly SecretContent[]>[] = [];
+  const podsOfRun = new Set<string>();
+  let states: ReadonlyMap<string, ContainerState> = new Map();
+  let left = options.maxBytes;
+  for (let isOver = false; !until.aborted && !isOver; await sleep(POLL_INTERVAL_MS, until)) {
+    await Promise.all(kinds.map((kind) => kind.list(api, signal, now)));
+    const listed = kinds.flatMap(({objects}) => objects);
+    const {objects, pods} = scopeOf(listed, releases, run);
+    for (const object of objects) seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
+    states = statesOf(pods);
+    const items = logItems(pods, namespace, options).filter(({file}) => !following.has(file));
+    if (items.length > 0 && readsSecrets) secrets.push(listSecrets(namespace, api, signal));
+    for (const item of items) {
+      const limit = Math.max(Math.floor(left * PART), MIN_PART_BYTES);
+      left -= limit;
+      onLog(item);
+      const stateNow = (): ContainerState | undefined => states.get(`${item.pod}/${item.container}`);
+      const log = follow(new FollowedLog(item, {api, signal, sleep, stateNow}), limit);
+      following.set(item.file, log);
+      void log.then(({content}) => {
+        left += limit - content.bytes;
+      });
+    }
+    isOver = run !== undefined && hasEnded(run, pods, podsOfRun);
+  }
+  ended.abort();
+  return {
+    logs: await Promise.all(following.values()),
+    objects: [...seen.values()],
+    secrets: (await Promise.all(secrets)).flat(),
+    gaps: [...kinds.flatMap((kind) => kind.gap()), ...notSeen(options, podsOfRun.size, following.size)],
+  };
+}
+
+async function follow(log: FollowedLog, limit: number): Promise<RecordedLog> {
+  const content = new KeptLog(limit);
+  for await (const chunk of log.chunks()) content.push(chunk);
+  return {item: log.item, content, ...(log.goesOn ? {rest: log.position} : {}), trouble: log.trouble};
+}
+
+/** Objects of one kind, listed repeatedly. */
+class WatchedKind {
+  /** Objects of the last successful list. */
+  objects: readonly KubernetesObject[] = [];
+  readonly #kind: NamespaceKind;
+  readonly #path: string;
+  #listedAt: Date;
+  #longestMs = 0;
+  #trouble: ReadError | undefined;
+
+  constructor(kind: NamespaceKind, namespace: string, now: Date) {
+    this.#kind = kind;
+    this.#path = kind.path(namespace);
+    this.#listedAt = now;
+  }
+
+  async list(api: ApiReader, signal: AbortSignal, now: () => Date): Promise<void> {
+    const {items, trouble} = await listAll(api, this.#path, {signal});
+    if (trouble !== undefined && trouble.kind !== 'aborted') this.#trouble = trouble;
+    if (this.#trouble !== undefined) this.#longestMs = Math.max(this.#longestMs, now().getTime() - this.#listedAt.getTime());
+    if (trouble !== undefined) return;
+    this.objects = (items as KubernetesObject[]).map((item) => ({...item, kind: this.#kind.kind}));
+    this.#listedAt = now();
+  }
+
+  /** Reports a time in which objects may have been missed. */
+  gap(): Gap[] {
+    if (this.#trouble === undefined) return [];
+    const message = `not watched for ${Math.ceil(this.#longestMs / 1000)} s: ${this.#trouble.message}`;
+    return [
+      {what: `${this.#kind.kind} objects (--watch)`, trouble: {...this.#trouble, message}, isMinor: this.#longestMs < MAX_LIST_GAP_MS},
+    ];
+  }
+}
+
+/** Requested run and container that never appeared. */
+function notSeen({run, container}: Options, podsOfRun: number, logs: number): Gap[] {
+  const gap = (what: string, message: string): Gap => ({what, trouble: {kind: 'not-found', message}});
+  return [
+    ...(run !== undefined && podsOfRun === 0 ? [gap(`run ${run}`, 'not seen while watching')] : []),
+    ...(container !== undefined && logs === 0 ? [gap(`container ${container}`, 'no container with this name started while watching')] : []),
+  ];
+}
+
+/** Without Helm release Secrets, which are large and irrelevant for runs. Errors are reported when the bundle is written. */
+async function listSecrets(namespace: string, api: ApiReader, signal: AbortSignal): Promise<readonly SecretContent[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets?fieldSelector=type%21%3Dhelm.sh%2Frelease.v1`;
+  return (await listAll(api, path, {signal})).items as SecretContent[];
+}
+
+const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, ContainerState> =>
+  new Map(
+    pods.flatMap((pod) =>
+      statusesOf(pod).map(({name, restartCount = 0, state}): [string, ContainerState] => [
+        `${pod.metadata.name}/${name}`,
+        {restarts: restartCount, isRunning: state?.running !== undefined},
+      ]),
+    ),
+  );
+
+/** All seen pods of the run have finished or were deleted. */
+function hasEnded(run: string, pods: readonly Pod[], seen: Set<string>): boolean {
+  const there = new Map(pods.filter((pod) => hasRunId(pod, run)).map((pod) => [pod.metadata.name, pod]));
+  for (const name of there.keys()) seen.add(name);
+  const isDone = (pod: Pod | undefined): boolean => pod === undefined || /^(Succeeded|Failed)$/.test(pod.status?.phase ?? '');
+  return seen.size > 0 && [...seen].every((name) => isDone(there.get(name)));
+}
+
+type LogApi = Pick<ApiReader, 'stream'>;
+
+/** Combines current objects with recorded ones: deleted objects, and followed logs instead of a second read. */
+export function withRecording(prepared: Prepared, recording: Recording, api: LogApi): {prepared: Prepared; api: LogApi} {
+  const {objects, logs, secrets, gaps} = recording;
+  const existing = new Set(prepared.scope.objects.map(({metadata}) => metadata.uid));
+  const gone = objects.filter(({metadata}) => !existing.has(metadata.uid));
+  const recorded = new Map(logs.map((log) => [log.item.path, log]));
+  const files = new Set(logs.map(({item}) => item.file));
+  return {
+    prepared: {
+      ...prepared,
+      scope: {...prepared.scope, objects: [...prepared.scope.objects, ...gone]},
+      texts: (hideIn) => [...prepared.texts(hideIn), ...objectFiles(gone, hideIn, (name) => `gone/${name}`)],
+      logs: [
+        ...prepared.logs.filter(({file}) => !files.has(file)),
+        ...logs.map(({item, content: {cut}}) => (cut > 0 ? {...item, cut} : item)),
+      ],
+      // Runs create Secrets that did not exist at the start.
+      knownSecrets: [...prepared.knownSecrets, ...knownSecretsOf(secrets, objects)],
+      gaps: [...prepared.gaps, ...gaps],
+    },
+    api: {
+      stream: async (path, options) => {
+        const log = recorded.get(path);
+        return log === undefined ? api.stream(path, options) : replay(log, (rest) => api.stream(rest, options));
+      },
+    },
+  };
+}
+
+/** The kept part of a log, and new lines since. */
+function replay({item, content, rest, trouble}: RecordedLog, read: (path: string) => ReturnType<LogApi['stream']>): LogStream {
+  let settle: (trouble: ReadError | undefined) => void = () => undefined;
+  const end = new Promise<ReadError | undefined>((resolve) => {
+    settle = resolve;
+  });
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let missing = trouble;
+    try {
+      yield* content.chunks();
+      if (rest === undefined) return;
+      const stream = await read(rest.from(item.path));
+      if (stream.trouble === undefined) {
+        yield* rest.news(stream.chunks);
+        yield rest.rest();
+        missing = await stream.end;
+      }
+      // The pod was deleted at the end of the recording.
+      else if (stream.trouble.kind !== 'not-found') missing = stream.trouble;
+    } finally {
+      settle(missing);
+    }
+  }
+  return {chunks: chunks(), end};
+}

@@ -1,0 +1,50 @@
+import {findingsIn} from '../../diagnose/cluster-findings.ts';
+import type {Evidence, Finding} from '../../diagnose/finding.ts';
+import type {LogRecord} from '../../diagnose/log-matcher.ts';
+import type {LiveDrift} from '../../diff/live-diff.ts';
+import type {Prepared} from '../collect/prepare.ts';
+import {cacheFindings, debugFindings} from './notes.ts';
+import {driftFindings, mistakes, policyFindings, versionFindings} from './release-findings.ts';
+
+/** All findings, errors first, and notes for support. Pure. */
+export function allFindings(
+  {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: Prepared,
+  namespace: string,
+  places: Evidence,
+  logs: readonly LogRecord[],
+  now: Date,
+): Finding[] {
+  const ofReleases = releases.flatMap(({name, chart, version, values, drift}) => {
+    const target = {chart, version};
+    return [
+      ...driftFindings({name, namespace}, drift),
+      ...mistakes({name, target, values}, places),
+      ...versionFindings({name, namespace, target}, {server: cluster?.server, nodes: cluster?.nodes ?? []}, places),
+      ...debugFindings({name, namespace, target, values}, places),
+      ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),
+    ];
+  });
+  const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
+  const theirNow = new Date(now.getTime() + skewMs);
+  const replicas = Object.assign({}, ...releases.map((each) => each.replicas)) as LiveDrift['replicas'];
+  const found = [...findingsIn({objects, logs, places, replicas, now: theirNow}), ...ofReleases, ...ofMachine, ...cacheFindings(logs)];
+  return found.toSorted((one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity));
+}
+
+const RANKS: readonly Finding['severity'][] = ['error', 'warning', 'info'];
+
+/** File of docker or systemd with the state of a finding. */
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  OOM_KILLED: ['"OOMKilled": true', 'Result=oom-kill'],
+  CRASH_LOOP: ['"Restarting": true'],
+  NOT_RUNNING: ['"Status": ', 'ActiveState='],
+  RESTARTED: ['"RestartCount": ', 'NRestarts='],
+  UNIT_CHANGED: ['NeedDaemonReload=yes'],
+};
+
+/** Adds the line if a finding has only a file. */
+export function withLine(finding: Finding, places: Evidence): Finding {
+  const {evidence, line, code} = finding;
+  if (evidence === undefined || line !== undefined) return finding;
+  return {...finding, ...places.inFile(evidence, ...(SIGNS[code] ?? []))};
+}

@@ -1,0 +1,164 @@
+import type {Target} from '../../charts/define.ts';
+import {releasesOf} from '../../charts/target.ts';
+import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/version-status.ts';
+import type {Evidence, Finding} from '../../diagnose/finding.ts';
+import type {ObjectDrift} from '../../diff/live-diff.ts';
+import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
+import {jsonText} from '../../ground/json.ts';
+import type {Values} from '../../ground/tree.ts';
+import type {KubernetesObject} from '../../kubernetes/objects.ts';
+import {weaknessOf} from '../../platform/policies.ts';
+import type {NodeObject} from '../../platform/readings.ts';
+import type {Finding as Mistake} from '../../values/validate/finding.ts';
+import {knownBugs, validate} from '../../values/validate/validate.ts';
+import {type Enforcement, NETWORK} from '../collect/cluster-scope.ts';
+import {type BundledRelease, releaseOf} from '../collect/scope.ts';
+
+interface Installed {
+  name: string;
+  target: Target;
+}
+
+/** Findings of validate for these values, and bugs of this chart version. Pure. */
+export function mistakes({name, target, values}: Installed & {values: Values | undefined}, places: Evidence): Finding[] {
+  const text = jsonText(values ?? {});
+  const version = `${target.chart} ${target.version}`;
+  const finding = ({severity, code, suggestion}: Mistake, message: string): Finding => ({
+    severity,
+    code,
+    object: `release/${name}`,
+    message,
+    remedy:
+      suggestion ??
+      `Check the values: scalr-agent validate releases/${name}/values.json --chart ${target.chart} --chart-version ${target.version}`,
+  });
+  return [
+    ...(values === undefined ? [] : validate(text, target)).map((each) => ({
+      // If the key came first, redaction would treat the message as its value.
+      ...finding(each, each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`),
+      evidence: `releases/${name}/values.json`,
+      ...(each.line === undefined ? {} : {line: each.line}),
+    })),
+    ...knownBugs(text, target).map((each) => ({
+      ...finding(each, `${version}: ${each.message}`),
+      ...places.ofVersion(name, target),
+      remedy: each.suggestion ?? 'Upgrade, or select a version without this bug: --chart-version',
+    })),
+  ];
+}
+
+const DRIFT = {missing: 'missing', changed: 'changed', added: 'has additional fields'} as const;
+
+/** Objects in the cluster that differ from the release. Pure. */
+export const driftFindings = ({name, namespace}: {name: string; namespace: string}, drift: readonly ObjectDrift[]): Finding[] =>
+  drift.map(({object, problem, paths}) => ({
+    severity: problem === 'missing' ? 'error' : 'warning',
+    code: 'CHANGED_IN_CLUSTER',
+    object: object.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/'),
+    message: `${DRIFT[problem]} since release ${name} was installed${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
+    remedy:
+      problem === 'added'
+        ? `Move the additions into the settings, or remove them: ${kubectlCommand({}, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', namespace)}`
+        : `Restore it: ${ownCommand('install', {release: name, place: {namespace}})} with the settings of the release`,
+  }));
+
+/** Versions of the API server and nodes. */
+export interface ClusterVersions {
+  server: string | undefined;
+  nodes: readonly NodeObject[];
+}
+
+/** A chart version that is outdated, withdrawn or unsupported by this Kubernetes version. Pure. */
+export const versionFindings = (installed: Installed & {namespace: string}, cluster: ClusterVersions, places: Evidence): Finding[] => [
+  ...behind(installed, cluster, places),
+  ...kubernetesTooOld(installed, cluster, places),
+];
+
+function behind({name, namespace, target}: Installed & {namespace: string}, {server = ''}: ClusterVersions, places: Evidence): Finding[] {
+  const {chart, version} = target;
+  const {standing, behind: count, newestKnown} = versionStatus(chart, version);
+  if (standing === 'newest' || standing === 'newer-than-known') return [];
+  const fits = releasesOf(chart).filter((each) => !isTooOld(server, {chart, version: each}));
+  const next = fits.at(-1) ?? newestKnown;
+  const isNewest = next === version;
+  const own = {release: name, place: {namespace}};
+  const upgrade =
+    standing === 'older-than-known'
+      ? `Upgrade with the current settings: ${ownCommand('install', own, '--chart', chart, '--chart-version', next)}`
+      : `Show what an upgrade changes: ${ownCommand('upgrade', own, '--chart-version', next, '--dry-run')}`;
+  const kubernetes = next === newestKnown ? '' : ` (${newestKnown} requires a newer Kubernetes than ${server})`;
+  return [
+    {
+      severity: 'warning',
+      code: standing === 'withdrawn' ? 'VERSION_WITHDRAWN' : 'VERSION_BEHIND',
+      object: `release/${name}`,
+      message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count} ${count === 1 ? 'release' : 'releases'} behind ${withAgent(chart, newestKnown)}, the newest known version, and lacks its fixes`,
+      ...places.ofVersion(name, target),
+      remedy: isNewest ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first` : `${upgrade}${kubernetes}`,
+    },
+  ];
+}
+
+const STANDINGS = {
+  behind: 'is ',
+  'older-than-known': 'is older than every supported version, at least ',
+  withdrawn: 'was withdrawn and is ',
+} as const;
+
+const withAgent = (chart: Target['chart'], version: string): string => {
+  const agent = agentVersionOf(chart, version);
+  return `${chart} ${version}${agent === undefined ? '' : ` (agent ${agent})`}`;
+};
+
+function kubernetesTooOld({name, target}: Installed, {server, nodes}: ClusterVersions, places: Evidence): Finding[] {
+  const floor = floorOf(target);
+  if (floor === undefined) return [];
+  const {version, isHard, because} = floor;
+  const old = [
+    ...(server === undefined ? [] : [{what: 'the control plane', found: server, place: places.inFile('version.json', server)}]),
+    ...nodes.map(({metadata, status}) => {
+      const found = status?.nodeInfo?.kubeletVersion ?? '';
+      return {what: `node ${metadata.name}`, found, place: places.inObject('node', metadata.name, '"kubeletVersion"')};
+    }),
+  ].filter(({found}) => isVersion(found) && isBelow(found, version));
+  const [first] = old;
+  if (first === undefined) return [];
+  const others = old.length === 1 ? '' : ` (and ${old.length - 1} more)`;
+  return [
+    {
+      severity: isHard ? 'error' : 'warning',
+      code: 'KUBERNETES_TOO_OLD',
+      object: `release/${name}`,
+      message: `${target.chart} ${target.version} requires Kubernetes ${version}, and ${first.what} runs ${first.found}${others}: ${because}`,
+      ...first.place,
+      remedy: 'Upgrade the cluster and its nodes, or install an older chart version',
+    },
+  ];
+}
+
+/** Network policies of this release that are ineffective. Pure. */
+export function policyFindings(
+  {name, chart, version}: Pick<BundledRelease, 'name' | 'chart' | 'version'>,
+  objects: readonly KubernetesObject[],
+  {policies}: Pick<Enforcement, 'policies'>,
+  places: Evidence,
+): Finding[] {
+  const policy = objects.find((object) => object.kind === 'NetworkPolicy' && releaseOf(object) === name);
+  const weakness = weaknessOf({chart, version}, policies);
+  if (policy === undefined || !('value' in weakness) || weakness.value === undefined) return [];
+  const {code, message, remedy} = weakness.value;
+  const place =
+    code === 'POLICY_MISSES_RUNS'
+      ? undefined
+      : places.inFile(NETWORK, code === 'POLICY_NOT_ENFORCED' ? '"areEnforced"' : '"blockMetadata"');
+  return [
+    {
+      severity: 'warning',
+      code,
+      object: `networkpolicy/${policy.metadata.name}`,
+      message,
+      ...(place ?? places.inObject('networkpolicy', policy.metadata.name, '"podSelector"')),
+      remedy,
+    },
+  ];
+}

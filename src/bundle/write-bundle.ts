@@ -1,0 +1,181 @@
+import {Evidence, type Finding} from '../diagnose/finding.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {jsonText} from '../ground/json.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
+import type {Archive, Archives, ClosedArchive, OpenArchive} from '../ports/archive.ts';
+import type {Files} from '../ports/files.ts';
+import {type KnownSecretSet, knownSecretSet} from '../redact/known-values.ts';
+import {leakFinder} from '../redact/leak-check.ts';
+import {type RedactionReport, redactor} from '../redact/redactor.ts';
+import type {RedactLevel} from '../redact/scanner.ts';
+import {containersOf} from './collect/log-items.ts';
+import type {Prepared} from './collect/prepare.ts';
+import {type ReadDeps, readLogs} from './collect/read-logs.ts';
+import type {Gap} from './collect/read-namespace.ts';
+import {allFindings} from './findings/all-findings.ts';
+import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, versionsText} from './report.ts';
+
+/** Options for saving a bundle from any source. */
+export interface SaveOptions {
+  /** Output file; the default name contains namespace and time. */
+  out?: string | undefined;
+  /** Total size of all logs. */
+  maxBytes: number;
+  /** Redaction level. */
+  level: RedactLevel;
+}
+
+export interface SaveDeps {
+  archives: Pick<Archives, 'create'>;
+  files: Pick<Files, 'kindOf'>;
+  now(): Date;
+  onProgress(done: number, all: number): void;
+}
+
+/** How to read the logs, and until when. */
+interface Reading {
+  api: Pick<ApiReader, 'stream'>;
+  /** Stops reading; the data so far is kept. */
+  signal: AbortSignal;
+  /** Stops at once; nothing is kept. */
+  forceQuit: AbortSignal;
+}
+
+/** Files of a dry run; or the bundle, the signal that may have stopped it early, and commands that grant missing read access. */
+export type Collected = {wanted: Prepared} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: readonly string[]};
+
+export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
+  containers: number;
+  /** Counted objects. */
+  noun: 'container' | 'unit';
+  findings: readonly Finding[];
+  gaps: readonly Gap[];
+  /** Number of logs that were cut in the middle. */
+  cutLogs: number;
+  redactions: RedactionReport;
+}
+
+/** Fails early if the bundle could not be saved later; leaves no files behind. @throws ExpectedError */
+export async function refuseUnwritable(name: string, {out}: SaveOptions, {archives, files, now}: SaveDeps): Promise<void> {
+  const file = out ?? fileFor(name, now());
+  await refuseTaken(file, files);
+  await (await archives.create(file)).abort();
+}
+
+/** Writes the bundle to a new file, completely or not at all. @throws ExpectedError */
+export async function saveBundle(
+  prepared: Prepared,
+  name: string,
+  {out, maxBytes, level}: SaveOptions,
+  {archives, files, now, onProgress}: SaveDeps,
+  {api, signal, forceQuit}: Reading,
+): Promise<{file: string; bundle: Bundle}> {
+  if (forceQuit.aborted) throw interrupted(forceQuit);
+  const file = out ?? fileFor(name, now());
+  await refuseTaken(file, files);
+  const archive = await archives.create(file);
+  try {
+    const writing = writeBundle(prepared, name, {maxBytes, level}, {archive, now, onProgress, api, signal});
+    return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
+  } catch (error) {
+    await archive.abort();
+    throw error;
+  }
+}
+
+const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
+
+const rejectedBy = (forceQuit: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(interrupted(forceQuit)), {once: true}));
+
+async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void> {
+  if ((await files.kindOf(file)) === 'nothing') return;
+  throw new ExpectedError(`${file} exists.`, {
+    code: 'FILE_EXISTS',
+    exit: ExitCode.usage,
+    suggestions: ['Use another file name with --out'],
+  });
+}
+
+/** Exit code after this signal. */
+export const statusOf = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
+
+export const interrupted = (by: AbortSignal): ExpectedError =>
+  new ExpectedError('Interrupted. No bundle was written.', {
+    code: 'INTERRUPTED',
+    exit: statusOf(by),
+    suggestions: ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
+  });
+
+type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> & Pick<SaveDeps, 'now' | 'onProgress'> & {archive: Archive};
+
+/** Writes the redacted parts to the archive, and closes it. @throws ExpectedError */
+export async function writeBundle(
+  prepared: Prepared,
+  namespace: string,
+  {maxBytes, level}: Omit<SaveOptions, 'out'>,
+  deps: WriteDeps,
+): Promise<Bundle> {
+  const {archive, now} = deps;
+  const knownSecrets = knownSecretSet(prepared.knownSecrets);
+  const redact = redactor({knownSecrets, level});
+  const texts = prepared.texts((name) => redact.file(name).hide);
+  const onFile = (done: number): void => deps.onProgress(done, texts.length + prepared.logs.length);
+  const {logs, gaps: unread, moved} = await readLogs(texts, prepared.logs, maxBytes, {...deps, redactor: redact, onFile});
+  const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now());
+  // Sorted, because the order of responses varies.
+  const missing = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));
+  const cleaner = (name: string) => (text: string) => redact.text(name, text);
+  const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
+  const gaps = missing.map((each) => cleanGap(each, cleaner('errors.json')));
+  const containers = containersOf(prepared.logs);
+  const {noun = 'container'} = prepared;
+  const ofSummary = cleaner('SUMMARY.md');
+  const summary = summaryText({
+    at: now(),
+    about: ofSummary(prepared.about ?? `namespace ${namespace}`),
+    releases: prepared.about
+      ? undefined
+      : prepared.releases.map((each) => ({...each, name: ofSummary(each.name), status: ofSummary(each.status)})),
+    versions: versionsText(prepared).map(([name, version]) => [name, ofSummary(version)]),
+    findings: found.map((each) => cleanFinding(each, ofSummary)),
+    gaps: missing.map((each) => cleanGap(each, ofSummary)),
+    skipsSecrets: prepared.skipsSecrets,
+    logs: logs.map((log) => ({...log, file: ofSummary(log.file)})),
+    files: texts.map(({name}) => name),
+    containers,
+    noun,
+  });
+  const redactions = redact.report();
+  const last: Readonly<Record<string, string>> = {
+    'findings.json': jsonText(findings),
+    'errors.json': jsonText(gaps.map(({what, trouble, isMinor}) => ({what, ...trouble, isMinor}))),
+    'SUMMARY.md': `${summary}\n${redactionText(redactions)}`,
+    'redactions.json': jsonText(redactions),
+  };
+  for (const [name, text] of Object.entries(last)) await archive.add(name, Buffer.from(text));
+  const {bytes} = await archive.close({
+    manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
+    check: (written) => refuseLeaks(written, knownSecrets),
+  });
+  return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions};
+}
+
+/** Searches the written archive for secrets again. @throws ExpectedError */
+export async function refuseLeaks(written: Pick<OpenArchive, 'entries' | 'read'>, knownSecrets: KnownSecretSet): Promise<void> {
+  const find = leakFinder(knownSecrets);
+  const found: string[] = [];
+  for (const {name} of written.entries) {
+    const leaks = await find(written.read(name));
+    found.push(...leaks.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
+  }
+  if (found.length === 0) return;
+  throw new ExpectedError(`A secret was found in the bundle. The bundle was deleted.\n${found.toSorted().slice(0, 10).join('\n')}`, {
+    code: 'SECRET_IN_BUNDLE',
+    exit: ExitCode.secretFound,
+    suggestions: [
+      'Report this with the lines above; they do not contain the secret',
+      'Exclude the source of the secret: --container, --since',
+    ],
+  });
+}

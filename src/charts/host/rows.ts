@@ -1,0 +1,238 @@
+import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
+import {debug, logFormat, token, tokenFile, url} from '../../settings/agent.ts';
+import type {Setting} from '../../settings/define.ts';
+import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
+import {
+  agentImage,
+  gracePeriod,
+  imagePullPolicy,
+  imageRegistry,
+  podLabel,
+  runCpuLimit,
+  runMemoryLimit,
+  runnerImage,
+  shutdownMode,
+  writableRoot,
+} from '../../settings/pods.ts';
+import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
+import {release} from '../../settings/release.ts';
+import {cache, cachePath, dataHome, moduleCache, providerCache, providerCacheLimit} from '../../settings/storage.ts';
+import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
+import type {Entry, Row} from '../define.ts';
+import {
+  asChoice,
+  asCores,
+  asMebibytesText,
+  asNumber,
+  asQuantity,
+  asSwitch,
+  asText,
+  asTextMap,
+  asWord,
+  type Codec,
+  implied,
+  key,
+  row,
+  unwritten,
+  variable,
+} from '../row-kinds.ts';
+import {caBundle, extraVariables, inMebibytes, telemetryVariables, VARIABLES_OF_SETTINGS} from '../shared-rows.ts';
+import {type HostTarget, isIn, modeOf} from './mode.ts';
+
+/** An agent executes at most this many runs at the same time (docs.scalr.io, self-hosted agents). */
+export const RUNS_PER_AGENT = 5;
+
+/** Hosts that must never use a proxy: the machine itself and its metadata service. */
+const ON_THE_HOST = ['localhost', '127.0.0.1', '169.254.169.254'];
+
+const MAP = 'environment';
+const named = <T>(setting: Setting<T>, name: string, as: Codec<T>, options: Partial<Row<T>> = {}): Row<T> =>
+  variable(setting, {map: MAP, name, as, ...options});
+
+const asNoProxy: Codec<string[]> = {
+  write: (entries) => [...entries, ...ON_THE_HOST].join(','),
+  read: (tree) => (typeof tree === 'string' ? tree.split(',').filter((entry) => !ON_THE_HOST.includes(entry)) : undefined),
+};
+/** Codecs of charts write numbers; variables are strings. */
+const asString = <T>({write, read}: Codec<T>): Codec<T> => ({write: (value) => String(write(value)), read});
+
+const ON_OFF = asSwitch('true', 'false');
+const DRIVER = at(`${MAP}.SCALR_AGENT_DRIVER`);
+const TASK_IMAGE = at(`${MAP}.SCALR_AGENT_CONTAINER_TASK_IMAGE`);
+const TASK_IMAGE_MODE = at(`${MAP}.SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE`);
+const TASK_REGISTRY = at(`${MAP}.SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY`);
+const DRAIN_TIMEOUT = at(`${MAP}.SCALR_AGENT_WORKER_DRAIN_TIMEOUT`);
+const STOP_TIMEOUT = at(`${MAP}.SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT`);
+const GRACE = at('container.stopSeconds');
+
+const containers = isIn('containers');
+const local = isIn('local');
+const runs = isIn('containers', 'local');
+
+const checkLimits = 'The limit is passed to the agent in a variable that is documented for Kubernetes. Check a run with docker inspect.';
+
+/** The prefix of a mirror in the image of the agent. */
+const imageIn = (values: Values): string => textAt(values, 'container.image');
+
+/** Variables that rows write, with the setting to use instead of --extra-env. */
+export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
+  ...VARIABLES_OF_SETTINGS,
+  ['SCALR_AGENT_NAME', release.id],
+  ['SCALR_AGENT_DRIVER', isolation.id],
+  ['SCALR_AGENT_DATA_DIR', dataHome.id],
+  ['SCALR_AGENT_CACHE_DIR', cachePath.id],
+  ['SCALR_AGENT_CONTAINER_TASK_CA_CERT', caScope.id],
+  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', runCpuLimit.id],
+  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', runMemoryLimit.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE', runnerImage.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', runnerImage.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY', imageRegistry.id],
+  ['SCALR_AGENT_WORKER_ON_STOP_ACTION', shutdownMode.id],
+  ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', gracePeriod.id],
+  ['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', gracePeriod.id],
+]);
+
+const extraRow = extraVariables([{path: MAP}]) as Row<Readonly<Record<string, string>>>;
+
+/** Settings that agents on every host support. */
+const shared: readonly Row[] = [
+  named(url, 'SCALR_URL', asText),
+  // Secrets are written to files of their own.
+  ...[token, tokenFile, clientCertFile, clientKeyFile].map((setting) => unwritten(setting as Setting)),
+  named(debug, 'SCALR_AGENT_DEBUG', asSwitch('1', '0')),
+  named(logFormat, 'SCALR_AGENT_LOG_FORMAT', asChoice(logFormat)),
+  key(purpose, 'purpose', {as: asChoice(purpose)}),
+  named(httpProxy, 'HTTP_PROXY', asText),
+  named(httpsProxy, 'HTTPS_PROXY', asText),
+  named(noProxy, 'NO_PROXY', asNoProxy),
+  unwritten(metadataService, {accepts: (value) => value === 'allow'}),
+  unwritten(workloadIdentity, {accepts: (value) => value === 'none'}),
+  ...caBundle('tls').filter(({setting}) => setting === caFile || setting === caPublicRoots),
+  key(caScope, 'tls.scope', {as: asChoice(caScope), accepts: (scope, {get}) => scope === 'all' || containers(get)}),
+  named(dataHome, 'SCALR_AGENT_DATA_DIR', asText, {when: runs}),
+  named(cachePath, 'SCALR_AGENT_CACHE_DIR', asText, {when: runs}),
+  named(providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', ON_OFF, {when: runs}),
+  named(providerCacheLimit, 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', asMebibytesText, {
+    when: runs,
+    partly: inMebibytes('The agent requires the cache limit'),
+  }),
+  named(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED', ON_OFF, {when: runs}),
+  named(runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', asString(asCores), {when: containers, partly: () => checkLimits}),
+  named(runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', asMebibytesText, {when: containers, partly: () => checkLimits}),
+  row({
+    setting: runnerImage,
+    when: containers,
+    paths: [TASK_IMAGE, TASK_IMAGE_MODE],
+    write: (reference, {get}) => [
+      [TASK_IMAGE_MODE, 'golden'],
+      [TASK_IMAGE, [get(imageRegistry), reference].filter(Boolean).join('/')],
+    ],
+    read: (values, {get}) => {
+      const [reference, registry] = [String(getAt(values, TASK_IMAGE) ?? ''), get(imageRegistry)];
+      return (
+        (registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference) || undefined
+      );
+    },
+  }),
+  ...telemetryVariables(MAP),
+  named(shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', asWord({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'}), {
+    when: runs,
+  }),
+  row({
+    setting: gracePeriod,
+    when: runs,
+    accepts: (period) => period > 60,
+    paths: [GRACE, DRAIN_TIMEOUT, STOP_TIMEOUT],
+    write: (period, {get}) => {
+      const mode = get(shutdownMode) ?? 'drain';
+      return [
+        [GRACE, period],
+        ...(mode === 'drain' ? [[DRAIN_TIMEOUT, String(period - 60)] as Entry] : []),
+        ...(mode === 'graceful' ? [[STOP_TIMEOUT, String(period - 10)] as Entry] : []),
+      ];
+    },
+    read: (values) => asNumber.read(getAt(values, GRACE) ?? ''),
+  }),
+  row({
+    ...extraRow,
+    read: (values, scope) => {
+      const free = Object.entries(extraRow.read(values, scope) ?? {}).filter(([name]) => !OWN_VARIABLES.has(name));
+      return free.length === 0 ? undefined : Object.fromEntries(free);
+    },
+    partly: (_, {get}) => (containers(get) ? 'Extra variables are set for the agent, not for containers of runs.' : undefined),
+  }),
+];
+
+/** Settings of the container that the agent itself runs in. */
+const inContainer: readonly Row[] = [
+  row({
+    setting: isolation,
+    paths: [DRIVER],
+    write: (value) => (value === 'shared' ? [[DRIVER, 'local']] : []),
+    read: (values) => (getAt(values, DRIVER) === 'local' ? 'shared' : undefined),
+    accepts: (_, {get}) => runs(get),
+  }),
+  key(concurrency, 'concurrency', {as: asNumber, when: runs}),
+  row({
+    setting: cache,
+    accepts: (kind, {get}) => kind === 'hostpath' || (kind === 'ephemeral' && local(get)),
+    when: runs,
+    paths: [at('cache')],
+    write: (kind) => [[at('cache'), kind]],
+    read: (values) => asChoice(cache).read(textAt(values, 'cache')),
+  }),
+  key(runCpuLimit, 'container.cpus', {as: asString(asCores), when: local}),
+  key(runMemoryLimit, 'container.memory', {as: asQuantity, when: local}),
+  key(writableRoot, 'container.user', {
+    as: asSwitch('0:0', '1000:1000'),
+    accepts: (isRoot, {get}) => isRoot || !containers(get),
+    partly: (isRoot, {get}) => (isRoot && containers(get) ? 'Containers of runs use the user of their image.' : undefined),
+  }),
+  key(podLabel, 'container.labels', {
+    as: asTextMap,
+    partly: () => 'The labels are set on the container of the agent, not on containers of runs.',
+  }),
+  row({
+    setting: imageRegistry,
+    paths: [at('container.registry'), TASK_REGISTRY],
+    write: (registry, {get}) => [
+      [at('container.registry'), registry],
+      // The last slash keeps the namespace of the images.
+      ...(containers(get) ? [[TASK_REGISTRY, `${registry}/`] as Entry] : []),
+    ],
+    read: (values) => textAt(values, 'container.registry') || undefined,
+  }),
+  key(imagePullPolicy, 'container.pull', {as: asWord({Always: 'always', IfNotPresent: 'missing', Never: 'never'})}),
+  row({
+    setting: agentImage,
+    paths: [at('container.image')],
+    write: (reference) => [[at('container.image'), reference]],
+    read: (values) => imageIn(values) || undefined,
+  }),
+];
+
+/** Settings of the service of the Linux packages. */
+const asService: readonly Row[] = [
+  implied(isolation, (_, {get}) => (modeOf(get) === 'vcs' ? undefined : 'per-run'), {
+    accepts: (value, {get}) => value === 'per-run' && containers(get),
+  }),
+  named(concurrency, 'SCALR_AGENT_CONCURRENCY', asString(asNumber), {when: containers, accepts: (value) => value <= RUNS_PER_AGENT}),
+  row({
+    setting: cache,
+    accepts: (kind) => kind === 'hostpath',
+    when: runs,
+    paths: [at('cache')],
+    write: (kind) => [[at('cache'), kind]],
+    read: (values) => asChoice(cache).read(textAt(values, 'cache')),
+  }),
+  key(writableRoot, 'service.root', {as: asSwitch('root', 'scalr-agent')}),
+  row({
+    setting: imageRegistry,
+    when: containers,
+    paths: [TASK_REGISTRY],
+    write: (registry) => [[TASK_REGISTRY, `${registry}/`]],
+    read: (values) => String(getAt(values, TASK_REGISTRY) ?? '').replace(/\/$/, '') || undefined,
+  }),
+];
+
+export const rowsOf = (target: HostTarget): readonly Row[] => [...shared, ...(target === 'systemd' ? asService : inContainer)];

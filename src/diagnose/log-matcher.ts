@@ -1,0 +1,102 @@
+import {matchLine, SIGNIFICANT_LINE} from './agent-log.ts';
+import {type CacheUse, cacheUseIn, sumOfCacheUse} from './cache-use.ts';
+
+/** Log lines about the agent, grouped by meaning. */
+export interface LogMatch {
+  /** `READY`, or the code of a row in `diagnose/agent-log-rows.ts`. */
+  meaning: string;
+  /** Number of lines. */
+  count: number;
+  /** The newest line, 1-based. */
+  line: number;
+  /** Without format. */
+  text: string;
+  at: string | undefined;
+}
+
+const SIGNIFICANT_LINES = new RegExp(SIGNIFICANT_LINE, 'gi');
+const NEWLINE = 10;
+/** Maximum length of a line that is read. */
+const MAX_LINE_BYTES = 16 * 1024;
+const EMPTY = Buffer.alloc(0);
+
+/** Reads a log while it is written to the bundle: counts its lines and records their meanings. */
+export class LogMatcher {
+  #lines = 0;
+  /** An incomplete line. */
+  #open: Buffer = EMPTY;
+  readonly #matches = new Map<string, LogMatch>();
+  #cacheUse: CacheUse | undefined;
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    if (this.#open.length > 0) {
+      from = chunk.indexOf(NEWLINE) + 1;
+      const line = Buffer.concat([this.#open, chunk.subarray(0, from || chunk.length)]);
+      this.#open = from === 0 ? line.subarray(0, MAX_LINE_BYTES) : EMPTY;
+      if (from === 0) return;
+      this.#read(line);
+    }
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    this.#read(chunk.subarray(from, end));
+    this.#open = Buffer.from(chunk.subarray(end, end + MAX_LINE_BYTES));
+  }
+
+  /** Line count of all chunks; the last line may be incomplete. */
+  end(): {lines: number; matches: LogMatch[]; cacheUse?: CacheUse} {
+    if (this.#open.length > 0) this.#read(Buffer.concat([this.#open, Buffer.from('\n')]));
+    this.#open = EMPTY;
+    return {lines: this.#lines, matches: [...this.#matches.values()], ...(this.#cacheUse ? {cacheUse: this.#cacheUse} : {})};
+  }
+
+  /** Whole lines. */
+  #read(bytes: Buffer): void {
+    // One character per byte, so that positions match.
+    const text = bytes.toString('latin1');
+    this.#cacheUse = sumOfCacheUse([this.#cacheUse, cacheUseIn(text)]);
+    let counted = 0;
+    const countTo = (place: number): void => {
+      for (let at = text.indexOf('\n', counted); at !== -1 && at < place; at = text.indexOf('\n', counted)) {
+        this.#lines += 1;
+        counted = at + 1;
+      }
+    };
+    SIGNIFICANT_LINES.lastIndex = 0;
+    for (let found = SIGNIFICANT_LINES.exec(text); found !== null; found = SIGNIFICANT_LINES.exec(text)) {
+      const start = text.lastIndexOf('\n', found.index) + 1;
+      const end = text.indexOf('\n', found.index);
+      countTo(start);
+      this.#match(bytes.toString('utf8', start, Math.min(end, start + MAX_LINE_BYTES)));
+      SIGNIFICANT_LINES.lastIndex = end;
+    }
+    countTo(text.length);
+  }
+
+  #match(line: string): void {
+    const found = matchLine(withoutPrefix(line));
+    if (found === undefined) return;
+    const count = (this.#matches.get(found.meaning)?.count ?? 0) + 1;
+    this.#matches.set(found.meaning, {...found, count, line: this.#lines + 1});
+  }
+}
+
+/** Docker and kubelets add a timestamp to every line, the journal also host and process; JSON logs of the agent have their own timestamp. */
+export const withoutPrefix = (line: string): string =>
+  line.replace(/^(\d{4}-\d\d-\d\dT\S+ )(?:\S+ \S+?\[\d+\]: )?/, '$1').replace(/^\d{4}-\d\d-\d\dT\S+ (?=\{)/, '');
+
+/** A log in the bundle. */
+export interface LogRecord {
+  file: string;
+  bytes: number;
+  /** Last lines. */
+  tail: string;
+  lines: number;
+  /** Meaning of the lines. */
+  matches: readonly LogMatch[];
+  /** Cache use of the run. */
+  cacheUse?: CacheUse;
+  /** Bytes cut from the middle. */
+  cut?: number;
+  /** The log may have more lines that could not be read. */
+  isPart?: boolean;
+}

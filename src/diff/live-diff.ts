@@ -1,0 +1,216 @@
+import type {ClusterTarget} from '../ground/command-line.ts';
+import type {ExpectedError} from '../ground/errors.ts';
+import {isMap, type Tree} from '../ground/tree.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
+import type {RequestOptions} from '../kubernetes/client.ts';
+import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
+import {collectionPath, type Reader} from '../kubernetes/resources.ts';
+import {canonicalQuantity} from '../settings/quantity.ts';
+
+/** An object of a release that is not in the cluster as its manifest has it. */
+export interface ObjectDrift {
+  /** Kind and name: Deployment scalr-agent */
+  object: string;
+  /** `added`: it has fields that are not in the manifest. Helm reverts changes and creates missing objects, but keeps added fields. */
+  problem: 'missing' | 'changed' | 'added';
+  /** The fields, such as spec.template.spec.containers[agent].image; none of a missing object. */
+  paths: readonly string[];
+}
+
+export interface LiveDrift {
+  differences: readonly ObjectDrift[];
+  /** Rendered objects that exist, with the values of the cluster; fields that are not in the manifest are omitted. */
+  live: readonly KubernetesObject[];
+  /** Why objects could not be compared, one for each reason. */
+  failures: readonly ExpectedError[];
+  /** How many pods the manifest has for each Deployment, by its name. */
+  replicas: Readonly<Record<string, number>>;
+}
+
+/** Compares the objects of a release, as helm rendered them, with those in the cluster. Changes nothing. */
+export async function readLiveDrift(
+  rendered: readonly KubernetesObject[],
+  place: ClusterTarget,
+  kubernetes: Reader,
+  options: RequestOptions,
+): Promise<LiveDrift> {
+  const failures = new Map<string, ExpectedError>();
+  const compared = await Promise.all(
+    rendered.map(async (object): Promise<Pick<LiveDrift, 'differences' | 'live'>> => {
+      const answer = await kubernetes.get(pathOf(object, place.namespace), options);
+      const name = `${object.kind} ${object.metadata.name}`;
+      if (answer.trouble?.kind === 'not-found') return {differences: [{object: name, problem: 'missing', paths: []}], live: []};
+      if (answer.trouble) {
+        const failure = apiFailure(answer.trouble, place);
+        failures.set(failure.message, failure);
+        return {differences: [], live: [object]};
+      }
+      const {changed, added} = comparePaths(object, answer.body as LiveObject);
+      const differences: ObjectDrift[] = [
+        ...(changed.length === 0 ? [] : [{object: name, problem: 'changed' as const, paths: changed}]),
+        ...(added.length === 0 ? [] : [{object: name, problem: 'added' as const, paths: added}]),
+      ];
+      return {differences, live: [changed.length === 0 ? object : liveView(object, answer.body as LiveObject)]};
+    }),
+  );
+  const deployments = (rendered as readonly Workload[]).filter(({kind}) => kind === 'Deployment');
+  const replicas = Object.fromEntries(deployments.map(({metadata, spec}) => [metadata.name, spec?.replicas ?? 1]));
+  return {
+    differences: compared.flatMap(({differences}) => differences),
+    live: compared.flatMap(({live}) => live),
+    failures: [...failures.values()],
+    replicas,
+  };
+}
+
+/** Kinds without a namespace that a chart may render. */
+export const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'CustomResourceDefinition',
+  'Namespace',
+  'PersistentVolume',
+  'PriorityClass',
+  'StorageClass',
+]);
+
+function pathOf({apiVersion, kind = '', metadata}: KubernetesObject, namespace: string): string {
+  const plural = kind.toLowerCase().replace(/y$/, 'ie').replace(/ss$/, 'sse');
+  const within = CLUSTER_SCOPED.has(kind) ? undefined : (metadata.namespace ?? namespace);
+  return `${collectionPath(`${plural}s`, within, apiVersion)}/${encodeURIComponent(metadata.name)}`;
+}
+
+/** Each field that a manager sets; a list item is a key such as `k:{"name":"agent"}`. */
+interface FieldSet {
+  [key: string]: FieldSet;
+}
+
+interface LiveObject extends KubernetesObject {
+  metadata: KubernetesObject['metadata'] & {
+    managedFields?: readonly {manager?: string; subresource?: string; fieldsV1?: FieldSet}[];
+  };
+}
+
+/** Metadata besides labels and annotations belongs to the API server, status to controllers. */
+const COMPARED = (key: string): boolean => !['apiVersion', 'kind', 'metadata', 'status'].includes(key);
+
+/** Fields of a live object that are not as in its manifest. What the manifest leaves open is an addition only when kubectl set it. Pure. */
+export function comparePaths(rendered: KubernetesObject, live: LiveObject): {changed: string[]; added: string[]} {
+  const wanted = comparedPart(rendered);
+  const byUser = (live.metadata.managedFields ?? [])
+    .filter(({manager = '', subresource}) => subresource === undefined && manager.startsWith('kubectl'))
+    .flatMap(({fieldsV1 = {}}) => Object.entries(fieldsV1).filter(([key]) => COMPARED(key.slice(2))))
+    .flatMap(([key, below]) => unrenderedPaths({[key]: below}, wanted, ''));
+  const added = [...new Set([...addedItems(wanted, live as unknown as Tree, ''), ...byUser])];
+  const changed = differences(wanted, live as unknown as Tree, '').filter((path) => !isVolatile(rendered, path));
+  return {changed: changed.toSorted(), added: added.toSorted()};
+}
+
+/** A rendered object with the values of the cluster in changed fields. Pure. */
+export function liveView(rendered: KubernetesObject, live: LiveObject): KubernetesObject {
+  const {apiVersion, kind, metadata} = rendered;
+  const {labels: _, annotations: __, ...identity} = metadata;
+  const view = asInCluster(comparedPart(rendered), live as unknown as Tree, '', rendered) as {metadata: object};
+  return {...(apiVersion && {apiVersion}), ...(kind && {kind}), ...view, metadata: {...identity, ...view.metadata}};
+}
+
+function comparedPart(rendered: KubernetesObject): Tree {
+  const {labels, annotations} = rendered.metadata;
+  return {...specOf(rendered), metadata: {...(labels && {labels}), ...(annotations && {annotations})}} as Tree;
+}
+
+/** What the object specifies, with the content of a Secret as the API server returns it. */
+function specOf({kind, ...object}: KubernetesObject): object {
+  const spec = Object.fromEntries(Object.entries(object).filter(([key]) => COMPARED(key)));
+  const {stringData, data, ...rest} = spec as {stringData?: Record<string, string>; data?: Record<string, string>};
+  if (kind !== 'Secret') return spec;
+  const encoded = Object.entries(stringData ?? {}).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  return {...rest, data: {...data, ...Object.fromEntries(encoded)}};
+}
+
+/** A claim may have been expanded; no install makes it smaller again. */
+const isVolatile = ({kind}: KubernetesObject, path: string): boolean =>
+  kind === 'PersistentVolumeClaim' && path.startsWith('spec.resources.requests');
+
+/** Paths at which `live` is not as `wanted`. What is empty in one may be absent in the other. */
+function differences(wanted: Tree, live: Tree | undefined, path: string): string[] {
+  if (wanted === null || (isEmpty(wanted) && (live === undefined || live === null))) return [];
+  if (isMap(wanted)) {
+    if (live !== undefined && !isMap(live)) return [path];
+    return Object.entries(wanted).flatMap(([key, below]) => differences(below, live?.[key], joined(path, key)));
+  }
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(live)) return [path];
+    if (live.length !== wanted.length && !wanted.every(isNamed)) return [path];
+    return wanted.flatMap((item, index) => {
+      const name = nameOf(item);
+      return differences(item, name === undefined ? live[index] : itemNamed(live, name), `${path}[${name ?? index}]`);
+    });
+  }
+  return isSameScalar(wanted, live) ? [] : [path];
+}
+
+/** `wanted` with its differences; undefined without differences. */
+function asInCluster(wanted: Tree, live: Tree | undefined, path: string, rendered: KubernetesObject): Tree | undefined {
+  if (isVolatile(rendered, path) || differences(wanted, live, path).length === 0) return wanted;
+  if (isMap(wanted) && isMap(live)) {
+    const fields = Object.entries(wanted).map(([key, below]) => [key, asInCluster(below, live[key], joined(path, key), rendered)] as const);
+    return Object.fromEntries(fields.filter((field): field is [string, Tree] => field[1] !== undefined));
+  }
+  if (Array.isArray(wanted) && Array.isArray(live) && wanted.every(isNamed))
+    return wanted.flatMap((item) => asInCluster(item, itemNamed(live, nameOf(item) as string), path, rendered) ?? []);
+  return live;
+}
+
+/** Containers, variables and volumes that the manifest does not have. */
+function addedItems(wanted: Tree, live: Tree | undefined, path: string): string[] {
+  if (isMap(wanted) && isMap(live))
+    return Object.entries(wanted).flatMap(([key, below]) => addedItems(below, live[key], joined(path, key)));
+  if (!Array.isArray(wanted) || !Array.isArray(live)) return [];
+  return live.flatMap((item) => {
+    const name = nameOf(item);
+    if (name === undefined) return [];
+    const own = itemNamed(wanted, name);
+    const at = `${path}[${name}]`;
+    return own === undefined ? (wanted.every(isNamed) ? [at] : []) : addedItems(own, item, at);
+  });
+}
+
+/** Paths that a manager set and that the manifest does not have. */
+function unrenderedPaths(fields: FieldSet, wanted: Tree | undefined, path: string): string[] {
+  return Object.entries(fields).flatMap(([key, below]) => {
+    const field = key.slice(2);
+    const isItem = key.startsWith('k:');
+    const name = isItem ? nameOf(JSON.parse(field) as Tree) : field;
+    // Controllers and rollouts store state in annotations.
+    if (!/^[fk]:/.test(key) || name === undefined || name === 'annotations') return [];
+    const next = isItem ? itemNamed(wanted, name) : isMap(wanted) ? wanted[field] : undefined;
+    const at = isItem ? `${path}[${name}]` : joined(path, field);
+    const isLeaf = !Object.keys(below).some((each) => /^[fk]:/.test(each));
+    return isLeaf || (isItem && next === undefined) ? (next === undefined ? [at] : []) : unrenderedPaths(below, next, at);
+  });
+}
+
+const itemNamed = (list: Tree | undefined, name: string): Tree | undefined =>
+  Array.isArray(list) ? list.find((each) => nameOf(each) === name) : undefined;
+
+/** Key of a list item: a volume can be mounted twice, but not at the same path. */
+function nameOf(item: Tree): string | undefined {
+  const name = isMap(item) ? (item['mountPath'] ?? item['name']) : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+const isNamed = (item: Tree): boolean => nameOf(item) !== undefined;
+
+const joined = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+
+const isEmpty = (tree: Tree): boolean =>
+  tree === null || tree === '' || tree === false || tree === 0 || (typeof tree === 'object' && Object.keys(tree).length === 0);
+
+/** The API server spells quantities in its own way. */
+const isSameScalar = (wanted: Tree, live: Tree | undefined): boolean => {
+  if (wanted === live) return true;
+  if (live === undefined || live === null || typeof live === 'object') return false;
+  const [one, other] = [String(wanted), String(live)];
+  return one === other || (canonicalQuantity(one) !== undefined && canonicalQuantity(one) === canonicalQuantity(other));
+};

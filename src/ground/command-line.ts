@@ -1,0 +1,80 @@
+import type {Secret} from './secret.ts';
+
+/** One call of a tool, as data: it can be printed, compared and run. */
+export interface Call {
+  /** helm and kubectl for agents in Kubernetes, the others for agents on this machine. */
+  tool: 'helm' | 'kubectl' | 'docker' | 'systemctl' | 'install' | 'rm';
+  args: readonly string[];
+  /** Sent to standard input, never to a file or the command line. */
+  input?: string | Secret;
+}
+
+export interface ProcessResult {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Cluster and namespace; absent values are the defaults of the user. */
+export interface ClusterTarget {
+  kubeconfig?: string;
+  kubeContext?: string;
+  namespace: string;
+}
+
+/** A Helm release and its location. */
+export interface ReleaseName {
+  release: string;
+  place: ClusterTarget;
+}
+
+/** A call in shell syntax; standard input is only described. */
+export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: string}): string {
+  const what = input === undefined ? '' : typeof input === 'string' ? ' <values.yaml' : ' <(object that may contain a secret)';
+  return `${[tool, ...args].map(quote).join(' ')}${what}`;
+}
+
+const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** A command of this program for the same release and cluster. */
+export const ownCommand = (command: string, {release, place}: ReleaseName, ...more: readonly string[]): string =>
+  commandLine({
+    tool: 'scalr-agent',
+    args: [command, '--release', release, '--namespace', place.namespace, ...clusterFlags(place, '--kube-context'), ...more],
+  });
+
+/** Subject flag of `kubectl create rolebinding`: service accounts have their own flag. */
+export function subjectOf(user: string): string {
+  const [, account] = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user) ?? [];
+  return account === undefined ? `--user=${user}` : `--serviceaccount=${account}`;
+}
+
+/** Selects the cluster; absent values are the defaults of the user. */
+export type Cluster = Pick<ClusterTarget, 'kubeContext' | 'kubeconfig'>;
+
+const clusterFlags = ({kubeContext, kubeconfig}: Cluster, context: string): string[] => [
+  ...(kubeContext ? [context, kubeContext] : []),
+  ...(kubeconfig ? ['--kubeconfig', kubeconfig] : []),
+];
+
+/** A kubectl command for the same cluster; namespaced calls add `--namespace` themselves. */
+export const kubectlCommand = (cluster: Cluster, ...args: readonly string[]): string =>
+  commandLine({tool: 'kubectl', args: [...args, ...clusterFlags(cluster, '--context')]});
+
+/** The same for helm. */
+export const helmCommand = (cluster: Cluster, ...args: readonly string[]): string =>
+  commandLine({tool: 'helm', args: [...args, ...clusterFlags(cluster, '--kube-context')]});
+
+/** How the user can start this program. */
+export interface Program {
+  /** The command `install`. */
+  install: string;
+  /** Start of any other command. */
+  other: string;
+}
+
+/** A program that npx downloaded is not on PATH. */
+export const programOf = (env: Readonly<Record<string, string | undefined>>): Program =>
+  env['npm_command'] === 'exec'
+    ? {install: 'npx scalr-agent-install', other: 'npx scalr-agent-install'}
+    : {install: 'scalr-agent install', other: 'scalr-agent'};

@@ -1,0 +1,23 @@
+import type {ReadError} from './read-error.ts';
+import {jsonIn, noJson} from './tool-errors.ts';
+
+/** A JSON object with unknown fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+export type Answer<T> = {value: T; trouble?: undefined} | {trouble: ReadError};
+
+/** Parses JSON output of a tool and checks its shape. */
+export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): Answer<T> {
+  const value = jsonIn(text);
+  if (is(value)) return {value};
+  return {trouble: {kind: 'refused', message: noJson(tool, text.trim())}};
+}
+
+export const isListOf =
+  <Name extends string>(...texts: readonly Name[]) =>
+  (value: unknown): value is Readonly<Record<Name, string>>[] =>
+    Array.isArray(value) && value.every((each) => isFields(each) && texts.every((name) => typeof each[name] === 'string'));

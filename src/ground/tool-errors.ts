@@ -1,0 +1,231 @@
+import type {Call, ClusterTarget, ProcessResult} from './command-line.ts';
+import {type Cluster, commandLine, kubectlCommand} from './command-line.ts';
+import {type ErrorCode, ExitCode, ExpectedError} from './errors.ts';
+import type {ReadError} from './read-error.ts';
+
+/** Error code and next steps of a failure, for every tool. */
+export interface Advice {
+  code: ErrorCode;
+  suggestions(cluster: Cluster): readonly string[];
+}
+
+/** Command that checks the connection to the API server. */
+export const tryCluster = (cluster: Cluster): string => `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
+
+export const ADVICE = {
+  unreachable: {
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: (cluster) => [tryCluster(cluster), 'Select the cluster with --kube-context or --kubeconfig'],
+  },
+  notLoggedIn: {code: 'NOT_LOGGED_IN', suggestions: () => ['Log in to the cluster, then run the command again']},
+  retryable: {
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: (cluster) => [
+      'The API server is overloaded or restarting. Run the command again',
+      `If the error persists, run: ${kubectlCommand(cluster, 'get', '--raw', '/readyz?verbose')}`,
+    ],
+  },
+  forbidden: {code: 'FORBIDDEN', suggestions: () => ['Request this permission, or use another --kube-context']},
+} as const satisfies Readonly<Record<string, Advice>>;
+
+interface KnownFailure {
+  code: ErrorCode;
+  suggestions(place: Partial<ClusterTarget>, args: Call['args']): readonly string[];
+  tool?: Call['tool'];
+  stderr: RegExp;
+  exit?: ExitCode;
+}
+
+/** Kubernetes also prints `spec: Forbidden: …` for invalid fields, which has nothing to do with permissions. */
+const FORBIDDEN = /\(Forbidden\)|\bis forbidden: |\bforbidden: User |\b403 Forbidden/i;
+
+/** The account lacks a permission. */
+export const isForbidden = ({stderr}: ProcessResult): boolean => FORBIDDEN.test(stderr);
+
+const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$/im;
+
+/** A retry of the same call can succeed. */
+export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
+
+/** Known errors of helm and kubectl with next steps; an unreachable chart repository is checked before the cluster. */
+const KNOWN: readonly KnownFailure[] = [
+  {
+    stderr: /^(helm|kubectl) not found on PATH\.$/m,
+    code: 'TOOL_NOT_FOUND',
+    exit: ExitCode.usage,
+    suggestions: () => ['Install the tool, or set its path with --helm or --kubectl'],
+  },
+  {
+    tool: 'helm',
+    stderr:
+      /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached/i,
+    code: 'CHART_NOT_FOUND',
+    suggestions: () => ['Check --chart-version and the connection to the chart repository, or use a local chart with --chart-source'],
+  },
+  {
+    stderr: /failed calling webhook/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['An admission webhook does not respond: fix the webhook, then run the command again'],
+  },
+  {
+    stderr:
+      /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|no such host|i\/o timeout|TLS handshake timeout/i,
+    ...ADVICE.unreachable,
+  },
+  {
+    stderr: /context "?.*"? does not exist|no context exists|current-context (is not set|must exist)/i,
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: ({kubeconfig}) => [
+      `List the contexts: ${kubectlCommand({...(kubeconfig ? {kubeconfig} : {})}, 'config', 'get-contexts')}`,
+    ],
+  },
+  {
+    stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i,
+    ...ADVICE.notLoggedIn,
+  },
+  {
+    tool: 'kubectl',
+    stderr: /timed out waiting for the condition/,
+    code: 'TIMED_OUT',
+    exit: ExitCode.timedOut,
+    suggestions: ({namespace = 'default', ...cluster}) => [
+      `Check the events: ${kubectlCommand(cluster, 'get', 'events', '--namespace', namespace)}`,
+      'Run the same command again to continue',
+    ],
+  },
+  {
+    stderr: new RegExp(`${RETRYABLE.source}|deadline exceeded|Client\\.Timeout|timed out waiting for a response`, RETRYABLE.flags),
+    ...ADVICE.retryable,
+  },
+  {stderr: FORBIDDEN, ...ADVICE.forbidden},
+  {
+    tool: 'helm',
+    stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
+    code: 'RELEASE_BUSY',
+    suggestions: () => ['Run the command again after the other operation has finished'],
+  },
+  {
+    tool: 'helm',
+    stderr: /failed to install CRD .*conflict/i,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: (cluster, args) => {
+      // Arguments of `upgrade RELEASE` up to the first flag that is not about the chart.
+      const show = commandLine({tool: 'helm', args: ['show', 'crds', ...args.slice(2, args.indexOf('--install'))]});
+      return [
+        `The installed CRD was changed, and Helm 4 does not overwrite it. Compare it with the CRD of the chart: ${show}`,
+        `Or apply the CRD of the chart: ${show} | ${kubectlCommand(cluster, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`,
+      ];
+    },
+  },
+  {
+    tool: 'helm',
+    stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: () => ['Use another --namespace or --release; agent-k8s uses fixed names and supports one release per namespace'],
+  },
+];
+
+/** Errors of the tools of this machine. */
+const KNOWN_ON_HOST: readonly KnownFailure[] = [
+  {
+    stderr: /pull access denied|manifest (for .* )?(unknown|not found)|repository does not exist|unauthorized/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['Check --agent-image and --image-registry. For a private registry, run docker login first'],
+  },
+  {
+    stderr: /no such host|i\/o timeout|proxyconnect|request canceled while waiting|dial tcp/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['Docker cannot reach the registry: check the proxy of the Docker daemon, or use a mirror with --image-registry'],
+  },
+  {
+    stderr: /permission denied|authentication required|access denied|operation not permitted/i,
+    code: 'FORBIDDEN',
+    suggestions: () => ['Run the command with sudo'],
+  },
+];
+
+/** Errors that can be temporary. */
+export const isPassing = ({code}: ExpectedError): boolean => code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
+
+/** Converts a failed call to an error with next steps. */
+export function toolFailure({tool, args}: Call, {stderr, exitCode}: ProcessResult): ExpectedError {
+  const rows = tool === 'helm' || tool === 'kubectl' ? KNOWN : KNOWN_ON_HOST;
+  const known = rows.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));
+  const reason = reasonIn(stderr)?.replace(/^error:\s*/i, '') ?? `exit code ${exitCode}`;
+  return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
+    code: known?.code ?? 'TOOL_FAILED',
+    exit: known?.exit ?? ExitCode.failed,
+    suggestions: known?.suggestions(placeIn(args), args) ?? ['Run the command again with --verbose'],
+    cause: new Error(stderr),
+  });
+}
+
+/** Namespace and cluster in the arguments of kubectl or helm. */
+export function placeIn(args: Call['args']): Partial<ClusterTarget> {
+  const after = (...flags: readonly string[]): string | undefined =>
+    args[args.findIndex((each) => flags.includes(each)) + 1 || args.length];
+  const [namespace, kubeContext, kubeconfig] = [after('--namespace'), after('--context', '--kube-context'), after('--kubeconfig')];
+  return {...(namespace && {namespace}), ...(kubeContext && {kubeContext}), ...(kubeconfig && {kubeconfig})};
+}
+
+function reasonIn(stderr: string): string | undefined {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^\s*(warning|W\d{4})/i.test(line));
+  // Helm can print hints after the error.
+  const first = lines.findIndex((line) => /^\s*error/i.test(line));
+  const [headline, ...rest] = lines.slice(Math.max(0, first)).map((line) => line.trimEnd());
+  if (!headline?.endsWith(':')) return headline?.trim();
+  // Details are on the following lines.
+  const end = rest.findIndex((line) => !/^\s|^[*-] /.test(line));
+  const listed = rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
+  return [headline.trim(), ...listed].join(listed.length === 1 ? ' ' : '\n');
+}
+
+/** Maximum length of the quoted output. */
+const MAX_LINES = 80;
+
+/** Parses JSON output of a tool. @throws ExpectedError if it is not JSON, for example because the tool is a wrapper script */
+export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
+  const value = jsonIn(stdout);
+  if (value !== undefined) return value as T;
+  throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
+    code: 'TOOL_FAILED',
+    exit: ExitCode.failed,
+    suggestions: [
+      `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
+      'Run the command again with --verbose',
+    ],
+  });
+}
+
+/** Undefined if it is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Describes invalid output without quoting it, because broken JSON can contain secrets. */
+export function noJson(tool: string, text: string): string {
+  if (text === '') return `${tool} returned no output`;
+  if (/^[[{]/.test(text)) return `${tool} returned incomplete or unexpected JSON`;
+  return `the output of ${tool} is not JSON: ${text.split('\n')[0]?.slice(0, MAX_LINES)}`;
+}
+
+const CODES: Readonly<Partial<Record<ReadError['kind'], ErrorCode>>> = {
+  'not-found': 'AGENT_NOT_FOUND',
+  forbidden: 'FORBIDDEN',
+  aborted: 'TIMED_OUT',
+};
+
+/** Without this call, there is nothing to collect. */
+export function refusal(
+  what: string,
+  {kind, message, isToolMissing}: ReadError & {isToolMissing?: true},
+  suggestions: readonly string[],
+): ExpectedError {
+  const code = isToolMissing ? 'TOOL_NOT_FOUND' : (CODES[kind] ?? 'TOOL_FAILED');
+  const exit = isToolMissing ? ExitCode.usage : code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed;
+  return new ExpectedError(`${what}: ${message}.`, {code, exit, suggestions});
+}

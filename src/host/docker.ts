@@ -1,0 +1,161 @@
+import {milliOf} from '../settings/quantity.ts';
+import {quote} from '../settings/settings.ts';
+import {type AgentInstance, type HostAgent, RELEASE_LABEL, STANDARD_SOCKET} from './agent.ts';
+import {commonFiles, daemonProxy, ENV_FILE, type Export, ignoreFile} from './files.ts';
+
+const SCRIPT = 'run.sh';
+
+/** A script with one `docker run` per agent. */
+export function dockerFiles(host: HostAgent): Export {
+  const files = [...commonFiles(host), ...daemonProxy(host, 'docker')];
+  const script = {path: SCRIPT, text: scriptOf(host), isPrivate: false, isExecutable: true as const};
+  return {
+    files: [script, ...files, ignoreFile(files)],
+    steps: [
+      ...daemonSteps(host),
+      `${host.files.some(({isOnMachine}) => isOnMachine) ? 'sudo ' : ''}sh ${SCRIPT}`,
+      ...host.agents.map(({name}) => `docker logs --follow ${name}`),
+    ],
+  };
+}
+
+/** The drop-in takes effect after a restart of the daemon. */
+export const daemonSteps = (host: HostAgent): string[] =>
+  daemonProxy(host, 'docker').flatMap(({path, isPrivate}) => [
+    `sudo install -D -m ${isPrivate ? '0600' : '0644'} ${path} /etc/systemd/system/${path}`,
+    'sudo systemctl daemon-reload',
+    'sudo systemctl restart docker',
+  ]);
+
+/** A size as Docker reads it. */
+export function bytesOf(quantity: string): string {
+  const bytes = (milliOf(quantity) ?? 0n) / 1000n;
+  const mebibyte = 1024n * 1024n;
+  return bytes % mebibyte === 0n ? `${bytes / mebibyte}m` : `${bytes}b`;
+}
+
+function scriptOf(host: HostAgent): string {
+  const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
+  const stop = host.stopSeconds === undefined ? '' : ` -t ${host.stopSeconds}`;
+  return `${[
+    '#!/bin/sh',
+    `# Starts ${host.agents.length === 1 ? 'the agent' : `${host.agents.length} agents`}. Variables with secrets are in ${ENV_FILE}.`,
+    'set -eu',
+    'cd "$(dirname "$0")"',
+    '',
+    ...(host.mode === 'containers' ? FIND_SOCKET : []),
+    ...onMachine.flatMap(({name, path}) => ['# Containers of runs mount it from the machine.', `install -D -m 0644 ${name} ${path}`, '']),
+    'exists() {',
+    '  docker container inspect "$1" >/dev/null 2>&1',
+    '}',
+    '',
+    '# Creates a container before it stops the one of an earlier version of this script, which runs again if the new one does not start.',
+    'start() {',
+    '  name=$1',
+    '  shift',
+    '  for each in "$name" "$name.next" "$name.previous"; do',
+    '    exists "$each" || continue',
+    `    owner=$(docker container inspect --format '{{index .Config.Labels "${RELEASE_LABEL}"}}' "$each")`,
+    `    [ "$owner" = ${host.name} ] || { echo "A container $each exists, and this script did not start it." >&2; exit 1; }`,
+    '  done',
+    '  # Left by an interrupted run of this script.',
+    '  if exists "$name.previous"; then',
+    `    if [ "$(docker container inspect --format '{{.State.Running}}' "$name" 2>/dev/null)" = true ]; then`,
+    '      docker rm "$name.previous" >/dev/null',
+    '    else',
+    '      if exists "$name"; then docker rm "$name" >/dev/null; fi',
+    '      docker rename "$name.previous" "$name"',
+    '      docker start "$name" >/dev/null',
+    '    fi',
+    '  fi',
+    '  if exists "$name.next"; then docker rm "$name.next" >/dev/null; fi',
+    '  docker create --name "$name.next" "$@" >/dev/null',
+    '  before=',
+    '  if exists "$name"; then',
+    '    before=$name.previous',
+    `    docker stop${stop} "$name" >/dev/null`,
+    '    docker rename "$name" "$before"',
+    '  fi',
+    '  docker rename "$name.next" "$name"',
+    '  if docker start "$name" >/dev/null; then',
+    '    [ -z "$before" ] || docker rm "$before" >/dev/null',
+    '    return',
+    '  fi',
+    '  docker rm --force "$name" >/dev/null',
+    '  [ -n "$before" ] || exit 1',
+    '  docker rename "$before" "$name"',
+    '  docker start "$name" >/dev/null',
+    '  echo "The previous container $name runs again." >&2',
+    '  exit 1',
+    '}',
+    '',
+    ...host.agents.flatMap((agent) => [startLine(agent, host), '']),
+  ]
+    .join('\n')
+    .trimEnd()}\n`;
+}
+
+/** The script runs on the agent's machine, so it can ask Docker for its socket. */
+const FIND_SOCKET = [
+  '# The agent starts containers through the socket of Docker.',
+  `socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')`,
+  'case $socket in',
+  `  unix://*) socket=\${socket#unix://} ;;`,
+  '  *) echo "Docker is at $socket. Run this script on the machine of that Docker Engine, without DOCKER_HOST." >&2; exit 1 ;;',
+  'esac',
+  `# A virtual machine has its own socket.`,
+  `if [ "$(uname)" != Linux ] || [ "$(docker info --format '{{.OperatingSystem}}')" = 'Docker Desktop' ]; then`,
+  `  socket=${STANDARD_SOCKET}`,
+  'elif [ ! -S "$socket" ]; then',
+  '  echo "$socket is not a socket." >&2',
+  '  exit 1',
+  'fi',
+  '',
+];
+
+type Option = readonly [flag: string, value: string];
+
+/** The options of `docker create` with their values; `directory` contains the files of the export. */
+function optionsOf(agent: AgentInstance, host: HostAgent, directory: string): Option[] {
+  const mounts = [
+    ...agent.directories.map((each) => `${each}:${each}`),
+    ...host.files.map(({name, path, isOnMachine}) => `${isOnMachine ? path : `${directory}/${name}`}:${path}:ro`),
+  ];
+  return [
+    ['--restart', 'unless-stopped'],
+    ...given('--pull', host.pull),
+    ...given('--user', host.user),
+    ...given('--cpus', host.cpus),
+    ...given('--memory', host.memory === undefined ? undefined : bytesOf(host.memory)),
+    ...given('--stop-timeout', host.stopSeconds),
+    ['--env-file', `${directory}/${ENV_FILE}`],
+    ...pairs('--env', {...host.environment, ...agent.environment}),
+    // Unlike --volume, it does not create a directory if the socket is missing.
+    ...given('--mount', host.mode === 'containers' ? `type=bind,source=${host.socket},target=${STANDARD_SOCKET}` : undefined),
+    ...mounts.map((mount): Option => ['--volume', mount]),
+    ...pairs('--label', host.labels),
+  ];
+}
+
+const given = (flag: string, value: string | number | undefined): Option[] => (value === undefined ? [] : [[flag, String(value)]]);
+
+const pairs = (flag: string, map: Readonly<Record<string, string>>): Option[] =>
+  Object.entries(map).map(([name, value]) => [flag, `${name}=${value}`]);
+
+/** Arguments of docker that create the container of an agent; what only the agent reads is copied into it (see agentArchive). */
+export const createArguments = (agent: AgentInstance, host: HostAgent, directory: string): string[] => [
+  'create',
+  ...['--name', agent.name],
+  ...optionsOf(agent, {...host, files: host.files.filter(({isOnMachine}) => isOnMachine)}, directory).flat(),
+  host.image,
+  'run',
+];
+
+/** Its values are expanded by the shell. */
+const SHELL_VALUE = /^\$PWD\/|=\$socket,/;
+
+function startLine(agent: AgentInstance, host: HostAgent): string {
+  const word = (value: string): string => (SHELL_VALUE.test(value) ? `"${value}"` : quote(value));
+  const options = optionsOf(agent, {...host, socket: '$socket'}, '$PWD').map(([flag, value = '']) => `${flag} ${word(value)}`);
+  return [`start ${agent.name} \\`, ...options.map((option) => `  ${option} \\`), `  ${host.image} run`].join('\n');
+}

@@ -1,0 +1,207 @@
+import {optionMeantBy} from '../../charts/agent-options.ts';
+import {at, setAt, type Values} from '../../ground/tree.ts';
+import {splitImage} from '../../settings/addresses.ts';
+import {canonicalQuantity} from '../../settings/quantity.ts';
+import {type Change, changeOf} from '../../values/migrate/change.ts';
+import {secondsToStop} from '../stop-timeout.ts';
+import {type HostConfiguration, type HostContainer, readVariables} from './read-host.ts';
+
+/** Reads a file that the configuration names; undefined if it does not exist here. */
+export type ReadFile = (path: string) => string | undefined;
+
+type Variables = Readonly<Record<string, string>>;
+
+export interface HostTree {
+  /** As the rows of the host write it. */
+  tree: Values;
+  /** The spelling of the user, by the current name of the variable. */
+  spellings: ReadonlyMap<string, string>;
+  /** What has no place in the tree. */
+  changes: Change[];
+  hasClientCertificate: boolean;
+}
+
+/** Variables of the image, the shell and the service manager. */
+const OF_OTHERS = /^(PATH|HOME|HOSTNAME|TERM|LANG|LC_\w+|PWD|SHLVL|USER|GPG_KEY|PYTHON\w*|PIP_\w+)$/;
+const TOKEN = 'SCALR_AGENT_TOKEN';
+const DATA = 'SCALR_AGENT_DATA_DIR';
+const CONCURRENCY = 'SCALR_AGENT_CONCURRENCY';
+const CLIENT = ['SCALR_AGENT_TLS_CERT_FILE', 'SCALR_AGENT_TLS_KEY_FILE'];
+const CA_OF_ALL = 'SCALR_AGENT_CA_CERT';
+const CA_OF_RUNS = 'SCALR_AGENT_CONTAINER_TASK_CA_CERT';
+const CA = [CA_OF_ALL, CA_OF_RUNS, 'SSL_CERT_FILE'];
+
+/** The configuration of agents as the tree of the host rows. */
+export function hostTreeOf({target, agents}: HostConfiguration, read: ReadFile): HostTree {
+  const all = agents.map((agent) => variablesOf(agent, target, read));
+  const [first, {variables: given, unread}] = [agents[0] as HostContainer, all[0] as (typeof all)[number]];
+  const spellings = new Map(Object.keys(given).map((name) => [currentName(name), name]));
+  const variables = Object.fromEntries(Object.entries(given).map(([name, value]) => [currentName(name), value]));
+  // Each of several agents has its own directory.
+  if (agents.length > 1 && variables[DATA]) variables[DATA] = variables[DATA].replace(/-1$/, '');
+  const spelling = (name: string): string => spellings.get(name) ?? name;
+  const bundle = certificateIn(variables, read);
+  // Several agents share the runs.
+  const runs = all.reduce((sum, each) => sum + Number(each.variables[CONCURRENCY] ?? 0), 0);
+  const isService = target === 'systemd';
+  const isFree = (name: string): boolean =>
+    !OF_OTHERS.test(name) && ![TOKEN, 'SCALR_AGENT_NAME', ...CLIENT, ...CA].includes(name) && (isService || name !== CONCURRENCY);
+  const tree: Values = {environment: Object.fromEntries(Object.entries(variables).filter(([name]) => isFree(name)))};
+  if (bundle.text !== undefined) setAt(tree, at('tls'), {caBundle: bundle.text, scope: bundle.isOfRuns ? 'tasks' : 'all'});
+  if (runs > 0 && !isService) setAt(tree, at('concurrency'), runs);
+  if (variables['SCALR_AGENT_CACHE_DIR'] !== undefined) setAt(tree, at('cache'), 'hostpath');
+  if (first.labels?.['io.scalr.agent.purpose'] === 'vcs') setAt(tree, at('purpose'), 'vcs');
+  for (const [path, value] of containerOf(first, variables, isService)) setAt(tree, at(path), value);
+  const labels = Object.entries(first.labels ?? {}).filter(([name]) => !/^(io\.scalr|com\.docker|org\.opencontainers)\./.test(name));
+  if (labels.length > 0 && !isService) setAt(tree, at('container.labels'), Object.fromEntries(labels));
+  return {
+    tree,
+    spellings,
+    hasClientCertificate: CLIENT.some((name) => variables[name] !== undefined),
+    changes: [
+      ...unread.map((path) =>
+        changeOf(
+          'dropped',
+          [],
+          `The variables in ${path} are not carried over, because the file does not exist here.`,
+          'Run the command where the file exists, or migrate that file',
+        ),
+      ),
+      ...(bundle.unread === undefined
+        ? []
+        : [
+            changeOf(
+              'dropped',
+              [spelling(bundle.name)],
+              `${spelling(bundle.name)} is not carried over: ${bundle.unread}.`,
+              'Run the command where the file is readable, or pass the file with --ca-file to scalr-agent install',
+            ),
+          ]),
+      ...(variables[TOKEN] === undefined
+        ? []
+        : [
+            changeOf(
+              'dropped',
+              [spelling(TOKEN)],
+              `${spelling(TOKEN)} is not written, because values.yaml stores plain text.`,
+              'Set SCALR_AGENT_TOKEN for scalr-agent install, or store it in the Secret scalr-agent-token under the key token',
+            ),
+          ]),
+      ...CLIENT.filter((name) => variables[name] !== undefined).map((name) =>
+        changeOf(
+          'dropped',
+          [spelling(name)],
+          `${spelling(name)} names a file of the machine.`,
+          'Store certificate and key in the Secret scalr-agent-client-cert of type kubernetes.io/tls',
+        ),
+      ),
+    ],
+  };
+}
+
+/** The current name of a variable that older agents read. */
+function currentName(name: string): string {
+  if (name === 'SCALR_AGENT_URL') return 'SCALR_URL';
+  if (/^(https?|no)_proxy$/.test(name)) return name.toUpperCase();
+  const meant = optionMeantBy(name);
+  return meant?.isOld ? meant.option.name : name;
+}
+
+export const environmentFilesOf = ({agents}: HostConfiguration): string[] => agents.flatMap(({environmentFiles}) => environmentFiles);
+
+/** The certificate files that variables refer to, those of environment files included. */
+export const certificateFilesOf = ({agents, target}: HostConfiguration, read: ReadFile): string[] =>
+  agents.flatMap((agent) =>
+    Object.entries(variablesOf(agent, target, read).variables).flatMap(([name, value]) =>
+      CA.includes(currentName(name)) && value.startsWith('/') ? [value] : [],
+    ),
+  );
+
+/** Where the file is on the machine: a container can have it mounted at another path. */
+export const sourcesOf = ({agents}: HostConfiguration, path: string): string[] => [
+  ...agents.flatMap(({mounts = []}) =>
+    mounts.flatMap(({source, target}) =>
+      path === target || path.startsWith(`${target}/`) ? [`${source}${path.slice(target.length)}`] : [],
+    ),
+  ),
+  path,
+];
+
+/** Variables of the agent and of its files, and the files that cannot be read. In systemd, the files take precedence (systemd.exec(5)). */
+function variablesOf(
+  {variables, environmentFiles}: HostContainer,
+  target: HostConfiguration['target'],
+  read: ReadFile,
+): {variables: Variables; unread: string[]} {
+  const files = environmentFiles.map((path) => ({path, found: readVariables(read(path) ?? '')}));
+  const ofFiles = files.map(({found}) => found);
+  const layers = target === 'systemd' ? [variables, ...ofFiles] : [...ofFiles, variables];
+  return {
+    variables: Object.assign({}, ...layers) as Variables,
+    unread: files.flatMap(({path, found}) => (found === undefined ? [path] : [])),
+  };
+}
+
+/** The CA bundle, a path or base64, or why it cannot be read. */
+function certificateIn(variables: Variables, read: ReadFile): {name: string; isOfRuns: boolean; text?: string; unread?: string} {
+  const name = [CA_OF_ALL, CA_OF_RUNS].find((each) => variables[each] !== undefined) ?? CA_OF_ALL;
+  const value = variables[name];
+  const isOfRuns = name === CA_OF_RUNS;
+  if (value === undefined) return {name, isOfRuns};
+  const decoded = value.includes('-----BEGIN') ? value : Buffer.from(value, 'base64').toString('utf8');
+  const text = value.startsWith('/') ? read(value) : decoded;
+  if (text?.includes('-----BEGIN CERTIFICATE')) return {name, isOfRuns, text};
+  const what = value.startsWith('/') ? `the file ${value}` : 'its value';
+  return {name, isOfRuns, unread: text === undefined ? `${what} does not exist here` : `${what} contains no PEM certificate`};
+}
+
+const UNITS: Readonly<Record<string, string>> = {'': '', b: '', k: 'Ki', m: 'Mi', g: 'Gi'};
+
+/** Sizes of Docker are bytes, or have one letter. */
+function memoryOf(text: string): string | undefined {
+  const [, number, unit = ''] = /^(\d+)([bkmg]?)b?$/i.exec(text) ?? [];
+  if (number === undefined) return undefined;
+  const bytes = Number(number);
+  const mebibyte = 1024 ** 2;
+  return unit === '' && bytes % mebibyte === 0
+    ? canonicalQuantity(`${bytes / mebibyte}Mi`)
+    : canonicalQuantity(`${number}${UNITS[unit.toLowerCase()]}`);
+}
+
+function containerOf(agent: HostContainer, variables: Variables, isService: boolean): [string, string | number][] {
+  const {user, cpus, memory, pull} = agent;
+  const seconds = stopSecondsOf(agent, variables);
+  const registry = variables['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY']?.replace(/\/$/, '') ?? registryOf(agent.image);
+  const all: [string, string | number | undefined][] = isService
+    ? [['service.root', user === undefined ? undefined : user === 'root' ? 'root' : 'scalr-agent']]
+    : [
+        ['container.user', user],
+        ['container.cpus', cpus],
+        ['container.memory', memory === undefined ? undefined : memoryOf(memory)],
+        ['container.pull', pull],
+        ['container.registry', registry],
+        ['container.image', agent.image === undefined ? undefined : ownImage(agent.image, registry)],
+      ];
+  return [...all, ['container.stopSeconds', seconds] as const].filter((each): each is [string, string | number] => each[1] !== undefined);
+}
+
+/** The registry in front of the usual image. */
+const registryOf = (image = ''): string | undefined => /^(.+)\/scalr\/agent(?::[^/]*)?$/.exec(image)?.[1];
+
+/** An image of the user; the charts have their own version of the usual one. */
+function ownImage(image: string, registry: string | undefined): string | undefined {
+  const reference = registry !== undefined && image.startsWith(`${registry}/`) ? image.slice(registry.length + 1) : image;
+  return splitImage(reference).repository === 'scalr/agent' ? undefined : reference;
+}
+
+/** Without timeouts of the user; an export writes it. */
+const usualSecondsToStop = ({SCALR_AGENT_WORKER_ON_STOP_ACTION: action = ''}: Variables): number =>
+  secondsToStop({SCALR_AGENT_WORKER_ON_STOP_ACTION: action});
+
+/** A service has only the timeouts of the agent, which end before the service manager stops it. */
+function stopSecondsOf({stopSeconds}: HostContainer, variables: Variables): number | undefined {
+  if (stopSeconds !== undefined && stopSeconds !== usualSecondsToStop(variables)) return stopSeconds;
+  const [drain, stop] = ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', 'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT'].map((name) => variables[name]);
+  if (drain !== undefined) return Number(drain) + 60;
+  return stop === undefined ? undefined : Number(stop) + 10;
+}

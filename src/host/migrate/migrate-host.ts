@@ -1,0 +1,216 @@
+import {CHARTS} from '../../charts/charts.ts';
+import type {Target} from '../../charts/define.ts';
+import type {HostTarget} from '../../charts/host/mode.ts';
+import {rowsOf} from '../../charts/host/rows.ts';
+import {readHostTree} from '../../charts/host/tree.ts';
+import {recommend} from '../../charts/recommend.ts';
+import {within} from '../../charts/releases.ts';
+import {needsNoRow, rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
+import {newestOf} from '../../charts/target.ts';
+import {floorOf} from '../../charts/version-status.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {variableSoundsSecret} from '../../ground/secret.ts';
+import {type Path, spellPath} from '../../ground/tree.ts';
+import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import type {Setting} from '../../settings/define.ts';
+import {extraEnv} from '../../settings/escape-hatch.ts';
+import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/pods.ts';
+import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
+import {milliOf} from '../../settings/quantity.ts';
+import {chart, chartVersion, secretNamesOf} from '../../settings/release.ts';
+import {type Answer, Settings} from '../../settings/settings.ts';
+import {cache, cachePath, dataHome} from '../../settings/storage.ts';
+import {caFile, clientCertSecret} from '../../settings/tls.ts';
+import {isPrivate, valuesDocument} from '../../values/document.ts';
+import {type Generated, generate} from '../../values/generate.ts';
+import {type Change, changeOf, nameOf, withoutRepeats} from '../../values/migrate/change.ts';
+import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
+import {parseTarget} from '../../values/migrate/target.ts';
+import {effectiveValues, readEffective} from '../../values/read-values.ts';
+import {checkGenerated} from '../../values/validate/check-generated.ts';
+import {hostTreeOf, type ReadFile} from './host-tree.ts';
+import type {HostConfiguration} from './read-host.ts';
+
+/** Directories of the machine; pods have their own. */
+const OF_MACHINE: readonly Setting[] = [cache, cachePath, dataHome] as Setting[];
+
+/** Settings of agents on a machine, without those that only a machine has. */
+export function readHostSettings(configuration: HostConfiguration, read: ReadFile): ReadonlyMap<string, unknown> {
+  return readHostTree(hostTreeOf(configuration, read).tree, configuration.target);
+}
+
+/** Values for a chart from the configuration of agents in Docker or on a virtual machine. Pure. @throws ExpectedError */
+export function migrateHost(configuration: HostConfiguration, to: string | undefined, read: ReadFile): MigratedFile & {isPrivate: boolean} {
+  const {tree, spellings, changes, hasClientCertificate} = hostTreeOf(configuration, read);
+  const found = readHostTree(tree, configuration.target);
+  const given = settingsOf(found, hasClientCertificate);
+  const keyOf = (setting: Setting, settings = given): string => spelled(setting, settings, configuration.target, spellings);
+  const {target, warnings, notes} = targetFor(given, to);
+  const machine = given.entries().filter(({setting}) => OF_MACHINE.includes(setting));
+  const wanted = machine.reduce((settings, {setting}) => settings.without(setting), given);
+  const refused = unsupported(target, wanted);
+  const supported = refused.reduce((settings, {setting}) => settings.without(setting), wanted);
+  const {settings: own, dropped} = withoutForeignVariables(supported, target);
+  const {settings, generated, refusedByRules} = generateFrom(withLowerRequests(own, target), target, keyOf);
+  const yaml = valuesDocument(generated);
+  const floor = floorOf(target);
+  const requirement =
+    floor &&
+    changeOf(
+      'requirement',
+      [],
+      `${nameOf(target)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
+      'Check the cluster: scalr-agent preflight',
+    );
+  return {
+    from: configuration.source,
+    to: `${target.chart}@${target.version}`,
+    yaml,
+    isPrivate: isPrivate(generated),
+    changes: withoutRepeats([
+      ...(requirement ? [requirement] : []),
+      ...changes,
+      ...machine.map(({setting}) =>
+        changeOf('dropped', [keyOf(setting)], `${keyOf(setting)} is not carried over: it is for a directory of the machine.`),
+      ),
+      ...refused.map(({setting}) => refusal(setting, wanted, target, keyOf(setting))),
+      ...dropped,
+      ...refusedByRules,
+      ...settings
+        .entries()
+        .filter(({setting}) => settings.isExplicit(setting))
+        .flatMap(({setting}) => renamed(setting, generated.origins, keyOf(setting, settings), settings, target)),
+    ]),
+    findings: [],
+    target,
+    warnings: [...warnings, ...generated.warnings],
+    notes: [
+      `Migrated from: ${configuration.source}, ${configuration.agents.length === 1 ? '1 agent' : `${configuration.agents.length} agents`}.`,
+      ...notes,
+    ],
+  };
+}
+
+function settingsOf(found: ReadonlyMap<string, unknown>, hasClientCertificate: boolean): Settings {
+  const answers = new Map<string, Answer>(
+    [...found].map(([id, value]) => [id, {value, source: 'flag', ...(id === caFile.id ? {given: 'ca.pem'} : {})}]),
+  );
+  if (hasClientCertificate) answers.set(clientCertSecret.id, {value: secretNamesOf().clientCertificate, source: 'flag'});
+  return new Settings(answers);
+}
+
+function targetFor(settings: Settings, to: string | undefined): {target: Target; warnings: Warning[]; notes: string[]} {
+  if (to !== undefined) return {...parseTarget('--to', to), notes: []};
+  // On a machine, each run gets a container of its own, unless the agent executes runs itself.
+  const isOwn = settings.get(isolation) === undefined && settings.get(purpose) !== 'vcs';
+  const {chart: name, reasons} = recommend(isOwn ? settings.with(isolation, {value: 'per-run', source: 'default'}) : settings);
+  const why = reasons.filter(({verdict}) => verdict === 'for').map(({message}) => message);
+  return {target: {chart: name, version: newestOf(name)}, warnings: [], notes: [`Recommended chart: ${name}. ${why.join(' ')}`.trim()]};
+}
+
+/** The chart version, and the Secret of the token, which `values` names by default. */
+const withDefaults = (settings: Settings, target: Target): Settings =>
+  [tokenSecret, tokenSecretKey].reduce(
+    (all, setting) => all.with(setting, {value: setting.fallback?.(all.get), source: 'default'}),
+    settings.with(chart, {value: target.chart, source: 'flag'}).with(chartVersion, {value: target.version, source: 'flag'}),
+  );
+
+const REQUESTS = [
+  {limit: runCpuLimit, request: runCpuRequest},
+  {limit: runMemoryLimit, request: runMemoryRequest},
+];
+
+/** A machine has limits only; Kubernetes rejects a limit below the default request of the chart. */
+function withLowerRequests(settings: Settings, target: Target): Settings {
+  const usual = readEffective(effectiveValues({}, target), target).settings;
+  return REQUESTS.reduce((all, {limit, request}) => {
+    const [value, byDefault] = [all.get(limit), usual.get(request.id)];
+    const isLower = value !== undefined && byDefault !== undefined && (milliOf(value) ?? 0n) < (milliOf(String(byDefault)) ?? 0n);
+    return isLower ? all.with(request, {value, source: 'default', because: 'the chart default exceeds the limit'}) : all;
+  }, settings);
+}
+
+/** Leaves out one setting after the other that rules of the chart reject. @throws ExpectedError if no setting is the reason */
+function generateFrom(
+  given: Settings,
+  target: Target,
+  keyOf: (setting: Setting) => string,
+): {settings: Settings; generated: Generated; refusedByRules: Change[]} {
+  const attempt = (settings: Settings): Generated | ExpectedError => {
+    try {
+      const generated = generate(withDefaults(settings, target));
+      return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
+    } catch (error) {
+      if (error instanceof ExpectedError) return error;
+      throw error;
+    }
+  };
+  let settings = given;
+  const refusedByRules: Change[] = [];
+  for (;;) {
+    const result = attempt(settings);
+    if (!(result instanceof ExpectedError)) return {settings, generated: result, refusedByRules};
+    const rejected = settings.entries().find(({setting}) => {
+      const next = attempt(settings.without(setting));
+      return !(next instanceof ExpectedError) || next.message !== result.message;
+    });
+    if (rejected === undefined) throw result;
+    settings = settings.without(rejected.setting);
+    refusedByRules.push(
+      changeOf('dropped', [keyOf(rejected.setting)], `${keyOf(rejected.setting)} is not carried over: ${result.message}`),
+    );
+  }
+}
+
+function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
+  const reason = whyRefused(target, setting, settings.get(setting)) ?? 'the chart has no key for it';
+  return changeOf('dropped', [key], `${nameOf(target)} does not support ${key}: ${reason}.`);
+}
+
+/** Extra variables that are secrets, or that the chart sets itself. */
+function withoutForeignVariables(settings: Settings, target: Target): {settings: Settings; dropped: Change[]} {
+  const answer = settings.answer(extraEnv as Setting);
+  if (answer === undefined) return {settings, dropped: []};
+  const own = new Set(CHARTS[target.chart].ownVariables.filter((each) => within(target.version, each.in)).map(({name}) => name));
+  const all = Object.entries(answer.value as Readonly<Record<string, string>>);
+  const kept = all.filter(([name]) => !own.has(name) && !variableSoundsSecret(name));
+  const without = settings.without(extraEnv as Setting);
+  return {
+    settings: kept.length === 0 ? without : without.with(extraEnv as Setting, {...answer, value: Object.fromEntries(kept)}),
+    dropped: all
+      .filter(([name]) => !kept.some(([each]) => each === name))
+      .map(([name]) =>
+        own.has(name)
+          ? changeOf('dropped', [name], `${name} is not carried over: ${nameOf(target)} sets it.`)
+          : changeOf(
+              'dropped',
+              [name],
+              `${name} can be a secret, and values.yaml stores plain text.`,
+              'Pass it to the pods from a Kubernetes Secret',
+            ),
+      ),
+  };
+}
+
+/** Where the value of a setting is in values.yaml. */
+function renamed(setting: Setting, origins: Generated['origins'], key: string, settings: Settings, target: Target): Change[] {
+  const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
+  if (places.length > 0) return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
+  const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
+  const lost = rowsFor(CHARTS[target.chart], setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
+  if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
+  const isDefault = needsNoRow(setting) || takes(CHARTS[target.chart], setting, settings, scope);
+  return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${nameOf(target)}.`)] : [];
+}
+
+/** The variables, or the option of the container, that express the setting. */
+function spelled(setting: Setting, settings: Settings, target: HostTarget, spellings: ReadonlyMap<string, string>): string {
+  const value = settings.get(setting);
+  const scope = {get: settings.get, version: newestOf('agent-local'), defaults: {}};
+  const rows = rowsOf(target).filter((row) => row.setting === setting && (row.when?.(settings.get) ?? true));
+  const paths = rows.flatMap((row) => row.write(value, scope)).map(([path]) => path);
+  const names = paths.flatMap(([map, name]) => (map === 'environment' && name !== undefined ? (spellings.get(name) ?? []) : []));
+  if (names.length > 0) return names.join(', ');
+  if (setting.id === concurrency.id) return 'SCALR_AGENT_CONCURRENCY';
+  return paths.length > 0 ? spellPath(paths[0] as Path) : setting.id;
+}

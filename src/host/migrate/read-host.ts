@@ -1,0 +1,165 @@
+import type {HostTarget} from '../../charts/host/mode.ts';
+import {isMap, type Tree, type Values} from '../../ground/tree.ts';
+import {readSource} from '../../values/validate/source.ts';
+
+/** One agent outside Kubernetes. */
+export interface HostContainer {
+  variables: Readonly<Record<string, string>>;
+  /** Files with more variables. */
+  environmentFiles: readonly string[];
+  image?: string;
+  user?: string;
+  cpus?: string;
+  memory?: string;
+  stopSeconds?: number;
+  pull?: string;
+  labels?: Readonly<Record<string, string>>;
+  /** Directories and files of the machine, with absolute paths in the container. */
+  mounts?: readonly {source: string; target: string}[];
+}
+
+/** The configuration of agents on a machine. */
+export interface HostConfiguration {
+  source: 'environment file' | 'docker inspect' | 'Compose file' | 'systemd unit';
+  target: HostTarget;
+  agents: readonly HostContainer[];
+}
+
+/** Reads the output of docker inspect, a Compose file, a systemd unit or an environment file; undefined for everything else. Pure. */
+export function readHost(text: string): HostConfiguration | undefined {
+  const inspected = readInspect(text);
+  if (inspected.length > 0) return {source: 'docker inspect', target: 'docker', agents: inspected};
+  if (/^\[Service\]\s*$/m.test(text)) return {source: 'systemd unit', target: 'systemd', agents: [readUnit(text)]};
+  const variables = readVariables(text);
+  if (variables) return {source: 'environment file', target: 'docker', agents: [{variables, environmentFiles: []}]};
+  const composed = readCompose(text);
+  return composed.length > 0 ? {source: 'Compose file', target: 'compose', agents: composed} : undefined;
+}
+
+const mapOf = (tree: unknown): Values => (isMap(tree) ? tree : {});
+const textsOf = (tree: unknown): string[] => (Array.isArray(tree) ? tree.filter((each) => typeof each === 'string') : []);
+
+const itemsOf = (tree: unknown): readonly unknown[] => (Array.isArray(tree) ? tree : []);
+
+const mountOf = (source: unknown, target: unknown): {source: string; target: string}[] =>
+  typeof source === 'string' && typeof target === 'string' ? [{source, target: target.replace(/\/$/, '')}] : [];
+
+/** `A=1` in a list. */
+const assignments = (texts: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    texts.filter((each) => each.includes('=')).map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]),
+  );
+
+const labelsOf = (tree: unknown): Record<string, string> =>
+  Array.isArray(tree)
+    ? assignments(textsOf(tree))
+    : Object.fromEntries(Object.entries(mapOf(tree)).map(([key, value]) => [key, String(value)]));
+
+/** Leaves out what is empty. */
+const filled = <T extends object>(parts: T): {[K in keyof T]: Exclude<T[K], undefined>} =>
+  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined && value !== '')) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+
+function readInspect(text: string): HostContainer[] {
+  if (!/^\s*[[{]/.test(text)) return [];
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  return [found].flat().flatMap((each) => {
+    const {Config, HostConfig} = mapOf(each);
+    const [config, host] = [mapOf(Config), mapOf(HostConfig)];
+    if (!Array.isArray(config['Env'])) return [];
+    const [cpus, memory] = [Number(host['NanoCpus'] ?? 0), Number(host['Memory'] ?? 0)];
+    return [
+      {
+        variables: assignments(textsOf(config['Env'])),
+        environmentFiles: [],
+        labels: labelsOf(config['Labels']),
+        mounts: itemsOf(mapOf(each)['Mounts']).flatMap((mount) => mountOf(mapOf(mount)['Source'], mapOf(mount)['Destination'])),
+        ...filled({
+          image: String(config['Image'] ?? ''),
+          user: String(config['User'] ?? ''),
+          cpus: cpus > 0 ? String(cpus / 1e9) : undefined,
+          memory: memory > 0 ? String(memory) : undefined,
+          stopSeconds: typeof config['StopTimeout'] === 'number' ? config['StopTimeout'] : undefined,
+        }),
+      } as HostContainer,
+    ];
+  });
+}
+
+function readCompose(text: string): HostContainer[] {
+  const services = Object.values(mapOf(readSource(text).source?.values['services'])).filter(isMap);
+  return services
+    .filter((service) => /agent/.test(String(service['image'] ?? '')))
+    .map((service) => {
+      const {environment} = service;
+      const variables = Array.isArray(environment) ? assignments(textsOf(environment)) : labelsOf(environment);
+      // Two dollar signs are one.
+      const plain = Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, value.replaceAll('$$', '$')]));
+      const stop = /^(\d+)s$/.exec(String(service['stop_grace_period'] ?? ''))?.[1];
+      return {
+        variables: plain,
+        environmentFiles: typeof service['env_file'] === 'string' ? [service['env_file']] : textsOf(service['env_file']),
+        labels: labelsOf(service['labels']),
+        mounts: itemsOf(service['volumes']).flatMap((volume) => {
+          const [source, path] = typeof volume === 'string' ? volume.split(':') : [];
+          return isMap(volume) ? mountOf(volume['source'], volume['target']) : mountOf(source, path);
+        }),
+        ...filled({
+          image: spelt(service['image']),
+          user: spelt(service['user']),
+          cpus: spelt(service['cpus']),
+          memory: spelt(service['mem_limit']),
+          pull: spelt(service['pull_policy']),
+          stopSeconds: stop === undefined ? undefined : Number(stop),
+        }),
+      } as HostContainer;
+    });
+}
+
+const spelt = (tree: Tree | undefined): string | undefined => (tree === undefined || tree === null ? undefined : String(tree));
+
+/** The variables of a unit or a drop-in. */
+function readUnit(text: string): HostContainer {
+  // A backslash at the end continues the line.
+  const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/);
+  const valuesOf = (key: string): string[] =>
+    lines.flatMap((line) => {
+      const [, name, value = ''] = /^(\w+)\s*=\s*(.*)$/.exec(line.trim()) ?? [];
+      return name === key ? [value] : [];
+    });
+  // An empty assignment discards the earlier ones.
+  const listOf = (key: string): string[] => valuesOf(key).slice(valuesOf(key).lastIndexOf('') + 1);
+  return {
+    variables: Object.assign({}, ...listOf('Environment').map((value) => assignments(unquoteWords(value)))),
+    environmentFiles: listOf('EnvironmentFile').map((path) => path.replace(/^-/, '').replace(/^"(.*)"$/, '$1')),
+    ...filled({user: valuesOf('User').at(-1)}),
+  };
+}
+
+/** The words of Environment=, where % starts a specifier. */
+const unquoteWords = (line: string): string[] =>
+  [...line.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(\S+)/g)].map(([, double, single, plain]) =>
+    (double ?? single ?? plain ?? '').replaceAll(/\\(.)/g, '$1').replaceAll('%%', '%'),
+  );
+
+/** The variables of an environment file; undefined if it contains other lines. */
+export function readVariables(text: string): Record<string, string> | undefined {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const found = lines.map((line) => /^(?:export\s+)?([A-Za-z_]\w*)=(.*)$/.exec(line));
+  if (found.length === 0 || found.includes(null)) return undefined;
+  return Object.fromEntries(found.map((match) => [match?.[1] as string, unquote(match?.[2] ?? '')]));
+}
+
+function unquote(text: string): string {
+  if (/^'[^']*'$/.test(text)) return text.slice(1, -1);
+  return /^"(?:[^"\\]|\\.)*"$/.test(text) ? text.slice(1, -1).replaceAll(/\\(["\\$`])/g, '$1') : text;
+}

@@ -1,0 +1,115 @@
+import {once} from 'node:events';
+import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-processes.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import type {ReadError} from '../ground/read-error.ts';
+import {anySignal, followSignal} from '../ground/signals.ts';
+import {toolFailure} from '../ground/tool-errors.ts';
+import type {KubernetesClient} from './client.ts';
+import {httpClient} from './http-client.ts';
+import {proxy} from './kubectl.ts';
+import {type ApiProxy, type NoProxy, startProxy} from './kubectl-proxy.ts';
+import {rawClient} from './kubectl-raw.ts';
+
+/** Exit codes of a shell if the command is missing or not executable. */
+const NOT_FOUND = 127;
+const NOT_RUNNABLE = 126;
+
+type Requests = Omit<KubernetesClient, 'connect' | 'close'>;
+
+/**
+ * Connects to the API server with the kubectl of the user: one `kubectl proxy` for all requests, or one kubectl per request if no proxy can run.
+ * Nothing starts before the first request.
+ */
+export function kubernetesClient(place: ClusterTarget, {kubectl = 'kubectl'}: ToolPaths = {}): KubernetesClient {
+  const closing = new AbortController();
+  const raw = rawClient(place, kubectl);
+  let made: Promise<Connection> | undefined;
+  const connection = (signal: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
+    made ??= connect(place, kubectl, until);
+    return orAborted(made, signal);
+  };
+  const ask = async <R extends {trouble?: ReadError | undefined}>(
+    signal: AbortSignal,
+    question: (requests: Requests) => Promise<R>,
+  ): Promise<R | {trouble: ReadError}> => {
+    let connected: Connection;
+    try {
+      connected = await connection(signal);
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      return {trouble: {kind: 'unreachable', message: error.message, cause: error}};
+    }
+    const {proxied, isAlive} = connected;
+    const answer = proxied && isAlive() ? await question(proxied) : undefined;
+    return answer === undefined || (answer.trouble?.kind === 'unreachable' && !isAlive()) ? question(raw) : answer;
+  };
+  let closed: Promise<unknown> | undefined;
+  return {
+    async connect(signal) {
+      await connection(closing.signal, anySignal(signal, closing.signal));
+    },
+    get: (path, options) => ask(options.signal, (requests) => requests.get(path, options)),
+    post: (path, body, options) => ask(options.signal, (requests) => requests.post(path, body, options)),
+    stream: (path, options) => ask(options.signal, (requests) => requests.stream(path, options)),
+    async close() {
+      closing.abort();
+      closed ??= Promise.all([
+        raw.close(),
+        made?.then(
+          ({close}) => close(),
+          () => undefined,
+        ),
+      ]);
+      await closed;
+    },
+  };
+}
+
+interface Connection {
+  /** Undefined if no proxy can run. */
+  proxied?: Requests;
+  isAlive(): boolean;
+  close(): Promise<void>;
+}
+
+const NONE: Connection = {isAlive: () => false, close: async () => undefined};
+
+/** @throws ExpectedError if kubectl or the cluster is missing */
+async function connect(place: ClusterTarget, kubectl: string, signal: AbortSignal): Promise<Connection> {
+  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(place, socket), kubectl, signal);
+  if ('call' in started) {
+    refuse(started, kubectl);
+    if (await isUnknownToWindows(kubectl)) throw notThere('kubectl', kubectl, false);
+    return NONE;
+  }
+  const {socketPath, isAlive, stop} = started;
+  const {close, ...proxied} = httpClient(socketPath);
+  return {
+    proxied,
+    isAlive,
+    async close() {
+      await Promise.all([close(), stop()]);
+    },
+  };
+}
+
+/** Does not wait for a slow proxy after the signal; the request then ends as `aborted`. */
+async function orAborted(made: Promise<Connection>, signal: AbortSignal): Promise<Connection> {
+  const {signal: stopped, release} = followSignal(signal);
+  const aborted = stopped.aborted ? Promise.resolve(NONE) : once(stopped, 'abort').then(() => NONE);
+  try {
+    return await Promise.race([made, aborted]);
+  } finally {
+    release();
+  }
+}
+
+/** Errors that every kubectl would report fail at once; for all others, kubectl is run per request. */
+function refuse({call, outcome}: NoProxy, kubectl: string): void {
+  if (outcome === undefined) return;
+  const {exitCode} = outcome;
+  if (exitCode === NOT_FOUND || exitCode === NOT_RUNNABLE) throw notThere('kubectl', kubectl, exitCode === NOT_RUNNABLE);
+  const failure = toolFailure(call, outcome);
+  if (failure.code !== 'TOOL_FAILED' && !/timed out waiting for a response/.test(outcome.stderr)) throw failure;
+}

@@ -1,0 +1,71 @@
+import type {ProcessResult} from '../ground/command-line.ts';
+import {type Fact, known, type Unknown, type UnknownReason, unknown} from '../ground/fact.ts';
+import type {ReadError} from '../ground/read-error.ts';
+import {jsonIn} from '../ground/tool-errors.ts';
+import {getAt, isMap, type Values} from '../ground/tree.ts';
+import {errorLine} from './api-error.ts';
+import type {KubernetesObject} from './objects.ts';
+import {type Found, getObject, type Listing, listObjects, type Reader} from './resources.ts';
+
+/** Milliseconds for a single request of a reading. */
+export const REQUEST_MS = 5000;
+
+const TIMED_OUT = /timeout|timed out|deadline exceeded|time allotted/i;
+
+const REASONS: readonly [stderr: RegExp, reason: UnknownReason][] = [
+  [/forbidden/i, 'forbidden'],
+  [TIMED_OUT, 'timed-out'],
+  [/NotFound|could not find the requested resource|doesn't have a resource type/, 'not-served'],
+];
+
+/** Why a call of helm or kubectl failed: the last line of stderr that is neither a warning nor a client log. */
+export function failureOf({stderr, exitCode}: ProcessResult): Unknown {
+  const line = stderr
+    .split('\n')
+    .map((each) => each.trim())
+    .findLast((each) => each !== '' && !/^([EWIF]\d{4} |warning)/i.test(each));
+  if (line === undefined) return unknown('failed', `exited with code ${exitCode}`);
+  const reason = REASONS.find(([pattern]) => pattern.test(line))?.[1] ?? 'failed';
+  return unknown(reason, line.replace(/^error( from server \(\w+\))?:\s*/i, ''));
+}
+
+/** Why the API server did not answer a request. */
+export function unknownBy(error: ReadError): Unknown {
+  const {kind, message} = error;
+  if (kind === 'forbidden') return unknown('forbidden', message);
+  if (kind === 'not-found') return unknown('not-served', message);
+  const text = kind === 'server' ? message : errorLine(error);
+  return unknown(TIMED_OUT.test(text) ? 'timed-out' : 'failed', text);
+}
+
+/** The JSON output of a call, a mapping or a list. */
+export function jsonOf<T extends object>(outcome: ProcessResult, source: string, isRight: (answer: unknown) => boolean): Fact<T> {
+  if (outcome.exitCode !== 0) return failureOf(outcome);
+  const answer = jsonIn(outcome.stdout);
+  return isRight(answer) ? known(answer as T, source) : unknown('failed', `unexpected response from ${source}`);
+}
+
+type Options = Parameters<typeof listObjects>[2];
+
+/** The objects of a kind such as `daemonsets.apps`. */
+export async function listFact(client: Reader, resource: string, options: Options): Promise<Fact<readonly KubernetesObject[]>> {
+  const {items, trouble}: Listing = await listObjects(client, resource, options);
+  return trouble ? unknownBy(trouble) : known(items.filter(isObject), resource);
+}
+
+/** A single object; undefined if not found. The source has the form `services/kube-dns`. */
+export async function objectFact(
+  client: Reader,
+  resource: string,
+  name: string,
+  options: Options,
+): Promise<Fact<KubernetesObject | undefined>> {
+  const {object, trouble}: Found<unknown> = await getObject(client, resource, name, options);
+  return trouble ? unknownBy(trouble) : known(isObject(object) ? object : undefined, `${resource}/${name}`);
+}
+
+const isObject = (each: unknown): each is Values & KubernetesObject =>
+  isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
+
+/** Timeout of a required request, in milliseconds. */
+export const REQUIRED_MS = 15_000;

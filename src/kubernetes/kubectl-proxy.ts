@@ -1,0 +1,141 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdtempSync} from 'node:fs';
+import {rm} from 'node:fs/promises';
+import type {Socket} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {sleep} from '../adapters/clock.ts';
+import type {Call, ProcessResult} from '../ground/command-line.ts';
+import {withTimeout} from '../ground/signals.ts';
+
+export interface ApiProxy {
+  socketPath: string;
+  isAlive(): boolean;
+  /** Leaves no process and no socket, and takes at most two seconds. Can be called twice. */
+  stop(): Promise<void>;
+}
+
+/** Reason why no proxy is running: the last message of kubectl, or nothing if no socket can be created. */
+export interface NoProxy {
+  call: Call;
+  outcome: ProcessResult | undefined;
+}
+
+/**
+ * Runs kubectl while standard input is open. Standard input is a pipe from this program, so kubectl stops when this program ends or is killed.
+ * All of them are one process group, which is the meaning of kill 0.
+ */
+const WATCHDOG = `
+directory=$1; shift
+exec 3<&0 </dev/null
+"$@" 3<&- &
+kubectl=$!
+{ while read -r _; do :; done; rm -rf "$directory"; kill -KILL 0; } <&3 >/dev/null 2>&1 &
+exec 3<&- >/dev/null 2>&1
+wait $kubectl
+status=$?
+rm -rf "$directory"
+exit $status
+`;
+
+const START_MS = 15_000;
+const END_MS = 1000;
+/** The path of a socket has at most 104 bytes, including the trailing zero; Linux allows four more. */
+const MAX_SOCKET_PATH = 100;
+
+/** Runs `kubectl proxy` on a socket that other accounts of this machine cannot access. */
+export async function startProxy(callFor: (socket: string) => Call, kubectl: string, signal: AbortSignal): Promise<ApiProxy | NoProxy> {
+  const directory = process.platform === 'win32' ? undefined : privateDirectory();
+  const socketPath = join(directory ?? '', SOCKET);
+  const call = callFor(socketPath);
+  if (directory === undefined) return {call, outcome: undefined};
+  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...call.args], {detached: true, stdio: 'pipe'});
+  let isAlive = true;
+  const gone = new Promise<void>((resolve) => {
+    const end = (): void => {
+      isAlive = false;
+      child.stdin.destroy();
+      resolve();
+    };
+    child.once('exit', end).once('error', end);
+  });
+  child.stdin.on('error', () => undefined);
+  const stop = async (): Promise<void> => {
+    hold(child, true);
+    child.stdin.end();
+    await withTimeLimit(END_MS, gone);
+    // After the exit, another process can have the same process ID.
+    if (isAlive) killGroup(child);
+    await rm(directory, {recursive: true, force: true});
+    hold(child, false);
+  };
+  const output = listenTo(child);
+  const isServing = await withTimeout(START_MS, signal, async (either) => {
+    const aborted = once(either, 'abort').then(() => false);
+    return !either.aborted && (await Promise.race([output.serving, gone.then(() => false), aborted]));
+  });
+  if (isServing) {
+    hold(child, false);
+    return {socketPath, isAlive: () => isAlive, stop};
+  }
+  if (isAlive) output.stderr += 'error: timed out waiting for a response';
+  // The last message may not have arrived yet.
+  else await withTimeLimit(END_MS, once(child, 'close'));
+  await stop();
+  return {call, outcome: {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr}};
+}
+
+/** Must not keep the program running either. */
+async function withTimeLimit(milliseconds: number, event: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([event, sleep(milliseconds, timer.signal)]);
+  timer.abort();
+}
+
+const SOCKET = 'api';
+
+function privateDirectory(): string | undefined {
+  for (const parent of new Set([tmpdir(), '/tmp'])) {
+    const prefix = join(parent, 'scalr-agent-');
+    if (Buffer.byteLength(join(`${prefix}XXXXXX`, SOCKET)) > MAX_SOCKET_PATH) continue;
+    try {
+      return mkdtempSync(prefix);
+    } catch {
+      // Read-only, full or missing: try the next directory.
+    }
+  }
+  return undefined;
+}
+
+const MAX_OUTPUT_LENGTH = 4000;
+
+/** Keeps reading, because a full pipe would block the process. */
+function listenTo({stdout, stderr}: ChildProcess): {serving: Promise<true>; stderr: string} {
+  const output = {serving: Promise.resolve<true>(true), stderr: ''};
+  output.serving = new Promise((resolve) => {
+    let text = '';
+    stdout?.on('data', (chunk: Buffer) => {
+      if (text.length < MAX_OUTPUT_LENGTH) text += chunk;
+      if (/^Starting to serve on /m.test(text)) resolve(true);
+    });
+  });
+  stderr?.on('data', (chunk: Buffer) => {
+    output.stderr = `${output.stderr}${chunk}`.slice(-MAX_OUTPUT_LENGTH);
+  });
+  return output;
+}
+
+/** Whether this program must stay alive for it. */
+function hold(child: ChildProcess, isHeld: boolean): void {
+  const handles = [child, ...([child.stdin, child.stdout, child.stderr] as (Socket | null)[])];
+  for (const handle of handles) isHeld ? handle?.ref() : handle?.unref();
+}
+
+function killGroup({pid}: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The process has just exited.
+  }
+}

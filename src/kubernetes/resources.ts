@@ -1,0 +1,204 @@
+import type {ReadError} from '../ground/read-error.ts';
+import {apiErrorOf} from './api-error.ts';
+import type {Answer, KubernetesClient, RequestOptions} from './client.ts';
+
+export type Reader = Pick<KubernetesClient, 'get'>;
+
+/** A list, or the items before an error. */
+export interface Listing<T = unknown> {
+  items: readonly T[];
+  trouble?: ReadError;
+}
+
+/** An object; undefined if it does not exist. */
+export type Found<T> = {object: T | undefined; trouble?: undefined} | {object?: undefined; trouble: ReadError};
+
+/** Group and version of kinds that every supported API server has. Kinds of add-ons come from `servedResources`. */
+const GROUP_VERSIONS: Readonly<Record<string, string>> = {
+  configmaps: 'v1',
+  events: 'v1',
+  limitranges: 'v1',
+  namespaces: 'v1',
+  nodes: 'v1',
+  persistentvolumeclaims: 'v1',
+  persistentvolumes: 'v1',
+  pods: 'v1',
+  resourcequotas: 'v1',
+  secrets: 'v1',
+  serviceaccounts: 'v1',
+  services: 'v1',
+  'daemonsets.apps': 'apps/v1',
+  'deployments.apps': 'apps/v1',
+  'replicasets.apps': 'apps/v1',
+  'statefulsets.apps': 'apps/v1',
+  'cronjobs.batch': 'batch/v1',
+  'jobs.batch': 'batch/v1',
+  'customresourcedefinitions.apiextensions.k8s.io': 'apiextensions.k8s.io/v1',
+  'ingresses.networking.k8s.io': 'networking.k8s.io/v1',
+  'networkpolicies.networking.k8s.io': 'networking.k8s.io/v1',
+  'poddisruptionbudgets.policy': 'policy/v1',
+  'rolebindings.rbac.authorization.k8s.io': 'rbac.authorization.k8s.io/v1',
+  'roles.rbac.authorization.k8s.io': 'rbac.authorization.k8s.io/v1',
+  'storageclasses.storage.k8s.io': 'storage.k8s.io/v1',
+};
+
+/** `deployments` of `deployments.apps`. */
+export const pluralOf = (resource: string): string => resource.split('.', 1)[0] as string;
+
+/** The plural of a kind, by the fallback rule of Kubernetes. */
+export function resourceOfKind(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (singular.endsWith('s')) return `${singular}es`;
+  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+}
+
+/** API path of a kind, such as `deployments.apps`. */
+export function collectionPath(resource: string, namespace?: string, groupVersion = GROUP_VERSIONS[resource]): string {
+  if (groupVersion === undefined) throw new Error(`Unknown API group and version of ${resource}.`);
+  const root = groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
+  return `${root}${namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/${pluralOf(resource)}`;
+}
+
+/** Limits the memory of a page, regardless of the size of the objects. */
+const PAGE = 250;
+
+/** Reads a list in pages; after an expired continue token, the list continues with the current state. */
+export async function listAll(client: Reader, path: string, options: RequestOptions, limit = PAGE): Promise<Listing> {
+  const items: unknown[] = [];
+  const pageAt = (next: string): string =>
+    `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`;
+  for (let next: string | undefined = ''; next !== undefined; ) {
+    const answer: Answer = await client.get(pageAt(next), options);
+    if (answer.trouble) {
+      const {continueAt} = answer.trouble;
+      if (continueAt === undefined || continueAt === next) return {items, trouble: answer.trouble};
+      next = continueAt;
+      continue;
+    }
+    const page = answer.body as ListObject | null;
+    if (!Array.isArray(page?.items)) return {items, trouble: apiErrorOf(answer.status, `the response for ${path} is not a list`)};
+    items.push(...page.items.map((item) => withType(item, page)));
+    next = page.metadata?.continue || undefined;
+  }
+  return {items};
+}
+
+interface ListObject {
+  kind?: string;
+  apiVersion?: string;
+  items?: unknown[];
+  metadata?: {continue?: string};
+}
+
+/** Items of most lists have no kind. managedFields are removed, because they use half of the memory. */
+function withType(item: unknown, {kind = '', apiVersion}: ListObject): unknown {
+  if (typeof item !== 'object' || item === null || !('metadata' in item)) return item;
+  const type = kind.endsWith('List') ? {kind: kind.slice(0, -'List'.length), ...(apiVersion === undefined ? {} : {apiVersion})} : {};
+  return {...type, ...withoutManagedFields(item)};
+}
+
+function withoutManagedFields<T extends object>(object: T): T {
+  const {managedFields: _, ...metadata} = (object as {metadata?: {managedFields?: unknown}}).metadata ?? {};
+  return {...object, metadata};
+}
+
+interface Where {
+  /** Lists the whole cluster if absent. */
+  namespace?: string;
+  /** For kinds of add-ons: `kyverno.io/v1`. */
+  groupVersion?: string;
+}
+
+/** All objects of a kind, such as `deployments.apps`. */
+export const listObjects = async <T>(
+  client: Reader,
+  resource: string,
+  {namespace, groupVersion, ...options}: RequestOptions & Where,
+): Promise<Listing<T>> => (await listAll(client, collectionPath(resource, namespace, groupVersion), options)) as Listing<T>;
+
+/** One object by name. */
+export async function getObject<T>(
+  client: Reader,
+  resource: string,
+  name: string,
+  {namespace, groupVersion, keepsManagedFields = false, ...options}: RequestOptions & Where & {keepsManagedFields?: boolean},
+): Promise<Found<T>> {
+  const answer = await client.get(`${collectionPath(resource, namespace, groupVersion)}/${encodeURIComponent(name)}`, options);
+  if (answer.trouble) return answer.trouble.kind === 'not-found' ? {object: undefined} : {trouble: answer.trouble};
+  if (typeof answer.body !== 'object' || answer.body === null)
+    return {trouble: apiErrorOf(answer.status, `the response for ${resource} "${name}" is not an object`)};
+  return {object: (keepsManagedFields ? answer.body : withoutManagedFields(answer.body)) as T};
+}
+
+interface LogOptions extends RequestOptions {
+  namespace: string;
+  /** Only the last lines. */
+  tailLines?: number;
+  /** Maximum bytes, from the first available line. */
+  limitBytes?: number;
+  /** Log of the previous container instance. */
+  previous?: boolean;
+}
+
+/** Text of a container log. */
+export async function podLog(
+  client: Reader,
+  pod: string,
+  container: string,
+  {namespace, tailLines, limitBytes, previous = false, ...options}: LogOptions,
+): Promise<{text: string; trouble?: ReadError}> {
+  const query = new URLSearchParams({
+    container,
+    ...(tailLines === undefined ? {} : {tailLines: String(tailLines)}),
+    ...(limitBytes === undefined ? {} : {limitBytes: String(limitBytes)}),
+    ...(previous ? {previous: 'true'} : {}),
+  });
+  const answer = await client.get(`${collectionPath('pods', namespace)}/${encodeURIComponent(pod)}/log?${query}`, {
+    ...options,
+    isText: true,
+  });
+  return answer.trouble ? {text: '', trouble: answer.trouble} : {text: String(answer.body)};
+}
+
+/** gitVersion of the API server, for example v1.34.1-gke.2541000; undefined for any other response. */
+export async function serverVersion(client: Reader, options: RequestOptions): Promise<{version?: string; trouble?: ReadError}> {
+  const answer = await client.get('/version', options);
+  if (answer.trouble) return {trouble: answer.trouble};
+  const version = (answer.body as {gitVersion?: unknown} | null)?.gitVersion;
+  return typeof version === 'string' && version !== '' ? {version} : {};
+}
+
+/** Attributes of a SelfSubjectAccessReview. */
+export interface ResourceAttributes {
+  verb: string;
+  group?: string;
+  resource: string;
+  subresource?: string;
+  namespace?: string;
+  name?: string;
+}
+
+/** Result of an access review by the API server. */
+export async function reviewAccess(
+  client: Pick<KubernetesClient, 'post'>,
+  resourceAttributes: ResourceAttributes,
+  options: RequestOptions,
+): Promise<{isAllowed?: boolean; trouble?: ReadError}> {
+  const review = {apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: {resourceAttributes}};
+  const answer = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, options);
+  if (answer.trouble) return {trouble: answer.trouble};
+  const isAllowed = (answer.body as {status?: {allowed?: boolean}} | null)?.status?.allowed;
+  return typeof isAllowed === 'boolean' ? {isAllowed} : {};
+}
+
+/** User name of this account in the API server; undefined if unknown. Requires Kubernetes 1.28. */
+export async function currentUser(
+  client: Pick<KubernetesClient, 'post'>,
+  options: RequestOptions,
+): Promise<{user?: string; trouble?: ReadError}> {
+  const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
+  const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
+  if (answer.trouble) return {trouble: answer.trouble};
+  const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status?.userInfo?.username;
+  return typeof user === 'string' && user !== '' ? {user} : {};
+}

@@ -1,0 +1,144 @@
+import type {Readable} from 'node:stream';
+import type {ReadError} from '../ground/read-error.ts';
+import {abortReason} from '../ground/signals.ts';
+import type {LogStream} from '../ports/log-stream.ts';
+import type {Answer} from './client.ts';
+
+/** Maximum size of a response in memory; a page of a list is much smaller. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+interface Afterwards {
+  /** Called when the source ends; reports whether the response is complete. */
+  verdict?: () => Promise<ReadError | undefined>;
+  /** Always called at the end. */
+  release?: () => void;
+}
+
+/** Data of a source, and how it ended. */
+export function logFrom(source: Readable, timeout: IdleTimeout, {verdict, release}: Afterwards = {}): LogStream {
+  let settle: (trouble: ReadError | undefined) => void = () => undefined;
+  const end = new Promise<ReadError | undefined>((resolve) => {
+    settle = resolve;
+  });
+  const leave = (trouble: ReadError | undefined): void => {
+    timeout.release();
+    release?.();
+    settle(trouble);
+  };
+  // An unread log must also end.
+  timeout.endWith((why) => {
+    source.destroy(why);
+    leave(timeout.trouble);
+  });
+  async function* read(): AsyncGenerator<Buffer> {
+    let trouble: ReadError | undefined;
+    try {
+      timeout.start();
+      for await (const chunk of source) {
+        timeout.stop();
+        yield chunk;
+        timeout.start();
+      }
+      trouble = await verdict?.();
+    } catch (error) {
+      trouble = timeout.explain(error, 'truncated');
+    } finally {
+      leave(trouble);
+    }
+  }
+  return {chunks: read(), end};
+}
+
+/** Reads a complete response. */
+export async function answerFrom(
+  status: number,
+  {chunks, end}: LogStream,
+  {date, isText = false}: {date?: Date | undefined; isText?: boolean} = {},
+): Promise<Answer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES)
+      return {trouble: {kind: 'too-large', message: `the response is larger than ${MAX_ANSWER_BYTES >> 20} MiB`}};
+    parts.push(chunk);
+  }
+  const trouble = await end;
+  if (trouble) return {trouble};
+  const text = Buffer.concat(parts).toString('utf8');
+  return {status, body: isText ? text : parsed(text), ...(date ? {date} : {})};
+}
+
+/** The content type is unreliable: the API server labels logs as plain text, and some plain text as JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Reason of an abort. */
+class Ended extends Error {
+  readonly trouble: ReadError;
+  constructor(trouble: ReadError) {
+    super(trouble.message);
+    this.trouble = trouble;
+  }
+}
+
+/** Aborts a request if the server is silent for too long, or if its signal is aborted. */
+export class IdleTimeout {
+  /** Reason of the abort. */
+  trouble: ReadError | undefined;
+  readonly #signal: AbortSignal;
+  readonly #idleMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #end: (why: Ended) => void = () => undefined;
+
+  constructor(signal: AbortSignal, idleMs: number) {
+    this.#signal = signal;
+    this.#idleMs = idleMs;
+    signal.addEventListener('abort', this.#giveUp, {once: true});
+  }
+
+  /** Sets how to abort the request. */
+  endWith(end: (why: Error) => void): void {
+    this.#end = end;
+    if (this.#signal.aborted) this.#giveUp();
+  }
+
+  /** Starts the timer: a response is expected. */
+  start(): void {
+    clearTimeout(this.#timer);
+    const seconds = this.#idleMs / 1000;
+    this.#timer = setTimeout(() => this.#stop({kind: 'stalled', message: `no response for ${seconds} s`}), this.#idleMs);
+  }
+
+  /** Stops the timer: data has arrived. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener('abort', this.#giveUp);
+  }
+
+  /** Meaning of an error; `before` if no response had started. Bugs stay exceptions. */
+  explain(error: unknown, before: 'unreachable' | 'truncated'): ReadError {
+    if (this.trouble) return this.trouble;
+    if (error instanceof Ended) return error.trouble;
+    const {code, message} = error as NodeJS.ErrnoException;
+    if (code === undefined || error instanceof TypeError) throw error;
+    return {kind: before, message};
+  }
+
+  readonly #giveUp = (): void => this.#stop({kind: 'aborted', message: abortReason(this.#signal)});
+
+  #stop(trouble: ReadError): void {
+    this.trouble ??= trouble;
+    this.release();
+    this.#end(new Ended(this.trouble));
+  }
+}

@@ -1,0 +1,130 @@
+import {setTimeout as wait} from 'node:timers/promises';
+import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
+import {followSignal} from '../ground/signals.ts';
+import type {LogStream} from '../ports/log-stream.ts';
+import type {Answer, KubernetesClient} from './client.ts';
+import {answerFrom} from './response.ts';
+
+export interface Request {
+  path: string;
+  /** Sent with POST. */
+  body?: string;
+  accept?: string;
+  /** Log requests can wait for their reader, queries cannot; followed logs have no end. */
+  sort: 'question' | 'log' | 'followed';
+  signal: AbortSignal;
+  idleMs: number;
+  /** Called when the opened stream has ended. */
+  release: () => void;
+}
+
+/** A success whose content is still unread, or an error. */
+export type Opened = {status: number; log: LogStream; date?: Date; trouble?: undefined} | {trouble: ReadError};
+
+const IDLE_MS = 20_000;
+
+/** Adds retries to `open`, which makes a single attempt. */
+export function clientFrom(
+  open: (request: Request) => Promise<Opened>,
+  end: () => void = () => undefined,
+): Omit<KubernetesClient, 'connect'> {
+  const closing = new AbortController();
+  const retry = retries();
+  const ask = async (
+    request: Pick<Request, 'path' | 'body' | 'accept'>,
+    {signal, idleMs = IDLE_MS, isText = false}: {signal: AbortSignal; idleMs?: number; isText?: boolean},
+  ) => {
+    const {signal: either, release} = followSignal(signal, closing.signal);
+    try {
+      return await retry(async () => {
+        const opened = await open({...request, sort: 'question', signal: either, idleMs, release: () => undefined});
+        return opened.trouble ? opened : answerFrom(opened.status, opened.log, {date: opened.date, isText});
+      }, either);
+    } finally {
+      release();
+    }
+  };
+  return {
+    get: (path, {accept, ...options}) => ask({path, ...(accept === undefined ? {} : {accept})}, options),
+    post: (path, body, options) => ask({path, body: JSON.stringify(body)}, options),
+    async stream(path, {signal, idleMs = IDLE_MS, follows = false}) {
+      const {signal: either, release} = followSignal(signal, closing.signal);
+      const opened = await retry(() => open({path, sort: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
+      if (opened.trouble === undefined) return opened.log;
+      release();
+      return opened;
+    },
+    async close() {
+      closing.abort();
+      end();
+    },
+  };
+}
+
+/**
+ * Maximum attempts per kind; kubectl refreshes expired credentials after a rejection. A stalled request has used up its time,
+ * and all other errors would repeat.
+ */
+const MAX_ATTEMPTS: Readonly<Partial<Record<ReadErrorKind, number>>> = {
+  busy: 5,
+  unreachable: 4,
+  server: 3,
+  truncated: 3,
+  'not-logged-in': 2,
+};
+const FIRST_WAIT_MS = 250;
+/** If the server requests a longer delay, there is no retry. */
+const MAX_WAIT_MS = 30_000;
+/** A slow attempt would be slow again: the API server waits for a node. */
+const LONG_ATTEMPT_MS = 5000;
+/** After this many consecutive requests without a connection, each request gets one attempt until one succeeds. */
+const MAX_UNANSWERED = 3;
+
+type Attempt<R> = () => Promise<R>;
+
+/** Shared by all requests of one client. */
+function retries(): <R extends {trouble?: ReadError | undefined}>(attempt: Attempt<R>, signal: AbortSignal) => Promise<R> {
+  let unanswered = 0;
+  return async (attempt, signal) => {
+    for (let tried = 1; ; tried += 1) {
+      const start = Date.now();
+      const result = await attempt();
+      const {trouble} = result;
+      if (trouble?.kind !== 'unreachable') unanswered = 0;
+      if (trouble === undefined) return result;
+      const pause = Math.max(trouble.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (tried - 1));
+      const isLast =
+        tried >= (MAX_ATTEMPTS[trouble.kind] ?? 1) ||
+        pause > MAX_WAIT_MS ||
+        Date.now() - start > LONG_ATTEMPT_MS ||
+        unanswered >= MAX_UNANSWERED ||
+        signal.aborted;
+      if (isLast) {
+        if (trouble.kind === 'unreachable') unanswered += 1;
+        return result;
+      }
+      // Rejected requests must not be retried at the same time.
+      await wait(pause * (1 + Math.random() / 4), undefined, {signal}).catch(() => undefined);
+      if (signal.aborted) return result;
+    }
+  };
+}
+
+/** Sends equal requests only once, and does not wait for the response after `until`. */
+export function cachedClient(client: KubernetesClient, until: AbortSignal): KubernetesClient {
+  const answers = new Map<string, Promise<Answer>>();
+  const once = (question: unknown, signal: AbortSignal, ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> => {
+    const key = JSON.stringify(question);
+    const known = answers.get(key);
+    if (known) return known;
+    const {signal: either, release} = followSignal(signal, until);
+    const answer = ask(either).finally(release);
+    answers.set(key, answer);
+    return answer;
+  };
+  return {
+    ...client,
+    get: (path, options) => once(path, options.signal, (signal) => client.get(path, {...options, signal})),
+    post: (path, body, options) => once([path, body], options.signal, (signal) => client.post(path, body, {...options, signal})),
+  };
+}

@@ -1,0 +1,83 @@
+import {type Advice, kubernetesAdvice, pinnedAdvice} from '../charts/advise.ts';
+import type {Target} from '../charts/define.ts';
+import type {ChartName} from '../charts/schema.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import type {Tree} from '../ground/tree.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {label} from '../kubernetes/kubectl.ts';
+import {isMadeFor, ownLabels} from '../kubernetes/objects.ts';
+import type {InstalledRelease} from '../release/installed-release.ts';
+import type {ClaimItem} from '../release/inventory-data.ts';
+import {readFacts} from '../release/read-release.ts';
+import type {InstallFacts} from '../release/release-state.ts';
+import {claimNames} from '../release/users.ts';
+import {planInstall} from './install.ts';
+import {withSecretUsers} from './install-secrets.ts';
+import type {Migration} from './migrated-release.ts';
+import {renderChart} from './render-chart.ts';
+import type {Plan, Step} from './step.ts';
+import {planUninstall, type UninstallPlan} from './uninstall.ts';
+import type {UpgradeChoices} from './upgrade.ts';
+import type {WantedRelease} from './wanted-release.ts';
+
+/** A release of another chart beside the installed one, which is uninstalled when the new one is ready. */
+export interface ChartChange {
+  wanted: WantedRelease;
+  facts: InstallFacts;
+  /** Installs the new release. */
+  plan: Plan;
+  advice: readonly Advice[];
+  /** Runs when the new release is ready. */
+  moves: readonly Step[];
+  /** Then drains and uninstalls the old release; its data stays. */
+  removal: UninstallPlan;
+}
+
+/** `scalr-agent` with agent-job is `scalr-agent-job`. */
+export const newReleaseName = (release: string, chart: ChartName): string =>
+  `${release.replace(/-(k8s|local|job)$/, '')}-${chart.replace('agent-', '')}`;
+
+/** Reads what the new release needs, and plans both halves; changes nothing. @throws ExpectedError */
+export async function prepareChartChange(
+  installed: InstalledRelease,
+  {wanted: given}: Migration,
+  to: Target,
+  choices: UpgradeChoices,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<ChartChange> {
+  const {name, inventory} = installed;
+  const names = given.secrets.map((secret) => secret.name);
+  const facts = await withSecretUsers(await readFacts(given.name, names, access, signal), given, access.kubernetes, signal);
+  const wanted = {...given, manifest: await renderChart(given, facts, () => undefined, access.processes)};
+  const removal = planUninstall(name, {...inventory, claims: withNewUser(inventory.claims, wanted)}, {...choices, purge: new Set()});
+  return {
+    wanted,
+    facts,
+    plan: planInstall(wanted, facts, choices),
+    advice: [...kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}), ...pinnedAdvice(to, wanted.effective)],
+    removal,
+    moves: secretMoves(installed, given.name),
+  };
+}
+
+/** The new release may mount PVCs of the old one. */
+function withNewUser(claims: readonly ClaimItem[], {name, manifest}: WantedRelease): ClaimItem[] {
+  const mounted = new Set(objectsIn(manifest).flatMap((object) => claimNames(object as unknown as Tree)));
+  return claims.map((each) => (mounted.has(each.name) ? {...each, usedBy: [...each.usedBy, `release ${name.release}`]} : each));
+}
+
+/** Secrets that this program created for the old release belong to the new one. */
+const secretMoves = ({name, live}: InstalledRelease, {release, place}: ReleaseName): Step[] =>
+  live
+    .filter((object) => object.kind === 'Secret' && isMadeFor(object, name.release))
+    .map(({metadata}) => ({
+      id: `move/${metadata.name}`,
+      title: `Assign Secret ${metadata.name} to release ${release}`,
+      call: label(
+        place,
+        `secret/${metadata.name}`,
+        Object.entries(ownLabels(release)).map((each) => each.join('=')),
+      ),
+    }));

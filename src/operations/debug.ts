@@ -1,0 +1,135 @@
+import type {Target} from '../charts/define.ts';
+import {releasesOf} from '../charts/target.ts';
+import {isBelow} from '../charts/version-status.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {commandLine} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {Values} from '../ground/tree.ts';
+import {upgradeWithValues} from '../helm/helm.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import {answered} from '../kubernetes/api-error.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {listObjects} from '../kubernetes/resources.ts';
+import {labelsOfRuns, type Run, runsIn} from '../release/inventory.ts';
+import type {InstallFacts, ReleaseState} from '../release/release-state.ts';
+import {shutdownMode} from '../settings/pods.ts';
+import {type DebugValues, withDebug} from '../values/debug.ts';
+import {effectiveValues, readValues} from '../values/read-values.ts';
+import {type InstallChoices, planInstall} from './install.ts';
+import {renderChart} from './render-chart.ts';
+import type {Plan} from './step.ts';
+import {inFlight} from './uninstall.ts';
+
+export interface PreparedDebug extends DebugValues {
+  plan: Plan;
+  manifest: string;
+  /** Runs in flight; undefined if they cannot be seen from outside the agent. */
+  runs: readonly Run[] | undefined;
+  warnings: readonly string[];
+}
+
+interface DebugOptions extends Omit<InstallChoices, 'drainTimeoutSeconds'> {
+  target: Target;
+  isOn: boolean;
+  chartSource?: string | undefined;
+}
+
+/** The plan that enables or disables debug logs of an installed release and changes nothing else. @throws ExpectedError */
+export async function prepareDebug(
+  name: ReleaseName,
+  facts: InstallFacts & {release: ReleaseState},
+  {target, isOn, chartSource, ...choices}: DebugOptions,
+  {kubernetes, processes}: ClusterAccess,
+  signal: AbortSignal,
+): Promise<PreparedDebug> {
+  requireKnownVersion(name, target);
+  const {release} = facts;
+  const changed = withDebug(release.values, target, isOn);
+  const runs = await runsInFlight(name, release, target, {kubernetes, signal});
+  if (!changed.isChanged && release.status === 'deployed') return {...changed, plan: {steps: []}, manifest: '', runs, warnings: []};
+  const {values} = changed;
+  const wanted = {
+    name,
+    chart: {...target, ...(chartSource === undefined ? {} : {source: chartSource})},
+    values,
+    effective: effectiveValues(values, target),
+    explicitPaths: [],
+    // JSON is YAML, and keeps every value as Helm has it.
+    yaml: `${JSON.stringify(values)}\n`,
+    secrets: [],
+  };
+  const manifest = await renderChart(wanted, facts, () => undefined, processes);
+  requireSameChart(manifest, release, chartSource);
+  // Changes of others are kept, unless Helm must overwrite fields to apply the release.
+  const drift = facts.isServerSide ? facts.drift.filter(({problem}) => problem !== 'added') : [];
+  const planned = planInstall({...wanted, manifest}, {...facts, drift, stopped: new Set()}, {...choices, drainTimeoutSeconds: 0});
+  const title = `${isOn ? 'Enable' : 'Disable'} debug logs in release ${name.release} (${release.chart})`;
+  return {
+    ...changed,
+    plan: {steps: planned.steps.map((step) => (step.id === 'release' ? {...step, title} : step))},
+    manifest,
+    runs,
+    warnings: [
+      ...changed.limits,
+      ...restartWarnings(target, values, runs, 'only new runs write debug logs'),
+      ...(drift.length === 0
+        ? []
+        : [`Helm restores objects that were changed in the cluster: ${drift.map(({object}) => object).join(', ')}.`]),
+    ],
+  };
+}
+
+/** @throws ExpectedError for a version whose values this program cannot read */
+export function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void {
+  const [oldest = version] = releasesOf(chart);
+  if (!isBelow(version, oldest)) return;
+  throw new ExpectedError(`Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`, {
+    code: 'VERSION_TOO_OLD',
+    exit: ExitCode.usage,
+    suggestions: [
+      `Upgrade it with Helm to ${oldest}, which keeps its values and PVCs, when no run is in flight: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
+      'Then run the same command again',
+    ],
+  });
+}
+
+/** A directory or an archive may hold another chart or version. */
+function requireSameChart(manifest: string, {chart}: ReleaseState, chartSource: string | undefined): void {
+  const found = objectsIn(manifest).flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
+  if (chartSource === undefined || found === undefined || found === chart) return;
+  throw new ExpectedError(`--chart-source contains ${found}, but the release uses ${chart}.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: [`Set --chart-source to ${chart}`],
+  });
+}
+
+async function runsInFlight(
+  {release, place}: ReleaseName,
+  {values}: ReleaseState,
+  {chart, version}: Target,
+  {kubernetes, signal}: Pick<ClusterAccess, 'kubernetes'> & {signal: AbortSignal},
+): Promise<Run[] | undefined> {
+  if (chart === 'agent-local') return undefined;
+  const options = {signal, idleMs: REQUIRED_MS, namespace: place.namespace};
+  const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
+  const objects = lists.flatMap((list) => answered(list, place).items);
+  return runsIn(objects, {chart, version, release, taskLabels: labelsOfRuns(values)});
+}
+
+/** The effect of the pod restart on runs; `ofJobs` on those that have their own pods. */
+export function restartWarnings(target: Target, values: Values, runs: readonly Run[] | undefined, ofJobs: string): string[] {
+  const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
+  if (runs === undefined) {
+    const fate = drains ? 'can finish within the grace period' : 'are interrupted';
+    return [
+      `The agent pods restart, and runs inside them ${fate}. Runs of agent-local cannot be listed in the cluster; check them in Scalr.`,
+    ];
+  }
+  if (runs.length === 0) return [];
+  if (target.chart === 'agent-job') return [`The controller restarts. ${inFlight(runs)}; ${ofJobs}.`];
+  const fate = drains ? 'they can finish within the grace period' : 'they are interrupted';
+  return [`The controller and the workers restart. ${inFlight(runs)}; ${fate}.`];
+}

@@ -1,0 +1,149 @@
+import type {Cause} from '../diagnose/cause.ts';
+import {explain} from '../diagnose/explain.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, maskSecrets} from '../ground/errors.ts';
+import {toolFailure} from '../ground/tool-errors.ts';
+import {rollback, uninstall} from '../helm/helm.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {Event, Snapshot} from '../kubernetes/objects.ts';
+import type {Files} from '../ports/files.ts';
+import {newestRevision} from '../release/read-release.ts';
+import {readSnapshot} from '../release/read-snapshot.ts';
+import {type InstallFacts, isPending, type ReleaseState} from '../release/release-state.ts';
+import {runSteps} from './run-steps.ts';
+import type {Plan, Step} from './step.ts';
+import type {Rollback} from './upgrade.ts';
+import {requireReady, type Watched, watchRelease} from './watch-release.ts';
+
+type BringUpDeps = Parameters<typeof runSteps>[1] & Parameters<typeof watchRelease>[1] & {files: Files};
+
+interface BringUpOptions {
+  /** Whether to wait until the release is ready. */
+  waits: boolean;
+  /** On failure the release is rolled back, and the diagnostics are saved at this path. */
+  rollBackWith?: string | undefined;
+  /** How a change of an installed release is rolled back (default: with one call of helm). */
+  rollback?: Omit<Rollback, 'limits'> | undefined;
+}
+
+/** Runs the plan of an install and watches until the release is ready. @throws ExpectedError */
+export async function installRelease(
+  {steps}: Plan,
+  name: ReleaseName,
+  {release}: InstallFacts,
+  {waits, rollBackWith, rollback: given}: BringUpOptions,
+  deps: BringUpDeps,
+): Promise<Watched | undefined> {
+  let isNeeded = false;
+  try {
+    const onStep: typeof deps.onStep = (step, ...news) => {
+      isNeeded ||= given?.neededAfter.includes(step.id) ?? false;
+      deps.onStep(step, ...news);
+    };
+    await runSteps(steps, {...deps, onStep});
+    if (!waits) return undefined;
+    // Helm has ended, so its record can be read while the pods start.
+    const record = requireRecord(name, deps);
+    record.catch(() => undefined);
+    const watched = await watchRelease(name, deps);
+    requireReady(watched, name, {...deps, isLeft: rollBackWith === undefined});
+    await record;
+    return watched;
+  } catch (error) {
+    if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
+    throw await rollBack(name, release, error, {...deps, evidencePath: rollBackWith, steps: given?.steps, isNeeded});
+  }
+}
+
+/** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */
+async function requireRecord(name: ReleaseName, {processes}: BringUpDeps): Promise<void> {
+  const state = await newestRevision(name, processes);
+  if (state === undefined || !isPending(state)) return;
+  throw new ExpectedError(
+    `Release ${name.release} is ready, but its Helm record is still ${state.status}. Helm could not update the record.`,
+    {
+      code: 'RELEASE_BUSY',
+      exit: ExitCode.failed,
+      suggestions: ['Run the same command again with --take-over to repair the record'],
+    },
+  );
+}
+
+const SNAPSHOT_TIMEOUT_MS = 30_000;
+
+interface RollBackDeps extends ClusterAccess {
+  files: Pick<Files, 'write'>;
+  now(): Date;
+  /** Where to save the diagnostics. */
+  evidencePath: string;
+  steps?: readonly Pick<Step, 'call' | 'tolerates'>[] | undefined;
+  /** Even if Helm created no new revision. */
+  isNeeded?: boolean;
+}
+
+/** Saves the diagnostics if possible, then rolls a failed release back. Returns the failure with the result of the rollback. */
+export async function rollBack(
+  name: ReleaseName,
+  before: ReleaseState | undefined,
+  failure: ExpectedError,
+  deps: RollBackDeps,
+): Promise<ExpectedError> {
+  const rollBackError = (what: string, ...suggestions: readonly string[]): ExpectedError =>
+    new ExpectedError(`${failure.message}\n${what}`, {
+      ...failure,
+      suggestions: [...failure.suggestions, ...suggestions],
+      cause: failure.cause,
+    });
+  const {processes} = deps;
+  try {
+    const state = await newestRevision(name, processes);
+    if (state === undefined || (state.revision === before?.revision && !deps.isNeeded))
+      return rollBackError('Nothing to roll back: Helm created no new revision.');
+    if (isPending(state)) return rollBackError(`Not rolled back: the release is ${state.status}.`);
+    if (before !== undefined && before.status !== 'deployed')
+      return rollBackError(`Not rolled back: the previous revision was ${before.status}.`);
+    const lost = await keepEvidence(name, deps);
+    for (const {call, tolerates} of deps.steps ?? [{call: before === undefined ? uninstall(name) : rollback(name, before.revision)}]) {
+      const outcome = await processes.start(call).outcome;
+      if (outcome.exitCode !== 0 && !tolerates?.test(outcome.stderr)) throw toolFailure(call, outcome);
+    }
+    const done =
+      before === undefined
+        ? 'Rolled back: the release was uninstalled. Secrets and the namespace remain for the next install.'
+        : `Rolled back to revision ${before.revision}.`;
+    if (lost === undefined) return rollBackError(done, `Diagnostics from before the rollback: ${deps.evidencePath}`);
+    return rollBackError(`${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`, ...lost.suggestions);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return rollBackError(`Not rolled back: ${error.message}`, ...error.suggestions);
+  }
+}
+
+/** Returns the error, if any: a rollback without diagnostics is better than a broken release. */
+async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
+  try {
+    const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
+    const text = evidenceText(name.release, snapshot, explain(snapshot, now()), now());
+    await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return error;
+    throw error;
+  }
+}
+
+/** The state of a release that did not become ready, as JSON: no specs, which may contain secrets, and no passwords in strings. */
+function evidenceText(release: string, {workloads, pods, claims, events, logs}: Snapshot, causes: readonly Cause[], now: Date): string {
+  const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({kind, name, status}));
+  const evidence = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs};
+  return `${JSON.stringify(evidence, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
+}
+
+const eventOf = ({type, reason, message, count, lastTimestamp, eventTime, involvedObject}: Event): object => ({
+  type,
+  reason,
+  message,
+  count,
+  time: lastTimestamp ?? eventTime,
+  object: `${involvedObject?.kind}/${involvedObject?.name}`,
+});

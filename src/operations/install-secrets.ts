@@ -1,0 +1,169 @@
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {Secret} from '../ground/secret.ts';
+import {sameTree} from '../ground/tree.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import {annotate, applyObject, restart} from '../kubernetes/kubectl.ts';
+import type {SecretObject} from '../kubernetes/objects.ts';
+import {isMadeFor, isOwn, type KubernetesObject, ownLabels, releaseOf} from '../kubernetes/objects.ts';
+import {podTemplates, secretNames} from '../kubernetes/pod-specs.ts';
+import type {Reader} from '../kubernetes/resources.ts';
+import {readUsers} from '../release/read-users.ts';
+import type {InstallFacts} from '../release/release-state.ts';
+import {objectName, readsSecret} from '../release/users.ts';
+import type {Step} from './step.ts';
+import type {WantedRelease, WantedSecret} from './wanted-release.ts';
+
+/** Creates missing Secrets, and updates existing ones to the given content. @throws ExpectedError for a Secret of others */
+export function secretSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+  for (const secret of wanted.secrets) requireOwn(secret, wanted, facts);
+  return wanted.secrets.filter((secret) => isChanged(secret, facts)).map((secret) => secretStep(secret, wanted, facts));
+}
+
+/** Reads who uses the Secrets that the plan would change. */
+export async function withSecretUsers(
+  facts: InstallFacts,
+  {name, secrets}: Pick<WantedRelease, 'name' | 'secrets'>,
+  kubernetes: Reader,
+  signal: AbortSignal,
+): Promise<InstallFacts> {
+  const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
+  if (changed.length === 0) return facts;
+  const {release, place} = name;
+  const {users, unlisted} = await readUsers({release, namespace: place.namespace, manifest: facts.installed}, place, kubernetes, signal);
+  return {...facts, secretUsers: usersBySecret(changed, users), unlistedUsers: unlisted};
+}
+
+/** For Secrets that the plan changes although some of their users are unknown. */
+export function userWarnings({secrets}: WantedRelease, facts: InstallFacts): Warning[] {
+  const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
+  const {unlistedUsers = []} = facts;
+  if (unlistedUsers.length === 0) return [];
+  return changed.map(({name}) => ({
+    code: 'SECRET_USERS',
+    message: `Secret ${name} changes. Your Kubernetes user may not list ${unlistedUsers.join(', ')}, so it is unknown whether one of them uses it.`,
+  }));
+}
+
+export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly KubernetesObject[]): Map<string, string[]> =>
+  new Map(secrets.map(({name}) => [name, users.filter(readsSecret(name)).map(objectName)]));
+
+/** Only Secrets that this program created for the release, and that nothing else reads, are written. */
+function requireOwn(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): void {
+  const reason = whyNotOwn(secret, wanted, facts);
+  if (reason === undefined) return;
+  throw new ExpectedError(`Secret ${secret.name} in ${wanted.name.place.namespace} ${reason}.`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.usage,
+    suggestions: [
+      `Use another Secret: ${secret.flag} NAME`,
+      ...(isComplete(secret, facts.secrets.get(secret.name)) ? [`To use its content, omit the ${contentOf(secret)}`] : []),
+    ],
+  });
+}
+
+const contentOf = ({type}: WantedSecret): string => (type === 'Opaque' ? 'token' : 'certificate and key');
+
+function whyNotOwn(secret: WantedSecret, {name: {release}, manifest}: WantedRelease, facts: InstallFacts): string | undefined {
+  const {name} = secret;
+  const isRendered = (objects: readonly KubernetesObject[]): boolean =>
+    objects.some(({kind, metadata}) => kind === 'Secret' && metadata.name === name);
+  if (isRendered(facts.installed) && !isRendered(objectsIn(manifest)))
+    return `is part of the installed release, and Helm deletes it with this change`;
+  const found = facts.secrets.get(name);
+  if (found === undefined || !isChanged(secret, facts)) return undefined;
+  if (!isOwn(found)) return 'already exists with other content, and was not created by scalr-agent';
+  if (!isMadeFor(found, release)) return `already exists with other content, and belongs to release ${releaseOf(found)}`;
+  const users = facts.secretUsers?.get(name) ?? [];
+  return users.length === 0 ? undefined : `is also used by ${users.join(', ')}, so its content is not replaced`;
+}
+
+function secretStep(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): Step {
+  const {name, type} = secret;
+  const {release, place} = wanted.name;
+  const found = facts.secrets.get(name);
+  const stringData = Object.fromEntries(given(secret).map(([key, content]) => [key, content.reveal()]));
+  const metadata = {name, labels: ownLabels(release), ...markOf(name, wanted, facts)};
+  return {
+    id: `secret/${name}`,
+    title: `${found ? 'Update' : 'Create'} Secret ${name}`,
+    call: applyObject(place, {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData}),
+  };
+}
+
+const isGiven = ({data}: WantedSecret): boolean => Object.values(data).every((content) => content !== undefined);
+const isComplete = ({data}: WantedSecret, found: SecretObject | undefined): boolean =>
+  found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
+
+/** @throws ExpectedError when a Secret neither exists nor was given */
+export function requireSecrets({secrets: wanted, name: {place}}: WantedRelease, {secrets}: InstallFacts): void {
+  const missing = wanted.filter((secret) => !isComplete(secret, secrets.get(secret.name)) && !isGiven(secret));
+  if (missing.length === 0) return;
+  const lines = missing.map(({name, data}) => {
+    const found = secrets.get(name);
+    const keys = Object.keys(data).filter((key) => found?.data?.[key] === undefined);
+    return found
+      ? `Secret ${name} in ${place.namespace} has no key ${keys.join(' and ')} (existing keys: ${Object.keys(found.data ?? {}).join(', ') || 'none'}).`
+      : `Secret ${name} not found in ${place.namespace}, and no content was given to create it.`;
+  });
+  throw new ExpectedError(lines.join('\n'), {
+    code: 'MISSING_SETTING',
+    exit: ExitCode.usage,
+    suggestions: missing.map(({howToGive}) => howToGive),
+  });
+}
+
+/** Content was given that the Secret in the cluster does not have. */
+const isChanged = (secret: WantedSecret, {secrets}: InstallFacts): boolean =>
+  given(secret).some(([key, content]) => secrets.get(secret.name)?.data?.[key] !== base64(content));
+
+const given = ({data}: WantedSecret): [string, Secret][] =>
+  Object.entries(data).filter((entry): entry is [string, Secret] => entry[1] !== undefined);
+
+const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
+
+/** Annotates a Secret until the workloads that use it are restarted, so that an interrupted install can continue. */
+const MARK = 'scalr.io/restart-readers';
+
+/** Pods read a Secret when they start: workloads with the old content are restarted. */
+export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+  const {place} = wanted.name;
+  const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
+  const stale = wanted.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
+  const readers = new Map(stale.flatMap((name) => staleReaders(name, wanted, facts)).map((each) => [objectName(each), each]));
+  const restarts = [...readers].map(
+    ([reader, object]): Step => ({
+      id: `restart/${object.metadata.name}`,
+      title: `Restart ${reader} to load the new content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
+      call: restart(place, object.kind ?? '', object.metadata.name),
+    }),
+  );
+  const done = stale
+    .filter((name) => isMarked(name) || staleReaders(name, wanted, facts).length > 0)
+    .map(
+      (name): Step => ({
+        id: `restarted/${name}`,
+        title: `Remove the restart annotation from Secret ${name}`,
+        call: annotate(place, `secret/${name}`, `${MARK}-`),
+      }),
+    );
+  return [...restarts, ...done];
+}
+
+const markOf = (secret: string, wanted: WantedRelease, facts: InstallFacts): Pick<KubernetesObject['metadata'], 'annotations'> =>
+  staleReaders(secret, wanted, facts).length === 0 ? {} : {annotations: {[MARK]: ''}};
+
+/** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
+function staleReaders(secret: string, {manifest}: WantedRelease, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
+  return objectsIn(manifest).filter((object) => {
+    const before = installed.find((each) => objectName(each) === objectName(object));
+    if (!RESTARTED.has(object.kind ?? '') || stopped.has(objectName(object))) return false;
+    if (before === undefined || !reads(before, secret) || !reads(object, secret)) return false;
+    // A failed revision may have replaced some of the pods.
+    return release?.status !== 'deployed' || sameTree(podTemplates(before), podTemplates(object));
+  });
+}
+
+const RESTARTED: ReadonlySet<string> = new Set(['Deployment', 'DaemonSet', 'StatefulSet']);
+
+const reads = (object: KubernetesObject, secret: string): boolean =>
+  podTemplates(object).some(({spec}) => secretNames(spec).includes(secret));

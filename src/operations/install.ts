@@ -1,0 +1,234 @@
+import {scalrChart} from '../charts/define.ts';
+import {isBelow as isOlder} from '../charts/version-status.ts';
+import type {ObjectDrift} from '../diff/live-diff.ts';
+import {type Difference, driftOf} from '../diff/values-diff.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {commandLine, ownCommand} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {sameTree, spellPath} from '../ground/tree.ts';
+import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import {markedFailed} from '../helm/release-record.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import {applyObject, replaceObject, scale} from '../kubernetes/kubectl.ts';
+import {ownLabels, type Workload} from '../kubernetes/objects.ts';
+import {serverVersion} from '../kubernetes/resources.ts';
+import {type Inventory, inventoryOf} from '../release/inventory.ts';
+import {readInventory} from '../release/read-inventory.ts';
+import {readFacts} from '../release/read-release.ts';
+import {type InstallFacts, isPending, type ReleaseState} from '../release/release-state.ts';
+import type {Generated} from '../values/generate.ts';
+import {effectiveGet} from '../values/read-values.ts';
+import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
+import {claimsToKeep, keepSteps} from './kept-claims.ts';
+import {renderChart} from './render-chart.ts';
+import type {Plan, Step} from './step.ts';
+import {permissionsOfUpgrade} from './step-permissions.ts';
+import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
+import type {WantedRelease} from './wanted-release.ts';
+
+/** The state of the cluster, the rendered chart, and the steps between the two. */
+export interface PreparedInstall {
+  facts: InstallFacts;
+  manifest: string;
+  plan: Plan;
+}
+
+export interface InstallChoices {
+  /** A pending Helm operation counts as aborted, however new it is. */
+  takesOver: boolean;
+  /** After this time a pending Helm operation counts as aborted. */
+  timeoutMs: number;
+  now: Date;
+  /** How long to wait for runs before another chart replaces the current one. */
+  drainTimeoutSeconds: number;
+}
+
+/** Reads the cluster and renders the chart; changes nothing. @throws ExpectedError */
+export async function prepareInstall(
+  {settings, effective}: Generated,
+  wanted: Omit<WantedRelease, 'manifest'>,
+  access: ClusterAccess,
+  signal: AbortSignal,
+  choices: InstallChoices,
+): Promise<PreparedInstall> {
+  const names = wanted.secrets.map((secret) => secret.name);
+  const reading = readFacts(wanted.name, names, access, signal);
+  const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(({version = '', trouble}) =>
+    // Without an answer the reading fails too, and names the reason.
+    trouble ? '' : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
+  );
+  rendering.catch(() => undefined);
+  const facts = await withSecretUsers(withoutUninstalled(await reading), wanted, access.kubernetes, signal);
+  const manifest = await rendering;
+  const before = scalrChart(facts.release?.chart ?? '')?.chart;
+  const isReplaced = before !== undefined && before !== wanted.chart.chart;
+  const replaced = isReplaced ? inventoryOf(await readInventory(wanted.name, facts, access, signal)) : undefined;
+  return {facts, manifest, plan: planInstall({...wanted, manifest}, {...facts, replaced}, choices)};
+}
+
+/** Of a release that was uninstalled with --keep-history, nothing is left to change or to keep. */
+const withoutUninstalled = (facts: InstallFacts): InstallFacts =>
+  facts.release?.status === 'uninstalled' ? {...facts, release: undefined, installed: [], drift: []} : facts;
+
+/** Steps from the current state to the wanted release; empty without changes. Pure. @throws ExpectedError */
+export function planInstall(
+  wanted: WantedRelease,
+  facts: InstallFacts & {replaced?: Inventory | undefined},
+  choices: InstallChoices,
+): Plan {
+  requireSecrets(wanted, facts);
+  const {replaced} = facts;
+  const drain = {drain: true, drainTimeoutSeconds: choices.drainTimeoutSeconds};
+  const howToBreakOff = `To interrupt the runs, uninstall the release, then install again: ${ownCommand('uninstall', wanted.name, '--no-drain')}`;
+  const claims = claimsToKeep(wanted, facts);
+  const release = releaseSteps(wanted, facts, claims, choices);
+  const keptClaims = release.length === 0 ? [] : claims;
+  const risk = riskOf(wanted, facts);
+  return {
+    ...(risk === undefined ? {} : {risk}),
+    warnings: [
+      ...(replaced ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message})) : []),
+      ...userWarnings(wanted, facts),
+    ],
+    steps: [
+      ...namespaceSteps(wanted, facts),
+      ...secretSteps(wanted, facts),
+      ...startSteps(wanted, facts),
+      ...(replaced ? drainSteps(wanted.name, replaced, drain, howToBreakOff) : []),
+      ...keepSteps(keptClaims, wanted.name),
+      ...release,
+      ...customResourceSteps(wanted, facts),
+      ...restartSteps(wanted, facts),
+    ],
+    lostValues: release.length === 0 ? [] : lostValues(wanted, facts),
+    keptClaims,
+  };
+}
+
+/** Another chart under the same release, or an older version of it. */
+function riskOf({name, chart}: WantedRelease, {release, replaced}: InstallFacts & {replaced?: Inventory | undefined}): string | undefined {
+  const installed = scalrChart(release?.chart ?? '');
+  if (installed === undefined) return undefined;
+  if (installed.chart !== chart.chart) {
+    const runs = replaced?.runsOf === undefined ? 'its runs in flight cannot be counted' : inFlight(replaced.runs);
+    return `This replaces ${release?.chart} in release ${name.release} with ${chart.chart}-${chart.version}; ${runs}.`;
+  }
+  return isOlder(chart.version, installed.version)
+    ? `This downgrades ${chart.chart} from ${installed.version} to ${chart.version}.`
+    : undefined;
+}
+
+function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[] {
+  const {place} = name;
+  if (namespace !== undefined) return [];
+  const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: place.namespace, labels: ownLabels(name.release)}};
+  return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
+}
+
+/** Workloads that an interrupted uninstall scaled to 0; Helm does not detect this. */
+const startable = (manifest: string, stopped: InstallFacts['stopped']): Workload[] =>
+  (objectsIn(manifest) as Workload[]).filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0);
+
+const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
+  startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
+    id: `start/${name}`,
+    title: `Scale up ${kind} ${name} from 0`,
+    call: scale(place, kind, name, spec?.replicas ?? 1),
+  }));
+
+function releaseSteps(wanted: WantedRelease, facts: InstallFacts, keptClaims: readonly string[], choices: InstallChoices): Step[] {
+  const {name, chart, values, yaml, manifest} = wanted;
+  const {release} = facts;
+  const id = `${chart.chart}-${chart.version}`;
+  const changed = changedObjects(wanted, facts);
+  const call = upgradeInstall(name, chart, yaml, {forcesConflicts: facts.isServerSide && changed.length > 0});
+  const step = {id: 'release', call, permissions: permissionsOfUpgrade(wanted, facts, keptClaims)};
+  if (release === undefined) return [{...step, title: `Install ${id} as release ${name.release}`}];
+  const isSame = release.chart === id && sameTree(release.values, values);
+  if (release.status === 'deployed' && isSame && changed.length === 0) return [];
+  const restore = `Restore ${changed.map(({object}) => object).join(', ')} (release ${name.release})`;
+  const change =
+    release.chart === id
+      ? `Update release ${name.release} (${id})`
+      : `${verbOf(chart, release)} release ${name.release} from ${release.chart} to ${id}`;
+  const title = isSame && changed.length > 0 ? restore : change;
+  const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {...step, title}];
+  if (!isPending(release)) return upgrade;
+  const age = choices.now.getTime() - Date.parse(release.updated);
+  if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);
+  if (release.record === undefined) throw unlockable(name, release);
+  // Helm rejects to change a release with a pending operation.
+  const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
+  return [{id: 'unlock', title: unlock, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
+}
+
+function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseState): string {
+  const installed = scalrChart(release.chart);
+  if (installed !== undefined && installed.chart !== chart) return 'Change the chart of';
+  return installed !== undefined && isOlder(version, installed.version) ? 'Downgrade' : 'Upgrade';
+}
+
+/** Objects that differ from the installed manifest; workloads scaled to 0 have their own step. */
+const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFacts): readonly ObjectDrift[] => {
+  const started = new Set(startable(manifest, stopped).map(({kind, metadata}) => `${kind} ${metadata.name}`));
+  return drift.filter(
+    ({object, problem, paths}) => problem !== 'added' && !(started.has(object) && paths.every((path) => path === 'spec.replicas')),
+  );
+};
+
+/** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
+function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
+  const items = objectsIn(manifest).filter(({kind}) => kind === 'CustomResourceDefinition');
+  const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
+  return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the CRDs of the new chart', call}];
+}
+
+/** With client-side apply, Helm patches a custom resource by the difference of its manifests and ignores changes in the cluster. */
+function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+  if (facts.isServerSide) return [];
+  const changed = new Set(changedObjects(wanted, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
+  return objectsIn(wanted.manifest)
+    .filter(({apiVersion = '', kind, metadata}) => isCustom(apiVersion) && changed.has(`${kind} ${metadata.name}`))
+    .map((object) => ({
+      id: `restore/${object.metadata.name}`,
+      title: `Restore ${object.kind} ${object.metadata.name}`,
+      call: applyObject(wanted.name.place, object, {isForced: true}),
+    }));
+}
+
+export const isCustom = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
+
+const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseState, age: number): ExpectedError =>
+  new ExpectedError(
+    `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated.replace(/\.\d+/, '')}, ${Math.round(age / 1000)}s ago. ` +
+      `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
+    {
+      code: 'RELEASE_BUSY',
+      exit: ExitCode.failed,
+      suggestions: [
+        `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
+        'If that operation no longer runs, add --take-over',
+      ],
+    },
+  );
+
+const unlockable = (name: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
+  new ExpectedError(
+    `Release ${name.release} is ${status} (revision ${revision}) and cannot be unlocked, because Helm does not store it in a Secret.`,
+    {
+      code: 'RELEASE_BUSY',
+      exit: ExitCode.failed,
+      suggestions: [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
+    },
+  );
+
+/** Values of the installed release that the wanted one drops, or changes without an explicit setting. */
+function lostValues({effective, explicitPaths}: WantedRelease, {release}: InstallFacts): Difference[] {
+  const keys = explicitPaths.map(spellPath);
+  const isAsked = (key: string): boolean => keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
+  return driftOf(release?.values ?? {}, effective).differences.filter(
+    ({path, installed, file}) => (installed ?? undefined) !== undefined && (file === undefined || !isAsked(path)),
+  );
+}

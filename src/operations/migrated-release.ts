@@ -1,0 +1,139 @@
+import {CHARTS} from '../charts/charts.ts';
+import type {Target} from '../charts/define.ts';
+import {within} from '../charts/releases.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {Secret} from '../ground/secret.ts';
+import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values} from '../ground/tree.ts';
+import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
+import type {SecretNames} from '../settings/release.ts';
+import {cacheClaim} from '../settings/storage.ts';
+import {clientCertSecret} from '../settings/tls.ts';
+import type {Change} from '../values/migrate/change.ts';
+import {migrateValues} from '../values/migrate/migrate.ts';
+import {effectiveValues} from '../values/read-values.ts';
+import {errorsIn} from '../values/validate/validate.ts';
+import type {WantedRelease, WantedSecret} from './wanted-release.ts';
+
+export interface Migration {
+  wanted: Omit<WantedRelease, 'manifest'>;
+  changes: readonly Change[];
+}
+
+/** Values in files of the user, merged over the migrated ones. */
+export interface MigrateOptions {
+  source: string | undefined;
+  overlay: Values;
+  /** For the secrets that the installed values contain as plain text. */
+  secretNames: SecretNames;
+}
+
+/** What an installed release becomes in another version or chart. Pure. */
+export function migratedRelease(
+  name: ReleaseName,
+  given: Values,
+  {from, to}: {from: Target; to: Target},
+  {source, overlay, secretNames}: MigrateOptions,
+): Migration {
+  const {values: migrated, settings, changes} = migrateValues(given, from, to, secretNames);
+  const values = withMirrorTokens(migrated, given, to);
+  const merged = mergeValues(values, overlay);
+  refuseErrorsOf(overlay, values, merged, to);
+  return {
+    wanted: withValues(
+      {name, chart: {...to, ...(source === undefined ? {} : {source})}, explicitPaths: [], secrets: inlineSecrets(given, settings)},
+      merged,
+      to,
+    ),
+    // The advice contains them with facts of the cluster.
+    changes: changes.filter(
+      ({kind, path}) => kind !== 'requirement' && !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
+    ),
+  };
+}
+
+/** Errors that the installed values have too do not block an upgrade. @throws ExpectedError for those of the user's files */
+function refuseErrorsOf(overlay: Values, values: Values, merged: Values, to: Target): void {
+  if (Object.keys(overlay).length === 0) return;
+  const known = new Set(errorsIn(values, to).map(({code, path}) => `${code} ${path}`));
+  const errors = errorsIn(merged, to).filter(({code, path}) => !known.has(`${code} ${path}`));
+  if (errors.length === 0) return;
+  throw new ExpectedError(errors.map(({path, message}) => `--values: ${path}: ${message}`).join('\n'), {
+    code: 'INVALID_SETTING',
+    exit: ExitCode.usage,
+    suggestions: errors.flatMap(({suggestion}) => suggestion ?? []),
+  });
+}
+
+const MIRRORS = at('agent.providerNetworkMirrors');
+
+/** The charts read tokens of provider mirrors from values only, and runs fail without them. */
+function withMirrorTokens(values: Values, given: Values, to: Target): Values {
+  const mirrors = getAt(given, MIRRORS);
+  if (mirrors === undefined || getAt(effectiveValues({}, to), MIRRORS) === undefined) return values;
+  const result = copyOf(values);
+  setAt(result, MIRRORS, mirrors);
+  return result;
+}
+
+export const withValues = (
+  wanted: Omit<WantedRelease, 'manifest' | 'values' | 'effective' | 'yaml'>,
+  values: Values,
+  target: Target,
+): Omit<WantedRelease, 'manifest'> => ({
+  ...wanted,
+  values,
+  effective: effectiveValues(values, target),
+  // JSON is YAML, and keeps every value as Helm has it.
+  yaml: `${JSON.stringify(values)}\n`,
+});
+
+/** Secrets in plain text, which the migrated values read from Kubernetes Secrets. */
+function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): WantedSecret[] {
+  const named = (id: string): string => settings.get(id) as string;
+  const howToGive = 'Create the Secret, or run the upgrade again';
+  const token = getAt(given, at('agent.token')) ?? '';
+  const tls = ['agent.tls', 'global.tls'].find((key) => textAt(given, `${key}.clientKey`) !== '');
+  return [
+    ...(token !== '' && settings.has(tokenSecret.id)
+      ? [
+          {
+            name: named(tokenSecret.id),
+            type: 'Opaque' as const,
+            data: {[named(tokenSecretKey.id) ?? 'token']: new Secret(String(token))},
+            howToGive,
+            flag: spell(tokenSecret),
+          },
+        ]
+      : []),
+    ...(tls !== undefined && settings.has(clientCertSecret.id)
+      ? [
+          {
+            name: named(clientCertSecret.id),
+            type: 'kubernetes.io/tls' as const,
+            data: {'tls.crt': new Secret(textAt(given, `${tls}.clientCert`)), 'tls.key': new Secret(textAt(given, `${tls}.clientKey`))},
+            howToGive,
+            flag: spell(clientCertSecret),
+          },
+        ]
+      : []),
+  ];
+}
+
+const DATA_CLAIM = at('persistence.data.persistentVolumeClaim.claimName');
+
+/** Values that mount the PVCs of the installed version instead of new ones. */
+export function withOldClaims(values: Values, target: Target, lost: readonly string[]): Values {
+  const effective = effectiveValues(values, target);
+  const result = copyOf(values);
+  for (const claim of lost) {
+    const path = claim.endsWith('-data') ? DATA_CLAIM : cacheClaimKey(target);
+    const isPersistent = path !== undefined && getAt(effective, [...path.slice(0, -2), 'enabled']) === true;
+    if (isPersistent && (getAt(effective, path) ?? '') === '') setAt(result, path, claim);
+  }
+  return result;
+}
+
+const cacheClaimKey = ({chart, version}: Target): Path | undefined =>
+  CHARTS[chart].rows.find((row) => row.setting.id === cacheClaim.id && row.paths.length > 0 && within(version, row.in))?.paths[0];

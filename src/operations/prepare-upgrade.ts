@@ -1,0 +1,141 @@
+import {type Advice, type Gain, kubernetesAdvice} from '../charts/advise.ts';
+import type {Target} from '../charts/define.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {newestOf, releasesOf} from '../charts/target.ts';
+import {isBelow, isTooOld} from '../charts/version-status.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {Values} from '../ground/tree.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {InstalledRelease} from '../release/installed-release.ts';
+import type {InstallFacts} from '../release/release-state.ts';
+import {tokenSecret} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
+import {type SecretNames, secretNamesOf} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {clientCertSecret} from '../settings/tls.ts';
+import type {Change} from '../values/migrate/change.ts';
+import {type ChartChange, newReleaseName, prepareChartChange} from './change-chart.ts';
+import {type Migration, migratedRelease} from './migrated-release.ts';
+import type {Plan, Step} from './step.ts';
+import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
+import type {WantedRelease} from './wanted-release.ts';
+
+/** What is shown, confirmed and run, within one chart or to another one. */
+export interface Prepared {
+  /** The release that the plan installs or upgrades. */
+  name: ReleaseName;
+  facts: InstallFacts;
+  wanted: WantedRelease;
+  plan: Plan;
+  /** All steps, also those that remove the release of the former chart. */
+  steps: readonly Step[];
+  warnings: readonly Warning[];
+  advice: readonly Advice[];
+  gains: readonly Gain[];
+  changes: readonly Change[];
+  /** Absent if the chart changes, because the old release remains until the new one is ready. */
+  rollback?: Rollback;
+  /** PVCs that Helm would have deleted. */
+  keptClaims: readonly string[];
+  cleanup: readonly Step[];
+  /** Only to another chart. */
+  change?: ChartChange;
+}
+
+interface UpgradeOptions {
+  source: string | undefined;
+  /** Values to merge over the migrated ones. */
+  overlay: Values;
+  newRelease: string | undefined;
+  /** Given names of the Secrets for a token or a client certificate in the installed values. */
+  secretNames: Partial<SecretNames>;
+}
+
+/** Reads and renders what an upgrade needs; changes nothing. @throws ExpectedError */
+export async function prepare(
+  installed: InstalledRelease,
+  to: Target,
+  {newRelease, source, overlay, secretNames}: UpgradeOptions,
+  choices: UpgradeChoices,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const {name, target, facts, deployed} = installed;
+  const isSameChart = to.chart === target.chart;
+  // Helm would refuse to render the chart, with less to go on.
+  if (!isSameChart || to.version !== target.version)
+    requireUnblocked(kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}));
+  const next = isSameChart ? name : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
+  const names = {...freeNames(next.release, facts.installed), ...secretNames};
+  const migration = migratedRelease(next, facts.release.values, {from: target, to}, {source, overlay, secretNames: names});
+  requireUsed(secretNames, name, migration);
+  if (!isSameChart) {
+    const change = await prepareChartChange(installed, migration, to, choices, access, signal);
+    const {wanted, plan, advice, removal, moves} = change;
+    return {
+      ...{name: next, facts: change.facts, wanted, plan, advice, change},
+      steps: [...plan.steps, ...moves, ...removal.plan.steps],
+      warnings: [...(plan.warnings ?? []), ...removal.warnings.map((message) => ({code: 'RUNS', message}))],
+      ...{gains: [], changes: migration.changes, keptClaims: [], cleanup: []},
+    };
+  }
+  const upgrade = await prepareUpgrade(installed, migration, to, choices, access);
+  const {steps, warnings = []} = upgrade.plan;
+  return {
+    ...upgrade,
+    ...{name, steps, warnings},
+    changes: steps.length === 0 ? [] : migration.changes,
+    // A rollback restores the deployed revision.
+    facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
+  };
+}
+
+/** Names that the user has set. */
+export function givenSecretNames(settings: Settings): Partial<SecretNames> {
+  const token = settings.isExplicit(tokenSecret) ? settings.get(tokenSecret) : undefined;
+  const clientCertificate = settings.get(clientCertSecret);
+  return {...(token === undefined ? {} : {token}), ...(clientCertificate === undefined ? {} : {clientCertificate})};
+}
+
+/** @throws ExpectedError for a name that the upgrade would ignore, because the release reads its token or certificate from a Secret already */
+function requireUsed(given: Partial<SecretNames>, {release}: ReleaseName, {wanted: {secrets}}: Migration): void {
+  const used = new Set(secrets.map(({name}) => name));
+  const flags = [
+    {flag: spell(tokenSecret), name: given.token, content: 'token'},
+    {flag: spell(clientCertSecret), name: given.clientCertificate, content: 'client certificate'},
+  ];
+  for (const {flag, name, content} of flags) {
+    if (name === undefined || used.has(name)) continue;
+    throw new ExpectedError(`${flag} has no effect: the values of release ${release} contain no ${content} in plain text.`, {
+      code: 'CONFLICTING_SETTINGS',
+      exit: ExitCode.usage,
+      suggestions: [`Omit ${flag}`, 'To change the Secret of a release, use scalr-agent install'],
+    });
+  }
+}
+
+/** Names of Secrets that no Secret of the installed chart has, because Helm deletes those. */
+function freeNames(release: string, installed: readonly KubernetesObject[]): SecretNames {
+  const rendered = new Set(installed.filter(({kind}) => kind === 'Secret').map(({metadata}) => metadata.name));
+  const names = secretNamesOf(release);
+  return Object.values(names).some((each) => rendered.has(each)) ? secretNamesOf(`${release}-agent`) : names;
+}
+
+/** The newest version of a chart for this Kubernetes, but no older one than the installed. */
+export function newestFor({target, facts}: InstalledRelease, chart: ChartName): string {
+  const fits = releasesOf(chart).findLast((version) => !isTooOld(facts.serverVersion, {chart, version})) ?? newestOf(chart);
+  return chart === target.chart && isBelow(fits, target.version) ? target.version : fits;
+}
+
+/** @throws ExpectedError when something blocks the upgrade that the plan cannot handle */
+export function requireUnblocked(advice: readonly Advice[]): void {
+  const blocking = advice.filter(({level, handled}) => level === 'blocking' && !handled);
+  if (blocking.length === 0) return;
+  throw new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
+    code: 'UPGRADE_BLOCKED',
+    exit: ExitCode.findings,
+    suggestions: blocking.map(({remedy}) => remedy),
+  });
+}

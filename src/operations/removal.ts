@@ -1,0 +1,46 @@
+import {CLUSTER_SCOPED} from '../diff/live-diff.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {Step} from './step.ts';
+
+/** Something that an uninstall deletes. It is done when none of the objects exists. */
+export interface Removal {
+  what: string;
+  /** Its objects are listed with it. */
+  isListed?: boolean;
+  objects: readonly RemovedObject[];
+  /** The steps that delete it after the release; empty if it is deleted with the release. */
+  steps: readonly Step[];
+  /** Others may have started to use it since the plan was created. */
+  isShared?: boolean;
+  /** How to delete it manually, where deleting the objects would not be enough. */
+  how?: string;
+}
+
+export interface RemovedObject {
+  kind: string;
+  name: string;
+  /** Undefined for cluster-scoped objects. */
+  namespace?: string;
+  groupVersion: string;
+}
+
+/** Text for the user; for a part of the objects if not all are deleted. */
+export const removalText = ({what, isListed, objects}: Removal, part: readonly RemovedObject[] = objects): string =>
+  isListed ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
+
+/** A rendered object, where Helm puts it. */
+export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: KubernetesObject, namespace: string): RemovedObject => ({
+  kind,
+  name: metadata.name,
+  ...(CLUSTER_SCOPED.has(kind) ? {} : {namespace: metadata.namespace ?? namespace}),
+  groupVersion: apiVersion,
+});
+
+export const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name, groupVersion: 'v1'});
+
+export const removedClaim = (name: string, namespace: string): RemovedObject => ({
+  kind: 'PersistentVolumeClaim',
+  name,
+  namespace,
+  groupVersion: 'v1',
+});

@@ -1,0 +1,118 @@
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type Fact, known, unknown} from '../ground/fact.ts';
+import {toolFailure} from '../ground/tool-errors.ts';
+import {template} from '../helm/helm.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {Processes} from '../ports/processes.ts';
+import type {InstallFacts} from '../release/release-state.ts';
+import type {Get} from '../settings/define.ts';
+import {metadataService} from '../settings/network.ts';
+import {cache} from '../settings/storage.ts';
+import type {WantedRelease} from './wanted-release.ts';
+
+/** Renders the chart with the user's own helm, and checks the manifest against the settings. Returns the manifest. @throws ExpectedError */
+export async function renderChart(
+  {name, chart, yaml}: Pick<WantedRelease, 'name' | 'chart' | 'yaml'>,
+  {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
+  get: Get,
+  processes: Pick<Processes, 'run'>,
+): Promise<string> {
+  const call = template(name, chart, yaml, serverVersion);
+  const outcome = await processes.run(call);
+  if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+  const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(outcome.stdout, get)];
+  if (problems.length > 0) {
+    throw new ExpectedError(`The rendered chart does not match the settings:\n${problems.join('\n')}`, {
+      code: 'BROKEN_PROMISE',
+      exit: ExitCode.failed,
+      suggestions: ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
+    });
+  }
+  return outcome.stdout;
+}
+
+export interface Rendered {
+  /** The rendered chart, CRDs included. */
+  manifest: Fact<readonly KubernetesObject[]>;
+  /** Helm's message if this server is too old for the chart; the manifest is then rendered for a newer version. */
+  refusal?: string;
+}
+
+/** The manifest for this server; for the oldest one that the chart supports where this one is older, as other checks need a manifest. */
+export async function renderManifest(
+  wanted: Parameters<typeof renderChart>[0],
+  serverVersion: string | undefined,
+  get: Get,
+  processes: Pick<Processes, 'run'>,
+): Promise<Rendered> {
+  const on = async (version: string): Promise<Rendered | ExpectedError> => {
+    try {
+      const manifest = await renderChart(wanted, {serverVersion: version}, get, processes);
+      return {manifest: rendered(manifest)};
+    } catch (error) {
+      if (error instanceof ExpectedError) return error;
+      throw error;
+    }
+  };
+  const first = await on(serverVersion ?? '');
+  if (!(first instanceof ExpectedError)) return first;
+  const floor = FLOOR.exec(first.message)?.[1];
+  const second = floor === undefined ? first : await on(floor);
+  if (second instanceof ExpectedError) return {manifest: unrendered(second)};
+  // Without a server version helm used its own default, so its error does not apply to this cluster.
+  return serverVersion === undefined ? second : {...second, refusal: first.message};
+}
+
+/** chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.1 */
+const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* incompatible with/;
+
+export const rendered = (manifest: string): Rendered['manifest'] => known(objectsIn(manifest), 'helm template');
+
+const unrendered = ({message}: ExpectedError): Fact<never> =>
+  unknown(message.includes('timed out waiting for a response') ? 'timed-out' : 'failed', message);
+
+interface Container {
+  name?: string;
+  image?: string;
+  env?: readonly {name?: string}[] | null;
+}
+
+const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
+
+/** The only harmless warning of Helm: a list replaces the empty map that is the default of agent-job. */
+const HARMLESS = /topologySpreadConstraints/;
+
+/** Helm's warnings about values that it drops. */
+export const lostValues = (stderr: string): string[] =>
+  stderr
+    .split('\n')
+    .filter((line) => /warning: (cannot overwrite|destination for|skipped value)/i.test(line) && !HARMLESS.test(line))
+    .map((line) => line.replace(/^.*?warning: /i, '').trim());
+
+/** Where the rendered chart contradicts the settings. Pure. */
+export function brokenPromises(manifest: string, get: Get): string[] {
+  const objects = objectsIn(manifest);
+  const containers = objects.flatMap(containersIn);
+  const has = (kind: string): boolean => objects.some((object) => object.kind === kind);
+  return [
+    ...containers.flatMap(({name, env}) => {
+      const names = (env ?? []).map((each) => each.name);
+      return names.filter((each, index) => names.indexOf(each) !== index).map((each) => `Container ${name} sets ${each} twice.`);
+    }),
+    ...containers.flatMap(({name, image = ''}) => (IMAGE.test(image) ? [] : [`Invalid image reference in container ${name}: ${image}`])),
+    ...(get(metadataService) === 'block' && !has('NetworkPolicy')
+      ? ['The chart creates no NetworkPolicy to block the metadata service.']
+      : []),
+    ...(get(cache) === 'pvc' && !has('PersistentVolumeClaim') ? ['The chart creates no PVC for the cache.'] : []),
+  ];
+}
+
+/** Containers anywhere in an object, such as in the Job templates of custom resources. */
+function containersIn(tree: unknown): Container[] {
+  if (Array.isArray(tree)) return tree.flatMap(containersIn);
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([key, below]) =>
+    (key === 'containers' || key === 'initContainers') && Array.isArray(below) ? (below as Container[]) : containersIn(below),
+  );
+}

@@ -1,0 +1,128 @@
+import type {ProcessResult} from '../ground/command-line.ts';
+import {commandLine} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
+import {placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
+import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import {getObject, resourceOfKind} from '../kubernetes/resources.ts';
+import type {Step} from './step.ts';
+import {waitForRuns} from './wait-for-runs.ts';
+import type {PollDeps} from './watch-release.ts';
+
+interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
+  /** Required by steps that wait for runs. */
+  kubernetes?: PollDeps['kubernetes'];
+  /** For one call of helm, which has no timeout of its own for API requests. */
+  timeoutMs?: number;
+  /** `runs` names those that a step waits for. */
+  onStep(step: Step, state: 'started' | 'waiting' | 'ending', runs?: string): void;
+}
+
+/** Time for helm to save its record after an interrupt. */
+const EXIT_TIMEOUT_MS = 10_000;
+
+/** Runs the steps in order; a loop without decisions. @throws ExpectedError */
+export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Promise<void> {
+  const done: Step[] = [];
+  try {
+    await runInOrder(steps, done, deps);
+  } catch (error) {
+    throw error instanceof ExpectedError ? await withUndo(error, done, deps) : error;
+  }
+}
+
+/** The failure with the changes that remain, and how to revert them. */
+async function withUndo(failure: ExpectedError, done: readonly Step[], {kubernetes}: RunStepsDeps): Promise<ExpectedError> {
+  const undos = done.slice(done.findLastIndex(({isFinal}) => isFinal) + 1).flatMap(({undo}) => undo ?? []);
+  if (undos.length === 0) return failure;
+  const isDeleted = await Promise.all(undos.map((undo) => isGone(undo, kubernetes)));
+  const left = undos.filter((_, index) => !isDeleted[index]);
+  const deleted = undos.filter((_, index) => isDeleted[index]).map(({object: {kind, name}}) => `${kind} ${name}`);
+  const texts = [
+    ...left.map(({text}) => text),
+    ...(deleted.length === 0 ? [] : [`${deleted.join(' and ')} ${deleted.length === 1 ? 'is' : 'are'} already deleted.`]),
+  ];
+  return new ExpectedError([failure.message.replace(/(?<![.!?])$/, '.'), ...texts].join(' '), {
+    ...failure,
+    suggestions: [
+      ...left.map(({title, call}) => `${title}: ${commandLine(call)}`),
+      ...(deleted.length === 0 ? [] : ['Run the same command again to complete it']),
+      ...failure.suggestions,
+    ],
+    cause: failure.cause,
+  });
+}
+
+/** A failed step of helm may have deleted the object. */
+async function isGone({call, object: {kind, name}}: NonNullable<Step['undo']>, kubernetes: RunStepsDeps['kubernetes']): Promise<boolean> {
+  if (kubernetes === undefined) return false;
+  const {namespace = ''} = placeIn(call.args);
+  const options = {signal: AbortSignal.timeout(REQUIRED_MS), idleMs: REQUIRED_MS, namespace};
+  const {object, trouble} = await getObject(kubernetes, `${resourceOfKind(kind)}.apps`, name, options);
+  return trouble === undefined && object === undefined;
+}
+
+async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDeps): Promise<void> {
+  const {interrupt, forceQuit} = deps.interrupts;
+  for (const step of steps) {
+    if (interrupt.aborted) throw interrupted(finished(done) || 'Nothing was changed.', interrupt);
+    deps.onStep(step, 'started');
+    if (step.waitFor && deps.kubernetes) {
+      await waitForRuns(step.waitFor, {...deps, kubernetes: deps.kubernetes}, (runs) => deps.onStep(step, 'waiting', runs));
+      continue;
+    }
+    const outcome = await runStep(step, deps);
+    if (outcome === 'late' || outcome === 'stuck') throw tooLate(step, done, outcome);
+    if (outcome === 'left') throw interrupted(`${finished(done)}${step.call.tool} continues in the background: ${step.title}.`, forceQuit);
+    const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
+    if (!isDone && interrupt.aborted) throw interrupted(`${finished(done)}Not completed: ${step.title}.`, interrupt);
+    if (!isDone) throw toolFailure(step.call, outcome);
+    done.push(step);
+  }
+}
+
+/** The first Ctrl-C is forwarded, so that the tool can end gracefully; the second stops waiting for it. */
+async function runStep(
+  step: Step,
+  {processes, interrupts, timeoutMs, onStep}: RunStepsDeps,
+): Promise<ProcessResult | 'left' | 'late' | 'stuck'> {
+  const {interrupt, forceQuit} = interrupts;
+  const running = processes.start(step.call);
+  const listeners = new AbortController();
+  const {signal} = listeners;
+  const left = new Promise<'left'>((resolve) => forceQuit.addEventListener('abort', () => resolve('left'), {once: true, signal}));
+  interrupt.addEventListener(
+    'abort',
+    () => {
+      onStep(step, 'ending');
+      running.interrupt();
+    },
+    {once: true, signal},
+  );
+  const limitMs = step.call.tool === 'helm' ? timeoutMs : undefined;
+  const late = after(limitMs);
+  late.addEventListener('abort', running.interrupt, {once: true, signal});
+  const gone = after(limitMs === undefined ? undefined : limitMs + EXIT_TIMEOUT_MS);
+  const stuck = new Promise<'stuck'>((resolve) => gone.addEventListener('abort', () => resolve('stuck'), {once: true, signal}));
+  try {
+    const outcome = await Promise.race([running.outcome, left, stuck]);
+    if (typeof outcome === 'string') running.leave();
+    else if (late.aborted && !interrupt.aborted && outcome.exitCode !== 0) return 'late';
+    return outcome;
+  } finally {
+    listeners.abort();
+  }
+}
+
+const after = (milliseconds: number | undefined): AbortSignal =>
+  milliseconds === undefined ? new AbortController().signal : AbortSignal.timeout(milliseconds);
+
+const ENDS = {late: 'It was interrupted.', stuck: 'It did not stop after an interrupt and continues in the background.'} as const;
+
+const tooLate = ({call: {tool, args}, title}: Step, done: readonly Step[], how: keyof typeof ENDS): ExpectedError =>
+  new ExpectedError(`${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), {
+    code: 'TIMED_OUT',
+    exit: ExitCode.timedOut,
+    suggestions: [tryCluster(placeIn(args)), 'Run the same command again to continue'],
+  });
+
+const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Completed: ${done.map(({title}) => title).join('; ')}. `);

@@ -1,0 +1,124 @@
+import type {Call, ReleaseName} from '../ground/command-line.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {grantedBy, type Permission, permissionsForObjects} from '../kubernetes/permissions.ts';
+import type {InstallFacts} from '../release/release-state.ts';
+import {objectName} from '../release/users.ts';
+import type {Step} from './step.ts';
+import type {WantedRelease} from './wanted-release.ts';
+
+/** API groups of the kinds that steps name in arguments of kubectl. */
+const RESOURCES: Readonly<Record<string, string>> = {
+  deployment: 'deployments.apps',
+  statefulset: 'statefulsets.apps',
+  daemonset: 'daemonsets.apps',
+  job: 'jobs.batch',
+  jobs: 'jobs.batch',
+  pod: 'pods',
+  pods: 'pods',
+  secret: 'secrets',
+  persistentvolumeclaim: 'persistentvolumeclaims',
+  persistentvolume: 'persistentvolumes',
+  namespace: 'namespaces',
+  customresourcedefinition: 'customresourcedefinitions.apiextensions.k8s.io',
+};
+const CLUSTER_SCOPED: ReadonlySet<string | undefined> = new Set(['persistentvolumes', 'namespaces', RESOURCES['customresourcedefinition']]);
+
+/** The permissions that a step requires. Steps of helm list their own. Pure. */
+export const permissionsOf = ({call, permissions}: Step, {place}: ReleaseName): readonly Permission[] =>
+  permissions ?? (call.tool === 'kubectl' ? ofKubectl(call, place.namespace) : []);
+
+function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: string): Permission[] {
+  const firstFlag = rest.findIndex((each) => each.startsWith('--'));
+  const named = rest.slice(0, firstFlag < 0 ? undefined : firstFlag);
+  const kinds = (command === 'rollout' ? named.slice(1) : named).flatMap((each) => {
+    const [kind = '', name] = each.split('/');
+    return kind.split(',').flatMap((one) => (RESOURCES[one] === undefined ? [] : [{resource: RESOURCES[one], name}]));
+  });
+  const on = (...verbs: readonly string[]): Permission[] =>
+    kinds.flatMap(({resource}) => verbs.map((verb) => ({verb, resource, ...(CLUSTER_SCOPED.has(resource) ? {} : {namespace})})));
+  switch (command) {
+    case 'apply':
+    case 'replace':
+      return ofObjects(command === 'apply' ? ['create', 'patch'] : ['update'], input, namespace);
+    case 'scale':
+      return kinds.flatMap(({resource}) => [
+        {verb: 'get', resource, namespace},
+        {verb: 'patch', resource: resource.replace(/^\w+/, '$&/scale'), namespace},
+      ]);
+    case 'rollout':
+    case 'annotate':
+    case 'label':
+    case 'patch':
+      return on('get', 'patch');
+    case 'delete':
+      return rest.some((each) => each.startsWith('--selector')) ? on('list', 'delete') : on('delete');
+    case 'get':
+      return on('list');
+    case 'wait':
+      return on('list', 'watch');
+    default:
+      return [];
+  }
+}
+
+function ofObjects(verbs: readonly string[], input: Call['input'], namespace: string): Permission[] {
+  const text = typeof input === 'string' ? input : (input?.reveal() ?? '{}');
+  const object = JSON.parse(text) as KubernetesObject & {items?: readonly KubernetesObject[]};
+  const objects = object.items ?? [object];
+  return permissionsForObjects(verbs, objects, {namespace, objects, served: []});
+}
+
+/** Helm stores each revision in a Secret, and prunes the oldest. */
+const forRecord = (namespace: string, ...verbs: readonly string[]): Permission[] =>
+  ['get', 'list', 'update', ...verbs].map((verb) => ({verb, resource: 'secrets', namespace}));
+
+/** What Helm requires to install or upgrade a release. Pure. */
+export function permissionsOfUpgrade(
+  {manifest, name: {place}}: Pick<WantedRelease, 'manifest' | 'name'>,
+  {installed, release}: Pick<InstallFacts, 'installed' | 'release'>,
+  keptClaims: readonly string[],
+): Permission[] {
+  const objects = objectsIn(manifest).filter(({kind}) => release === undefined || kind !== 'CustomResourceDefinition');
+  const before = new Map(installed.map((object) => [objectName(object), object]));
+  const after = new Set(objects.map(objectName));
+  const where = {namespace: place.namespace, objects: objectsIn(manifest), served: []};
+  const isNew = (object: KubernetesObject): boolean => !before.has(objectName(object));
+  // Unchanged roles grant nothing new.
+  const isChanged = (object: KubernetesObject): boolean => JSON.stringify(before.get(objectName(object))) !== JSON.stringify(object);
+  const removed = installed.filter(
+    (object) => !after.has(objectName(object)) && !isKept(object) && !(object.kind === CLAIM && keptClaims.includes(object.metadata.name)),
+  );
+  return [
+    ...permissionsForObjects(['get', 'create'], objects.filter(isNew), where),
+    ...permissionsForObjects(
+      ['get', 'patch'],
+      objects.filter((each) => !isNew(each)),
+      where,
+    ),
+    ...permissionsForObjects(['delete'], removed, where),
+    ...objects.filter(isChanged).flatMap((object) => grantedBy(object, objects, place.namespace)),
+    ...forRecord(place.namespace, 'create'),
+  ];
+}
+
+const CLAIM = 'PersistentVolumeClaim';
+
+/** What Helm requires to uninstall a release. Pure. */
+export const permissionsOfUninstall = ({place}: ReleaseName, objects: readonly KubernetesObject[]): Permission[] => [
+  ...permissionsForObjects(
+    ['delete'],
+    objects.filter((object) => !isKept(object)),
+    {namespace: place.namespace, objects, served: []},
+  ),
+  ...forRecord(place.namespace, 'delete'),
+];
+
+const isKept = ({metadata}: KubernetesObject): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
+
+/** For a person: delete clusterroles.rbac.authorization.k8s.io. Pure. */
+export function permissionText(permissions: readonly Permission[]): string {
+  const verbs = new Map<string, Set<string>>();
+  for (const {verb, resource} of permissions) verbs.set(resource, (verbs.get(resource) ?? new Set()).add(verb));
+  return [...verbs].map(([resource, each]) => `${[...each].join(', ')} ${resource}`).join('; ');
+}

@@ -1,0 +1,200 @@
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {kubectlCommand} from '../ground/command-line.ts';
+import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
+import type {Inventory} from '../release/inventory.ts';
+import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../release/inventory-data.ts';
+import {type Removal, removedClaim, removedVolume} from './removal.ts';
+import type {Step} from './step.ts';
+
+type Bound = ClaimItem & {volume: VolumeItem};
+
+const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]): Bound[] =>
+  claims.filter((claim): claim is Bound => origins.includes(claim.origin) && claim.volume !== undefined && !claim.volume.isOfRelease);
+
+/**
+ * Steps before Helm deletes the PVCs of a release. Nothing prevents that: Helm reads its stored manifest, so it ignores
+ * `helm.sh/resource-policy: keep` on the live PVC, other owners and --cascade=orphan. Only the volumes can be retained.
+ */
+export function beforeUninstall({release, place}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
+  if (isPurged)
+    return bound(inventory, 'release', 'older-revision')
+      .filter(({volume, usedBy}) => volume.isKeptByUs && usedBy.length === 0)
+      .map((each) => unkeepVolume(place, each));
+  return bound(inventory, 'release')
+    .filter(({volume}) => volume.reclaimPolicy !== 'Retain')
+    .map((each) => keepVolume(place, release, each));
+}
+
+const keepVolume = (place: ClusterTarget, release: string, {name, volume}: Bound): Step => ({
+  id: `keep-volume/${volume.name}`,
+  title: `Retain PersistentVolume ${volume.name} with the data of PVC ${name}`,
+  call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: release}}, spec: {persistentVolumeReclaimPolicy: 'Retain'}}),
+});
+
+const unkeepVolume = (place: ClusterTarget, {name, volume}: Bound): Step => ({
+  id: `release-volume/${volume.name}`,
+  title: `Restore reclaim policy Delete of PersistentVolume ${volume.name}, which an earlier uninstall retained for PVC ${name}`,
+  call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: null}}, spec: {persistentVolumeReclaimPolicy: 'Delete'}}),
+});
+
+/** Steps after it: retained volumes are reserved for PVCs of the same names, so that the next install finds its data. */
+export function keepSteps({place}: ReleaseName, inventory: Inventory, timeoutSeconds: number): Step[] {
+  const claims = bound(inventory, 'release');
+  // An interrupted uninstall may have left these bound to a deleted PVC.
+  const tied = inventory.volumes.filter(({isTied}) => isTied);
+  return [
+    ...(claims.length === 0 ? [] : [claimsGone(place, claims, timeoutSeconds)]),
+    ...[...claims.map(({volume}) => volume), ...tied].map((each) => reserve(place, each)),
+  ];
+}
+
+const claimsGone = (place: ClusterTarget, claims: readonly Bound[], seconds: number): Step => {
+  const names = claims.map(({name}) => `persistentvolumeclaim/${name}`);
+  return {
+    id: 'claims-gone',
+    title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
+    call: waitUntilGone(place, names, seconds),
+  };
+};
+
+const reserve = (place: ClusterTarget, {name, claim}: VolumeItem): Step => ({
+  id: `reserve-volume/${name}`,
+  title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${place.namespace}`,
+  call: patchVolume(place, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
+});
+
+/** Data that is deleted: in PVCs of the release, in those of older revisions, and in volumes that an earlier uninstall retained. */
+export function dataRemovals(place: ClusterTarget, inventory: Inventory): Removal[] {
+  const {claims, volumes} = inventory;
+  const lost = lostClaims(inventory, true);
+  const removed = (claim: ClaimItem, steps: readonly Step[]): Removal => {
+    const {name, size, volume} = claim;
+    const isData = lost.includes(claim);
+    return {
+      what: `${isData ? 'All data in PVC' : 'PVC'} ${name}${size ? ` (${size})` : ''}`,
+      objects: [removedClaim(name, place.namespace), ...(isData && volume ? [removedVolume(volume.name)] : [])],
+      steps,
+    };
+  };
+  return [
+    ...lost.filter(({origin}) => origin === 'release').map((each) => removed(each, [])),
+    ...claims
+      .filter(({origin, usedBy}) => origin === 'older-revision' && usedBy.length === 0)
+      .map((each) => ({...removed(each, [deleteOldClaim(place, each)]), isShared: true})),
+    ...volumes.map((each) => ({
+      what: `PersistentVolume ${each.name} with the data of PVC ${each.claim}`,
+      objects: [removedVolume(each.name)],
+      steps: [deleteKeptVolume(place, each)],
+    })),
+  ];
+}
+
+const deleteOldClaim = (place: ClusterTarget, {name}: ClaimItem): Step => ({
+  id: `claim/${name}`,
+  title: `Delete PVC ${name} of an older revision`,
+  call: deleteClaim(place, name),
+  isDestructive: true,
+});
+
+const deleteKeptVolume = (place: ClusterTarget, {name, claim, resourceVersion}: VolumeItem): Step => ({
+  id: `volume/${name}`,
+  title: `Delete PersistentVolume ${name}, which an earlier uninstall retained for PVC ${claim}`,
+  // If a PVC has bound it since, the API server rejects the patch because of the resourceVersion.
+  call: patchVolume(place, name, {metadata: {resourceVersion}, ...RELEASED}),
+  isDestructive: true,
+});
+
+/** Bound to a PVC that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
+const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid: 'gone'}}};
+
+/** The PVCs whose data is lost. */
+export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
+  isPurged
+    ? claims.filter(
+        ({origin, volume, usedBy}) => origin !== 'operator' && usedBy.length === 0 && !volume?.isOfRelease && !isRetained(volume),
+      )
+    : [];
+
+/** Retained by others: this program also deletes what it retained itself. */
+export const isRetained = (volume: VolumeItem | undefined): boolean => volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;
+
+/** The image in Scalr's guide to node directories. */
+export const CLEANER_IMAGE = 'busybox:1.37';
+
+/** Why --purge=node-data does not empty a directory; undefined if it does. */
+export function whyNodeDataStays({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
+  if (!isSafe) return `${path} can contain data of other programs`;
+  if (nodes === undefined || sharedBy === undefined) return 'this account cannot list other users of the directory';
+  if (sharedBy.length > 0) return `also used by ${sharedBy.join(', ')}`;
+  return nodes.some(({isReady}) => isReady) ? undefined : 'no node with this directory is ready';
+}
+
+export const readyNodes = (nodes: NonNullable<NodeDataItem['nodes']>): string[] =>
+  nodes.filter(({isReady}) => isReady).map(({name}) => name);
+
+/** One Job per node, assigned by nodeName so that it also runs on tainted and cordoned nodes. */
+export function cleanSteps({release, place}: ReleaseName, item: NodeDataItem, image: string, timeoutSeconds: number): Step[] {
+  const nodes = readyNodes(item.nodes ?? []);
+  const labels = {'scalr.io/cleaner': release};
+  const selector = `scalr.io/cleaner=${release}`;
+  const items = nodes.map((node, index) => cleaner(`${release}-clean-${index}`, node, {path: item.path, image, labels}));
+  return [
+    {
+      id: 'clean',
+      title: `Delete the contents of ${item.path} on ${nodes.join(', ')}`,
+      call: applyObject(place, {apiVersion: 'v1', kind: 'List', items}),
+      isDestructive: true,
+    },
+    {id: 'cleaned', title: `Wait until ${item.path} is empty`, call: waitForJobs(place, selector, timeoutSeconds)},
+    {id: 'cleaners', title: 'Delete the cleanup Jobs', call: deleteJobs(place, selector)},
+  ];
+}
+
+function cleaner(
+  name: string,
+  nodeName: string,
+  {path, image, labels}: {path: string; image: string; labels: Record<string, string>},
+): object {
+  const container = {
+    name: 'clean',
+    image,
+    command: ['find', '/node-data', '-mindepth', '1', '-delete'],
+    volumeMounts: [{name: 'node-data', mountPath: '/node-data'}],
+    // Files of runs have other owners, so it needs these capabilities and no others.
+    securityContext: {
+      runAsUser: 0,
+      runAsNonRoot: false,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: {drop: ['ALL'], add: ['DAC_OVERRIDE', 'FOWNER']},
+    },
+    resources: {requests: {cpu: '10m', memory: '16Mi'}, limits: {memory: '64Mi'}},
+  };
+  const spec = {
+    nodeName,
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    tolerations: [{operator: 'Exists'}],
+    containers: [container],
+    volumes: [{name: 'node-data', hostPath: {path, type: 'DirectoryOrCreate'}}],
+  };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {name, labels},
+    spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template: {metadata: {labels}, spec}},
+  };
+}
+
+/** The command to empty the directory manually. */
+export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, place: ClusterTarget): string {
+  const names = nodes.length === 0 ? ['NODE'] : nodes.map(({name}) => name);
+  const debug = (image: string, ...args: readonly string[]): string =>
+    kubectlCommand(place, 'debug', 'node/NODE', `--image=${image}`, ...args);
+  if (!isSafe) {
+    const shell = debug('busybox:1.37', '--stdin', '--tty').replace('NODE', names[0] as string);
+    return `Check on each node which files in /host${path} belong to the agent: ${shell}`;
+  }
+  const clean = debug(CLEANER_IMAGE, '--profile=sysadmin').replace('node/NODE', '"node/$node"');
+  return `for node in ${names.join(' ')}; do ${clean} -- rm -rf '/host${path}'; done`;
+}

@@ -1,0 +1,166 @@
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {commandLine, ownCommand} from '../ground/command-line.ts';
+import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
+import type {DefinitionItem, Inventory} from '../release/inventory.ts';
+import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
+import type {NamespaceItem, ObjectItem} from '../release/inventory-namespace.ts';
+import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
+
+export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
+export type Purgeable = (typeof PURGEABLE)[number];
+
+/** `all` is every class. */
+export const purgeOf = (classes: readonly (Purgeable | 'all')[] = []): ReadonlySet<Purgeable> =>
+  new Set(classes.flatMap((each) => (each === 'all' ? PURGEABLE : each)));
+
+/** Something that an uninstall leaves behind. */
+export interface KeptObject {
+  what: string;
+  why: string;
+  /** How to delete it. */
+  how: string;
+}
+
+type Purge = ReadonlySet<Purgeable>;
+type Removable = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
+
+/** What --purge deletes. */
+export function removable(inventory: Inventory, purge: Purge): Removable {
+  const {definitions, secrets, namespace, nodeData} = inventory;
+  return {
+    definitions: purge.has('crds') ? definitions.filter(({neededBy}) => neededBy?.length === 0) : [],
+    secrets: purge.has('secrets') ? secrets.filter(({usedBy}) => usedBy.length === 0) : [],
+    nodeData: purge.has('node-data') ? nodeData.filter((each) => whyNodeDataStays(each) === undefined) : [],
+    namespace: purge.has('namespace') && namespace && whyNamespaceStays(inventory, purge, namespace) === undefined ? [namespace] : [],
+  };
+}
+
+const MAX_NAMES = 5;
+
+const enumerated = (names: readonly string[]): string =>
+  names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more` : names.join(', ');
+
+function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, others}: NamespaceItem): string | undefined {
+  if (!isOurs) return 'it was not created by scalr-agent for this release';
+  const held = [
+    ...others,
+    ...secrets.filter(({usedBy}) => !purge.has('secrets') || usedBy.length > 0).map(({name}) => `Secret ${name}`),
+    ...claims
+      .filter(({origin, usedBy}) => origin === 'older-revision' && (!purge.has('claims') || usedBy.length > 0))
+      .map(({name}) => `PVC ${name}`),
+  ];
+  return held.length === 0 ? undefined : `it contains ${enumerated(held)}`;
+}
+
+/** Everything that remains, with the reason. */
+export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge): KeptObject[] {
+  const going = removable(inventory, purge);
+  const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
+  return [
+    ...inventory.claims.flatMap((claim) => keptClaim(claim, name.place, purge.has('claims'), again('claims')) ?? []),
+    ...(purge.has('claims') ? [] : inventory.volumes).map(({name: volume, claim, size}) => ({
+      what: `PersistentVolume ${volume}${sized(size)} with the data of PVC ${claim}`,
+      why: 'an earlier uninstall retained it',
+      how: again('claims'),
+    })),
+    ...inventory.definitions
+      .filter((each) => !going.definitions.includes(each))
+      .map((each) => ({what: `CRD ${each.name}`, why: whyDefinitionStays(each), how: howDefinitionGoes(each, again('crds'))})),
+    ...inventory.secrets
+      .filter((each) => !going.secrets.includes(each))
+      .map(({name: secret, usedBy}) => ({
+        what: `Secret ${secret}`,
+        why: whySecretStays(usedBy),
+        how: usedBy.length > 0 ? `When nothing uses it: ${again('secrets')}` : again('secrets'),
+      })),
+    ...(inventory.namespace && going.namespace.length === 0
+      ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
+      : []),
+    ...inventory.leftovers.filter(() => going.namespace.length === 0).map((each) => keptLeftover(each, name)),
+    ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.place)),
+  ];
+}
+
+function keptClaim(
+  {name, origin, size, volume, usedBy}: ClaimItem,
+  place: ClusterTarget,
+  isPurged: boolean,
+  again: string,
+): KeptObject | undefined {
+  const what = `PVC ${name}${sized(size)}`;
+  if (usedBy.length > 0) return {what, why: usedText(usedBy), how: 'Keep it while it is used'};
+  if (origin === 'operator')
+    return {what, why: 'it is not part of the release, which only mounts it', how: commandLine(deleteClaim(place, name))};
+  if (volume?.isOfRelease) {
+    const why = 'only the objects in the cluster are deleted, not the file system';
+    return {what: `Files on PersistentVolume ${volume.name}`, why, how: 'Delete them in the file system (EFS)'};
+  }
+  const deleteVolume = commandLine(deleteByHand(place, 'PersistentVolume', volume?.name ?? ''));
+  if (isPurged) {
+    if (volume === undefined || !isRetained(volume)) return undefined;
+    return {what: `PersistentVolume ${volume.name}${sized(size)} of PVC ${name}`, why: RETAINED, how: deleteVolume};
+  }
+  if (origin === 'older-revision') return {what, why: 'it remains from an older revision of the release', how: again};
+  if (volume === undefined) return undefined;
+  return {
+    what: `PersistentVolume ${volume.name}${sized(size)} with the data of PVC ${name}`,
+    why: isRetained(volume) ? RETAINED : 'Helm deletes the PVC; the next PVC of this name in the namespace is bound to the volume',
+    how: isRetained(volume) ? deleteVolume : again,
+  };
+}
+
+const RETAINED = 'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk';
+
+const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
+
+const whySecretStays = (usedBy: readonly string[]): string =>
+  usedBy.length === 0 ? 'Scalr shows a token only once, and the next install uses it' : usedText(usedBy);
+
+function usedText(usedBy: readonly string[]): string {
+  const [last, ...before] = usedBy.toReversed();
+  return before.length === 0 ? `used by ${last}` : `used by ${before.toReversed().join(', ')} and ${last}`;
+}
+
+function howDefinitionGoes({neededBy}: DefinitionItem, again: string): string {
+  if (neededBy === undefined) return `With an account that can list releases and custom resources of all namespaces: ${again}`;
+  return neededBy.length > 0 ? `When nothing uses it: ${again}` : again;
+}
+
+function whyDefinitionStays({neededBy}: DefinitionItem): string {
+  if (neededBy === undefined) return 'this account cannot list other users of the CRD';
+  return neededBy.length > 0 ? `used by ${neededText(neededBy)}` : 'Helm never deletes CRDs, and the next agent-job release requires it';
+}
+
+function neededText(neededBy: readonly string[]): string {
+  if (neededBy.length <= 2) return neededBy.join(', ');
+  const releases = neededBy.filter((each) => each.startsWith('release ')).length;
+  const counted = (count: number, noun: string): string[] => (count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]);
+  return [...counted(releases, 'other release'), ...counted(neededBy.length - releases, 'custom resource')].join(' and ');
+}
+
+function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Purge, again: string): KeptObject {
+  const {name, isOurs, others} = namespace;
+  const what = `Namespace ${name}`;
+  // No command is offered, to prevent accidental deletion.
+  if (others.length > 0) return {what, why: `it contains other objects: ${enumerated(others)}`, how: 'Keep it'};
+  const reason = whyNamespaceStays(inventory, purge, namespace);
+  const byUs = reason === undefined ? again : `When it is empty: ${again}`;
+  const how = isOurs ? byUs : 'Keep it, or delete it yourself if it is not used';
+  return {what, why: reason ?? 'it is empty, but --purge=namespace is not set', how};
+}
+
+const keptLeftover = ({kind, name}: ObjectItem, {release, place}: ReleaseName): KeptObject => ({
+  what: `${kind} ${name}`,
+  why: `it has the labels of release ${release}, which has no Helm record`,
+  how: commandLine(deleteByHand(place, kind, name)),
+});
+
+function keptNodeData(item: NodeDataItem, purge: Purge, place: ClusterTarget): KeptObject[] {
+  const reason = whyNodeDataStays(item);
+  const cleans = purge.has('node-data') && reason === undefined;
+  const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
+  if (cleans && (nodes === undefined || nodes.length === 0)) return [];
+  const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'nodes (none found)' : nodes.map(({name}) => name).join(', ');
+  const why = cleans ? 'the node is not ready' : (reason ?? 'charts never delete files on nodes');
+  return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes}, place)}];
+}

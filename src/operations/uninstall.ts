@@ -1,0 +1,243 @@
+import type {ReleaseName} from '../ground/command-line.ts';
+import {commandLine, helmCommand} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {uninstall} from '../helm/helm.ts';
+import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
+import type {Controller, Inventory} from '../release/inventory.ts';
+import {type Removal, type RemovedObject, renderedObject} from './removal.ts';
+import type {Plan, Step} from './step.ts';
+import {permissionsOfUninstall} from './step-permissions.ts';
+import {
+  beforeUninstall,
+  CLEANER_IMAGE,
+  cleanSteps,
+  dataRemovals,
+  keepSteps,
+  lostClaims,
+  manualCleanup,
+  readyNodes,
+} from './uninstall-data.ts';
+import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
+
+export interface UninstallChoices {
+  drain: boolean;
+  drainTimeoutSeconds: number;
+  purge: ReadonlySet<Purgeable>;
+  /** For each wait after the drain. */
+  timeoutSeconds: number;
+  cleanerImage?: string;
+}
+
+export interface UninstallPlan {
+  plan: Plan;
+  /** Its steps before those of the removals. */
+  ofRelease: readonly Step[];
+  removals: readonly Removal[];
+  keeps: readonly KeptObject[];
+  warnings: readonly string[];
+  /** It destroys data: the user must type the name of the release. */
+  needsConfirmation: boolean;
+}
+
+/** The steps that uninstall a release, and what remains. Pure. @throws ExpectedError when others use a PVC of the release */
+export function planUninstall(name: ReleaseName, inventory: Inventory, choices: UninstallChoices): UninstallPlan {
+  requireUnusedClaims(name, inventory);
+  const isPurged = choices.purge.has('claims');
+  const ofRelease = [
+    ...beforeUninstall(name, inventory, isPurged),
+    ...drainSteps(name, inventory, choices),
+    ...releaseSteps(name, inventory, choices),
+    ...(isPurged ? [] : keepSteps(name, inventory, choices.timeoutSeconds)),
+  ];
+  const removals = removalsOf(name, inventory, choices);
+  const steps = [...ofRelease, ...removals.flatMap((each) => each.steps)];
+  return {
+    plan: {steps},
+    ofRelease,
+    removals,
+    keeps: remaining(name, inventory, choices.purge),
+    warnings: drainWarnings(inventory, choices),
+    needsConfirmation: steps.some(({isDestructive}) => isDestructive),
+  };
+}
+
+/** Helm deletes the PVCs of a release, whoever mounts them. */
+function requireUnusedClaims({release}: ReleaseName, {claims}: Inventory): void {
+  const used = claims.filter(({origin, usedBy}) => origin === 'release' && usedBy.length > 0);
+  if (used.length === 0) return;
+  throw new ExpectedError(
+    used
+      .map((each) => `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`)
+      .join('\n'),
+    {
+      code: 'OBJECT_OF_ANOTHER',
+      exit: ExitCode.usage,
+      suggestions: [`Stop or reconfigure ${[...new Set(used.flatMap(({usedBy}) => usedBy))].join(' and ')}, then run the command again`],
+    },
+  );
+}
+
+function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, timeoutSeconds}: UninstallChoices): Step[] {
+  const {release, runs} = inventory;
+  if (release === undefined) return [];
+  const isDataLost = lostClaims(inventory, purge.has('claims')).some(({origin}) => origin === 'release');
+  const isDestructive = isDataLost || (!drain && runs.length > 0);
+  const selector = `--selector=app.kubernetes.io/instance=${name.release},app.kubernetes.io/component!=task`;
+  return [
+    {
+      id: 'release',
+      title: `Uninstall release ${name.release} (${release.chart}-${release.version})`,
+      call: uninstall(name),
+      permissions: permissionsOfUninstall(name, release.objects),
+      isFinal: true,
+      ...(isDestructive ? {isDestructive} : {}),
+      tolerates: /release: not found/,
+    },
+    {
+      id: 'gone',
+      title: `Wait until the pods of release ${name.release} are deleted`,
+      call: waitUntilGone(name.place, ['pod', selector], timeoutSeconds),
+    },
+  ];
+}
+
+/** Everything that the plan deletes, in order. */
+function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Removal[] {
+  const {release, place} = name;
+  const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
+  const remove = (id: string, object: RemovedObject, what: string): Removal => ({
+    what,
+    objects: [object],
+    isShared: true,
+    steps: [
+      {id, title: `Delete ${what}`, call: deleteObject(place, object.kind.toLowerCase(), object.name, timeoutSeconds), isDestructive: true},
+    ],
+  });
+  return [
+    ...(inventory.release
+      ? [
+          {
+            what: `Release ${release}`,
+            isListed: true,
+            objects: inventory.release.objects.map((each) => renderedObject(each, place.namespace)),
+            steps: [],
+          },
+        ]
+      : []),
+    ...(purge.has('claims') ? dataRemovals(place, inventory) : []),
+    ...definitions.map((each) =>
+      remove(
+        `crd/${each.name}`,
+        {kind: 'CustomResourceDefinition', name: each.name, groupVersion: 'apiextensions.k8s.io/v1'},
+        `CRD ${each.name}`,
+      ),
+    ),
+    ...secrets.map((each) =>
+      remove(
+        `secret/${each.name}`,
+        {kind: 'Secret', name: each.name, namespace: place.namespace, groupVersion: 'v1'},
+        `Secret ${each.name}`,
+      ),
+    ),
+    ...nodeData.map((each) => ({
+      what: `Contents of ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
+      objects: [],
+      steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
+      how: manualCleanup(each, name.place),
+    })),
+    ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name, groupVersion: 'v1'}, `Namespace ${each.name}`)),
+  ];
+}
+
+/** @throws ExpectedError when the release is not of a Scalr agent chart */
+export function requireOurChart(name: ReleaseName, chart: string | undefined, inventory: Inventory): void {
+  if (chart === undefined || inventory.release !== undefined) return;
+  throw new ExpectedError(`Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.usage,
+    suggestions: [
+      `List releases: ${helmCommand(name.place, 'list', '--all-namespaces')}`,
+      `Uninstall it yourself: ${commandLine(uninstall(name))}`,
+    ],
+  });
+}
+
+/** Stops the controllers, and waits for runs in flight while their service account and network policies still exist. */
+export function drainSteps(
+  name: ReleaseName,
+  inventory: Inventory,
+  {drain, drainTimeoutSeconds}: Pick<UninstallChoices, 'drain' | 'drainTimeoutSeconds'>,
+  howToBreakOff = 'Uninstall without waiting, which interrupts the runs: --no-drain',
+): Step[] {
+  const {controllers, runsOf} = inventory;
+  if (!drain || controllers.length === 0) return [];
+  const runs = runsOf === undefined ? [] : [runsStep(name, {noRunsOf: runsOf, timeoutSeconds: drainTimeoutSeconds, howToBreakOff})];
+  const stop = controllers.map((each) => stopStep(name, each));
+  // A controller that interrupts its runs is stopped only after they have ended.
+  const stopsRuns = runsOf?.chart === 'agent-k8s' && controllers.some(({onStop}) => onStop === 'interrupt');
+  return [...(stopsRuns ? [...runs, ...stop] : [...stop, ...runs]), goneStep(name, controllers, drainTimeoutSeconds)];
+}
+
+const stopStep = ({place}: ReleaseName, {kind, name, replicas}: Controller): Step => ({
+  id: `stop/${name}`,
+  title: `Scale ${kind} ${name} to 0, so that it accepts no new runs`,
+  call: scale(place, kind, name, 0),
+  tolerates: /not found/i,
+  undo: {
+    text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
+    title: 'Scale it up again',
+    call: scale(place, kind, name, replicas),
+    object: {kind, name},
+  },
+});
+
+const runsStep = ({place}: ReleaseName, waitFor: Omit<NonNullable<Step['waitFor']>, 'place'>): Step => ({
+  id: 'drain',
+  title: `Wait until no run is in flight (timeout: ${waitFor.timeoutSeconds} s)`,
+  call: listKinds(place, ['jobs', 'pods']),
+  waitFor: {place, ...waitFor},
+});
+
+/** Only pods of Deployments have the label pod-template-hash; workers and runs have the same other labels. */
+const goneStep = ({release, place}: ReleaseName, controllers: readonly Controller[], seconds: number): Step => {
+  const hash = controllers.every(({kind}) => kind === 'Deployment') ? ',pod-template-hash' : '';
+  return {
+    id: 'stopped',
+    title: `Wait until the pods of ${controllers.map(({name}) => name).join(' and ')} are deleted (timeout: ${seconds} s)`,
+    call: waitUntilGone(place, ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`], seconds),
+  };
+};
+
+export const inFlight = (runs: readonly unknown[]): string => `${runs.length} ${runs.length === 1 ? 'run is' : 'runs are'} in flight`;
+
+/** The limits of a drain. */
+export function drainWarnings(
+  {release, controllers, runs, runsOf}: Inventory,
+  {drain, drainTimeoutSeconds}: Pick<UninstallChoices, 'drain' | 'drainTimeoutSeconds'>,
+): string[] {
+  const [first] = controllers;
+  if (release === undefined || first === undefined) return [];
+  if (!drain) {
+    if (runsOf === undefined)
+      return ['Runs inside the agent cannot be listed. Without a drain, its shutdown mode determines how they end.'];
+    return runs.length === 0 ? [] : [`${inFlight(runs)}; without a drain they lose their service account and their cache.`];
+  }
+  const longest = Math.max(...controllers.map(({graceSeconds}) => graceSeconds));
+  const warnings =
+    longest > drainTimeoutSeconds
+      ? [`The grace period of the agent is ${longest} s, which exceeds the drain timeout of ${drainTimeoutSeconds} s.`]
+      : [];
+  if (runsOf === undefined && first.onStop === 'interrupt')
+    warnings.push(
+      `Runs inside ${first.name} are interrupted and killed after ${first.graceSeconds} s. To let them finish, unassign its agent pool from the workspaces in Scalr and wait.`,
+    );
+  if (runsOf?.chart === 'agent-k8s') {
+    if (first.onStop === 'interrupt')
+      warnings.push(
+        'This agent interrupts runs when it stops, so it keeps accepting new runs during the drain. Unassign its agent pool from the workspaces in Scalr.',
+      );
+    if (Object.keys(runsOf.taskLabels).length === 0)
+      warnings.push('Runs of this release have no label of their own, so every pod in the namespace without a controller counts as a run.');
+  }
+  return warnings;
+}

@@ -1,0 +1,272 @@
+import {type Advice, advise, type Gain, gainsOf, pinnedAdvice} from '../charts/advise.ts';
+import type {Target} from '../charts/define.ts';
+import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
+import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
+import type {InstalledRelease} from '../release/installed-release.ts';
+import type {Controller} from '../release/inventory.ts';
+import type {InstallFacts} from '../release/release-state.ts';
+import {effectiveValues} from '../values/read-values.ts';
+import {repeatedVariables} from '../values/validate/check-values.ts';
+import {restartWarnings} from './debug.ts';
+import {type InstallChoices, isCustom, planInstall} from './install.ts';
+import {usersBySecret} from './install-secrets.ts';
+import {claimsToKeep, rollbackSteps} from './kept-claims.ts';
+import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
+import {renderChart} from './render-chart.ts';
+import type {Plan, Step} from './step.ts';
+import {drainSteps, drainWarnings} from './uninstall.ts';
+import type {WantedRelease, WantedSecret} from './wanted-release.ts';
+
+export interface UpgradeChoices extends InstallChoices {
+  drain: boolean;
+  timeoutSeconds: number;
+}
+
+/** What an upgrade does, and what the user must know before. */
+export interface UpgradePlan {
+  wanted: WantedRelease;
+  plan: Plan;
+  advice: readonly Advice[];
+  gains: readonly Gain[];
+  /** Asked for separately, and run after the release is ready. */
+  cleanup: readonly Step[];
+  rollback: Rollback;
+  /** PVCs that the new version does not create; they stay with their data. */
+  keptClaims: readonly string[];
+}
+
+export interface Rollback {
+  /** Empty if a rollback is not possible. */
+  steps: readonly Step[];
+  /** Steps of the plan after which a rollback is required, even if Helm created no new revision. */
+  neededAfter: readonly string[];
+  /** What a rollback does not restore, or why a rollback is not possible. */
+  limits: readonly string[];
+}
+
+/** Renders the wanted version with the migrated values, and plans the steps. Reads, changes nothing. @throws ExpectedError */
+export async function prepareUpgrade(
+  installed: InstalledRelease,
+  migration: Migration,
+  to: Target,
+  choices: UpgradeChoices,
+  {processes}: Pick<ClusterAccess, 'processes'>,
+): Promise<UpgradePlan> {
+  const {facts} = installed;
+  const render = (wanted: Migration['wanted']): Promise<string> => renderChart(wanted, facts, () => undefined, processes);
+  const first = {...migration.wanted, manifest: await render(migration.wanted)};
+  const keptClaims = claimsToKeep(first, facts);
+  const values = withOldClaims(first.values, to, keptClaims);
+  const remounted = withValues(first, values, to);
+  const wanted = sameTree(values, first.values) ? first : {...remounted, manifest: await render(remounted)};
+  return planUpgrade(installed, wanted, to, choices);
+}
+
+/** Pure. @throws ExpectedError */
+export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
+  const {name, inventory} = installed;
+  const {keptClaims = [], ...planned} = planInstall(wanted, withSecrets(installed, wanted), choices);
+  const isUpgraded = planned.steps.some(({id}) => id === 'release');
+  const replaced = isUpgraded ? changedSelectors(wanted, installed) : [];
+  const drains = isUpgraded && choices.drain && endsRuns(wanted, installed, replaced);
+  const controllers = controllersOf(wanted, installed);
+  const drained = drains ? drainSteps(name, {...inventory, controllers}, choices, HOW_TO_BREAK_OFF) : [];
+  // Helm creates a deleted Deployment again, with its replicas; one that is scaled to 0 conflicts with server-side apply.
+  const stopped = drained.length === 0 ? [] : controllers.map((each) => `${each.kind} ${each.name}`);
+  const rendered = new Set(objectsIn(wanted.manifest).map(nameOf));
+  const deleted = [...new Set([...replaced, ...stopped.filter((each) => rendered.has(each))])];
+  const removes = deleted.length === 0 ? [] : [deleteStep(deleted, installed, choices)];
+  return {
+    wanted,
+    plan: {
+      ...(planned.risk === undefined ? {} : {risk: planned.risk}),
+      warnings: [
+        ...(isUpgraded ? runWarnings(installed, drains, choices).map((message) => ({code: 'RUNS', message})) : []),
+        ...(planned.warnings ?? []),
+      ],
+      steps: [...ordered(planned.steps, [...drained, ...removes], deleted), ...(isUpgraded ? leftResourceSteps(wanted, installed) : [])],
+    },
+    advice: adviceFor(installed, wanted, to),
+    gains: gainsOf(installed.target, to),
+    cleanup: obsoleteSteps(installed, wanted, choices),
+    rollback: rollbackOf(installed, wanted, {restored: [...new Set([...stopped, ...deleted])], keptClaims}, choices),
+    keptClaims,
+  };
+}
+
+/** Adds the Secrets that the release needs, and the workloads of others that read them. */
+function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}: WantedRelease): InstallFacts {
+  const found = (secret: WantedSecret): SecretObject | undefined =>
+    live.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secret.name);
+  return {
+    ...facts,
+    secrets: new Map(secrets.map((each) => [each.name, found(each)])),
+    secretUsers: usersBySecret(secrets, users),
+    unlistedUsers: unlisted,
+  };
+}
+
+const HOW_TO_BREAK_OFF = 'Upgrade without waiting, which interrupts the runs: --no-drain';
+
+const nameOf = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;
+
+/** CRDs are applied first, because only they can fail for lack of permissions while the agent still works. */
+function ordered(steps: readonly Step[], own: readonly Step[], deleted: readonly string[]): Step[] {
+  const isStarted = ({id}: Step): boolean => deleted.some((each) => id === `start/${each.split(' ')[1]}`);
+  const isDefinition = ({id}: Step): boolean => id === 'definitions';
+  const others = steps.filter((step) => !isStarted(step) && !isDefinition(step));
+  const first = others.findIndex(({id}) => id === 'unlock' || id === 'release');
+  const index = first < 0 ? others.length : first;
+  return [...others.slice(0, index), ...steps.filter(isDefinition), ...own, ...others.slice(index)];
+}
+
+const SELECTOR = at('spec.selector');
+const hasSelector = ({kind}: KubernetesObject): boolean => ['Deployment', 'DaemonSet', 'StatefulSet'].includes(kind ?? '');
+
+/** Workloads of the release whose selector changes, which Kubernetes refuses. */
+const changedSelectors = ({manifest}: WantedRelease, {live}: InstalledRelease): string[] =>
+  objectsIn(manifest)
+    .filter(hasSelector)
+    .filter((object) => {
+      const found = live.find((each) => nameOf(each) === nameOf(object));
+      return found !== undefined && !sameTree(getAt(tree(found), SELECTOR), getAt(tree(object), SELECTOR));
+    })
+    .map(nameOf);
+
+const tree = (object: KubernetesObject): Tree => object as unknown as Tree;
+
+/** Those of the deployed revision, and those that an interrupted upgrade has already started. */
+function controllersOf({manifest}: WantedRelease, {inventory, live}: InstalledRelease): Controller[] {
+  const known = new Set(inventory.controllers.map(({kind, name}) => `${kind} ${name}`));
+  const started = (objectsIn(manifest) as Workload[]).filter(
+    (object) => object.kind === 'Deployment' && !known.has(nameOf(object)) && live.some((each) => nameOf(each) === nameOf(object)),
+  );
+  return [
+    ...inventory.controllers,
+    ...started.map(({metadata, spec}): Controller => {
+      const like = {onStop: 'drain' as const, graceSeconds: 0, ...inventory.controllers[0]};
+      return {...like, kind: 'Deployment', name: metadata.name, replicas: spec?.replicas ?? 1};
+    }),
+  ];
+}
+
+/** Runs in flight lose the controller, their account or their template, or the restart interrupts them. */
+function endsRuns({manifest}: WantedRelease, {facts, inventory}: InstalledRelease, replaced: readonly string[]): boolean {
+  if (inventory.runsOf === undefined) return false;
+  const rendered = new Set(objectsIn(manifest).map(nameOf));
+  const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean => kind === 'ServiceAccount' || isCustom(apiVersion);
+  const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !rendered.has(nameOf(object)));
+  const interrupts = inventory.runs.length > 0 && inventory.controllers.some(({onStop}) => onStop === 'interrupt');
+  return loses || interrupts;
+}
+
+function runWarnings({facts, target, inventory}: InstalledRelease, drains: boolean, choices: UpgradeChoices): string[] {
+  if (drains) return drainWarnings(inventory, choices);
+  const {runs, runsOf} = inventory;
+  return restartWarnings(target, facts.release.values, runsOf === undefined ? undefined : runs, 'they continue');
+}
+
+const deleteStep = (names: readonly string[], {name: {place}}: InstalledRelease, {timeoutSeconds}: UpgradeChoices): Step => ({
+  id: 'replace',
+  title: `Delete ${names.join(' and ')}, which the upgrade creates again`,
+  call: deleteNamed(
+    place,
+    names.map((each) => each.replace(' ', '/').toLowerCase()),
+    timeoutSeconds,
+  ),
+  isFinal: true,
+});
+
+/** With client-side apply, Helm does not update custom resources that a failed upgrade has created. */
+const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: InstalledRelease): Step[] =>
+  facts.isServerSide || deployed?.revision === facts.release.revision
+    ? []
+    : objectsIn(manifest)
+        .filter(({apiVersion = ''}) => isCustom(apiVersion))
+        .map((object) => ({
+          id: `restore/${object.metadata.name}`,
+          title: `Apply ${nameOf(object)}, which an earlier upgrade may have created`,
+          call: applyObject(name.place, object, {isForced: true}),
+        }));
+
+/** Hazards of both versions, and variables that a container would get twice. */
+function adviceFor(installed: InstalledRelease, {values, effective}: WantedRelease, to: Target): Advice[] {
+  const {name, target, facts, nodes} = installed;
+  const hazards = advise(target, to, {
+    release: name.release,
+    values: effectiveValues(facts.release.values, target),
+    server: facts.serverVersion,
+    nodes,
+  });
+  const repeated = repeatedVariables(values, to).map(
+    ({name: variable, container, path}): Advice => ({
+      code: 'RESERVED_VARIABLE',
+      level: 'blocking',
+      versions: to.version,
+      reason: `${to.chart} ${to.version} sets ${variable} in container ${container} itself, so it would be set twice`,
+      remedy: `Remove ${variable} from ${path.join('.')}: set it to null in a file for --values`,
+      handled: false,
+    }),
+  );
+  return [...repeated, ...hazards, ...pinnedAdvice(to, effective)];
+}
+
+/** CRDs of older generations that no release and no resource uses after the upgrade. */
+const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: WantedRelease, {timeoutSeconds}: UpgradeChoices): Step[] => {
+  const needed = new Set(objectsIn(manifest).map(({metadata}) => metadata.name));
+  return inventory.definitions
+    .filter((each) => !needed.has(each.name) && each.neededBy?.length === 0)
+    .map((each) => ({
+      id: `crd/${each.name}`,
+      title: `Delete CRD ${each.name}, which nothing uses`,
+      call: deleteObject(name.place, 'customresourcedefinition', each.name, timeoutSeconds),
+      isDestructive: true,
+    }));
+};
+
+/** Helm restores everything but CRDs. Measured with Helm 3 and 4: docs/guide/install-and-upgrade.md, "Rollback". */
+function rollbackOf(
+  {name, deployed, definitions = [], inventory}: InstalledRelease,
+  {manifest}: WantedRelease,
+  {restored, keptClaims}: {restored: readonly string[]; keptClaims: readonly string[]},
+  {timeoutSeconds}: UpgradeChoices,
+): Rollback {
+  if (deployed === undefined)
+    return {steps: [], neededAfter: [], limits: ['No revision of the release is deployed, so a rollback is not possible.']};
+  const {place} = name;
+  const names = restored.map((each) => each.replace(' ', '/').toLowerCase());
+  return {
+    steps: [
+      ...(names.length === 0
+        ? []
+        : [{id: 'restore', title: `Delete ${restored.join(' and ')}`, call: deleteNamed(place, names, timeoutSeconds)}]),
+      ...rollbackSteps(name, deployed.revision, keptClaims),
+    ],
+    neededAfter: [...names.map((each) => `stop/${each.split('/')[1]}`), 'replace'],
+    limits: [
+      ...storageLimits(definitions, manifest),
+      ...(keptClaims.length > 0 ? ['PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.'] : []),
+      ...inventory.definitions
+        .filter((each) => !objectsIn(manifest).some(({metadata}) => metadata.name === each.name))
+        .map((each) => `A rollback requires CRD ${each.name}: it is not possible after the CRD is deleted.`),
+    ],
+  };
+}
+
+interface Definition extends KubernetesObject {
+  spec?: {versions?: readonly {name: string; storage?: boolean}[]};
+}
+
+/** CRDs are never rolled back; objects stay in the version in which they were stored. */
+const storageLimits = (definitions: readonly KubernetesObject[], manifest: string): string[] =>
+  (objectsIn(manifest) as Definition[])
+    .filter(({kind}) => kind === 'CustomResourceDefinition')
+    .flatMap((next) => {
+      const former = (definitions as readonly Definition[]).find(({metadata}) => metadata.name === next.metadata.name);
+      if (former === undefined) return [`CRD ${next.metadata.name} stays after a rollback, because Helm does not manage CRDs.`];
+      const [was, is] = [former, next].map(({spec}) => spec?.versions?.find(({storage}) => storage)?.name);
+      return was === is ? [] : [`CRD ${next.metadata.name} stores objects as ${is} instead of ${was}, also after a rollback.`];
+    });

@@ -1,0 +1,118 @@
+import {registered} from '../diagnose/agent-log.ts';
+import type {Cause} from '../diagnose/cause.ts';
+import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {commandLine} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
+import {anySignal, withTimeout} from '../ground/signals.ts';
+import {isPassing, tryCluster} from '../ground/tool-errors.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {describePods} from '../kubernetes/kubectl.ts';
+import type {Interrupts} from '../ports/interrupts.ts';
+import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';
+
+export const POLL_INTERVAL_MS = 1500;
+/** The first polls are faster: many releases are ready in less than a second. */
+const FIRST_MS = 200;
+/** A ready agent without a log message counts as ready after this time. */
+const READY_WITHOUT_LOG_MS = 15_000;
+/** Shorter API errors are not reported. */
+const MIN_ERROR_MS = 3000;
+/** For all requests of one poll. */
+const SNAPSHOT_TIMEOUT_MS = 30_000;
+
+export interface Watched {
+  state: 'ready' | 'hopeless' | 'timed-out' | 'interrupted';
+  /** The state in the log of the agent, if it could be read. */
+  agent: 'registered' | 'unknown';
+  causes: readonly Cause[];
+}
+
+interface WatchDeps extends PollDeps {
+  timeoutMs: number;
+  onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
+}
+
+/** Watches a release until it is ready, cannot become ready, or the time is over. Does not use the wait of Helm. */
+export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<Watched> {
+  const {now, interrupts, onProgress} = deps;
+  const signal = anySignal(interrupts.interrupt, AbortSignal.timeout(deps.timeoutMs));
+  let [seen, seenAt] = [EMPTY_SNAPSHOT, now()];
+  let failed: ExpectedError | undefined;
+  let readySince: number | undefined;
+  let pauseMs = FIRST_MS;
+  for (;;) {
+    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) => readSnapshot(name, deps.kubernetes, timeout)).catch(trouble);
+    const at = now();
+    if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
+    // A poll that timed out has less information than the previous one.
+    else failed = signal.aborted ? (failed ?? found) : found;
+    const lasting = at.getTime() - seenAt.getTime() >= MIN_ERROR_MS ? failed : undefined;
+    if (lasting !== undefined && !isPassing(lasting)) throw lasting;
+    const {snapshot, gaps} = seen;
+    const causes = [...explain(snapshot, seenAt), ...gaps, ...(lasting === undefined ? [] : [unanswered(lasting, name)])];
+    onProgress(progress(snapshot), causes);
+    const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
+    if (found === seen) {
+      readySince = isReady(snapshot, at) ? (readySince ?? at.getTime()) : undefined;
+      if (readySince !== undefined && (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS))
+        return {state: 'ready', agent, causes};
+      if (causes.some(({isHopeless}) => isHopeless)) return {state: 'hopeless', agent, causes};
+    }
+    if (signal.aborted) return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
+    await deps.sleep(pauseMs, signal);
+    pauseMs = Math.min(pauseMs * 2, POLL_INTERVAL_MS);
+  }
+}
+
+function trouble(error: unknown): ExpectedError {
+  if (error instanceof ExpectedError) return error;
+  throw error;
+}
+
+/** The API server did not respond, or with an error. */
+const unanswered = ({code, message, suggestions}: ExpectedError, {place}: ReleaseName): Cause => ({
+  object: 'API server',
+  code,
+  reason: message,
+  remedy: suggestions[0] ?? tryCluster(place),
+  isHopeless: false,
+});
+
+/** @throws ExpectedError when the release did not become ready, with causes and next steps */
+export function requireReady(
+  {state, causes}: Watched,
+  {release, place}: ReleaseName,
+  {timeoutMs, interrupts: {interrupt}, isLeft}: {timeoutMs: number; interrupts: Interrupts; isLeft: boolean},
+): void {
+  if (state === 'ready') return;
+  const because = causes.map(({object, reason}) => `${object}: ${reason}`);
+  const suggestions = [
+    ...new Set([
+      ...causes.map(({remedy}) => remedy),
+      ...(isLeft ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(place))}`] : []),
+    ]),
+  ];
+  if (state === 'interrupted') {
+    throw interrupted([`Release ${release} is still installed, but was not ready yet.`, ...because].join('\n'), interrupt);
+  }
+  if (state === 'timed-out') {
+    throw new ExpectedError([`Release ${release} is not ready after ${timeoutMs / 1000} s.`, ...because].join('\n'), {
+      code: 'TIMED_OUT',
+      exit: ExitCode.timedOut,
+      suggestions,
+    });
+  }
+  throw new ExpectedError([`Release ${release} cannot become ready.`, ...because].join('\n'), {
+    code: 'NOT_READY',
+    exit: ExitCode.failed,
+    suggestions,
+  });
+}
+
+/** What every loop needs that reads the cluster again and again until the user interrupts it. */
+export interface PollDeps extends ClusterAccess {
+  interrupts: Interrupts;
+  now(): Date;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}

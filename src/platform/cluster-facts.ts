@@ -1,0 +1,83 @@
+import type {KubernetesVersions} from '../charts/kubernetes-versions.ts';
+import type {ChartRequirements} from '../charts/recommend.ts';
+import {isVersion} from '../charts/version-status.ts';
+import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {capacityOf, type NodeCapacity} from './capacity.ts';
+import {type Cni, cniOf, type NetworkPolicies, networkPoliciesOf} from './cni.ts';
+import {type Dns, dnsOf, type Networks, networksOf} from './networks.ts';
+import {type NodeSystems, nodeSystemsOf, type Platform, platformOf} from './platform.ts';
+import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
+import type {Readings} from './readings.ts';
+import {definitionsOf, type ScalrReleases, scalrReleasesOf} from './releases.ts';
+import {type StorageClass, storageOf} from './storage.ts';
+import {type Versions, versionsOf} from './versions.ts';
+
+/** Everything about a cluster that an install depends on. Plain JSON; every fact has its source, or the reason why it is unknown. */
+export interface ClusterFacts {
+  versions: Versions;
+  platform: Platform;
+  /** Version of OpenShift: 4.18.12 */
+  openshiftVersion: Fact<string>;
+  nodeSystems: NodeSystems;
+  nodes: Fact<readonly NodeCapacity[]>;
+  cni: Fact<Cni>;
+  networkPolicies: NetworkPolicies;
+  dns: Dns;
+  networks: Networks;
+  storageClasses: Fact<readonly StorageClass[]>;
+  policies: Policies;
+  forbidsHostPath: Fact<boolean>;
+  releases: Fact<ScalrReleases>;
+  /** Definitions of agent-job, by generation. */
+  definitions: Fact<readonly string[]>;
+}
+
+/** Pure. */
+export function clusterFactsOf(readings: Readings): ClusterFacts {
+  const platform = platformOf(readings);
+  const cni = cniOf(readings, platform.distribution);
+  const policies = policiesOf(readings);
+  return {
+    versions: versionsOf(readings),
+    platform,
+    openshiftVersion: openshiftVersionOf(readings),
+    nodeSystems: nodeSystemsOf(readings),
+    nodes: capacityOf(readings),
+    cni,
+    networkPolicies: networkPoliciesOf(cni, readings),
+    dns: dnsOf(readings, platform.distribution),
+    networks: networksOf(readings),
+    storageClasses: storageOf(readings),
+    policies,
+    forbidsHostPath: forbidsHostPath(policies, platform.cloud),
+    releases: scalrReleasesOf(readings),
+    definitions: definitionsOf(readings),
+  };
+}
+
+const openshiftVersionOf = ({openshiftVersions}: Readings): Fact<string> =>
+  follow(openshiftVersions, (all, source): Fact<string> => {
+    const version = (all[0]?.status?.['desired'] as {version?: unknown} | undefined)?.version;
+    return typeof version === 'string'
+      ? known(version, `${source}, status.desired.version`)
+      : unknown('undetermined', `${source} does not contain a version`);
+  });
+
+/** The facts that the chart recommendation uses; unknown ones are left out. */
+export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {
+  const forbids = knownValue(forbidsHostPath);
+  return {
+    kubernetes: kubernetesVersions(versions),
+    ...(forbids === undefined ? {} : {forbidsHostPath: forbids}),
+  };
+}
+
+function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
+  const controlPlane = isKnown(server) ? [{machines: 'control plane', version: server.value}] : [];
+  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, count]) => ({
+    machines: `${count} ${count === 1 ? 'node' : 'nodes'}`,
+    version,
+  }));
+  const found = [...controlPlane, ...nodes].filter(({version}) => isVersion(version));
+  return {found, isComplete: controlPlane.length > 0 && nodes.length > 0 && found.length === controlPlane.length + nodes.length};
+}

@@ -1,0 +1,138 @@
+import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {runsLinux, workersIn} from './capacity.ts';
+import {DISTRIBUTIONS, type Distribution, INFRASTRUCTURES, type Seen} from './distributions.ts';
+import type {NodeObject, Readings} from './readings.ts';
+
+export interface Platform {
+  /** gke, eks, aks, openshift, kind, k3s, …; `unrecognised` if no known platform was found. */
+  distribution: Fact<string>;
+  /** Whose machines: google, aws, azure, docker, …; from the scheme of the providerIDs. */
+  infrastructure: Fact<string>;
+  /** gke: standard or autopilot; eks: standard, auto-mode, fargate or hybrid; of all others standard. */
+  flavour: Fact<string>;
+  /** The equivalent value of --cloud: gke, gke-autopilot, eks, aks, openshift or other. */
+  cloud: Fact<string>;
+}
+
+export function platformOf(readings: Pick<Readings, 'nodes' | 'resources' | 'serverVersion'>): Platform {
+  const found = recognise(readings);
+  const distribution = follow(found, ({name}, source): Fact<string> => known(name, source));
+  const flavour = follow(found, ({name}) => flavourOf(name, readings));
+  const cloud = follow(found, (each, source): Fact<string> => {
+    if (each.cloud !== 'gke') return known(each.cloud, source);
+    return follow(flavour, (is, how): Fact<string> => known(is === 'autopilot' ? 'gke-autopilot' : 'gke', `${source}; ${how}`));
+  });
+  return {distribution, infrastructure: follow(readings.nodes, infrastructureOf), flavour, cloud};
+}
+
+type Recognised = Pick<Distribution, 'name' | 'cloud'>;
+
+function recognise({nodes, resources, serverVersion}: Pick<Readings, 'nodes' | 'resources' | 'serverVersion'>): Fact<Recognised> {
+  const seen: Seen = {
+    nodes: knownValue(nodes) ?? [],
+    resources: knownValue(resources) ?? [],
+    serverVersion: knownValue(serverVersion) ?? '',
+  };
+  for (const distribution of DISTRIBUTIONS) {
+    for (const sign of distribution.signs) {
+      const found = sign(seen);
+      if (found) return known({name: distribution.name, cloud: distribution.cloud}, found);
+    }
+  }
+  if (!isKnown(nodes)) return nodes;
+  return nodes.value.length === 0
+    ? unknown('undetermined', 'the cluster has no nodes to detect it from')
+    : known({name: 'unrecognised', cloud: 'other'}, 'no label, providerID or version of a known platform on the nodes');
+}
+
+const infrastructureOf = (nodes: readonly NodeObject[]): Fact<string> => {
+  const names = new Set(nodes.map(({spec}) => INFRASTRUCTURES.get(/^([\w-]+):\/\//.exec(spec?.providerID ?? '')?.[1] ?? '')));
+  const [name] = names;
+  if (names.size > 1) return unknown('undetermined', 'the nodes have providerIDs of several providers');
+  return name ? known(name, 'nodes, spec.providerID') : unknown('undetermined', 'no node has the providerID of a known provider');
+};
+
+/** Only Autopilot clusters serve it: https://github.com/elastic/cloud-on-k8s/pull/6719 */
+const AUTOPILOT_ONLY = 'allowlistedv2workloads.auto.gke.io';
+
+function flavourOf(distribution: string, {nodes, resources}: Pick<Readings, 'nodes' | 'resources'>): Fact<string> {
+  const linux = knownValue(nodes)?.filter(runsLinux) ?? [];
+  if (distribution === 'gke') return linux.length > 0 ? byNodeNames(linux) : byResources(nodes, resources);
+  if (distribution !== 'eks') return known('standard', 'only one flavour exists');
+  return follow(nodes, (): Fact<string> => {
+    const types = new Set(linux.map(({metadata}) => metadata.labels?.['eks.amazonaws.com/compute-type'] ?? 'ec2'));
+    const [type = 'ec2'] = types;
+    const isMixed = types.size > 1;
+    return known(
+      isMixed || type === 'ec2' ? 'standard' : type === 'auto' ? 'auto-mode' : type,
+      'node label eks.amazonaws.com/compute-type',
+    );
+  });
+}
+
+/** A Standard cluster can have some nodes in Autopilot mode, an Autopilot cluster has no others. */
+const byNodeNames = (nodes: readonly NodeObject[]): Fact<string> =>
+  known(nodes.every(({metadata}) => metadata.name.startsWith('gk3-')) ? 'autopilot' : 'standard', 'node names');
+
+/** An idle Autopilot cluster has no nodes. */
+function byResources(nodes: Readings['nodes'], resources: Readings['resources']): Fact<string> {
+  if (isKnown(resources) && resources.value.includes(AUTOPILOT_ONLY)) return known('autopilot', `API resource ${AUTOPILOT_ONLY}`);
+  if (!isKnown(nodes)) return nodes;
+  return unknown('undetermined', 'the cluster has no nodes to distinguish Standard from Autopilot');
+}
+
+export interface NodeSystem {
+  /** cos, al2, al2023, bottlerocket, ubuntu, rhcos, azure-linux, talos, flatcar, debian, windows or other */
+  system: string;
+  osImage: string;
+  nodes: number;
+}
+
+export interface NodeSystems {
+  all: Fact<readonly NodeSystem[]>;
+  /** The setting `node-os` for the nodes that take runs; unknown if these differ. */
+  ofWorkers: Fact<string>;
+}
+
+/** Operating systems by status.nodeInfo.osImage. */
+const SYSTEMS: readonly [system: string, osImage: RegExp][] = [
+  ['cos', /^Container-Optimized OS/],
+  ['al2023', /^Amazon Linux 2023/],
+  ['al2', /^Amazon Linux 2\b/],
+  ['bottlerocket', /^Bottlerocket/],
+  ['ubuntu', /^Ubuntu/],
+  ['rhcos', /^Red Hat Enterprise Linux CoreOS/],
+  ['azure-linux', /^(CBL-Mariner|(Microsoft )?Azure Linux)/],
+  ['talos', /^Talos /],
+  ['flatcar', /^Flatcar/],
+  ['debian', /^Debian/],
+  ['windows', /^Windows/],
+];
+
+/** The systems that are options of the setting. */
+const OF_SETTING: ReadonlySet<string> = new Set(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu']);
+
+const systemOf = (osImage: string): string => SYSTEMS.find(([, pattern]) => pattern.test(osImage))?.[0] ?? 'other';
+
+export function nodeSystemsOf({nodes}: Pick<Readings, 'nodes'>): NodeSystems {
+  const source = 'nodes, status.nodeInfo.osImage';
+  const all = follow(nodes, (every): Fact<NodeSystem[]> => {
+    const counts = new Map<string, number>();
+    for (const {status} of every) {
+      const image = status?.nodeInfo?.osImage ?? '';
+      counts.set(image, (counts.get(image) ?? 0) + 1);
+    }
+    return known(
+      [...counts].map(([osImage, count]) => ({system: systemOf(osImage), osImage, nodes: count})),
+      source,
+    );
+  });
+  const ofWorkers = follow(nodes, (every): Fact<string> => {
+    const systems = [...new Set(workersIn(every).map(({status}) => systemOf(status?.nodeInfo?.osImage ?? '')))];
+    const [system] = systems;
+    if (system === undefined) return unknown('undetermined', 'the cluster has no nodes for runs');
+    if (systems.length > 1) return unknown('undetermined', `the nodes have different operating systems: ${systems.join(', ')}`);
+    return known(OF_SETTING.has(system) ? system : 'other', source);
+  });
+  return {all, ofWorkers};
+}

@@ -1,0 +1,106 @@
+import {Secret} from '../ground/secret.ts';
+import type {Container, KubernetesObject} from '../kubernetes/objects.ts';
+import {FileRedactor} from './file-redactor.ts';
+import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
+import {isPlace, keyKind} from './key-names.ts';
+import type {KnownSecret} from './known-values.ts';
+import {scannerFor} from './scanner.ts';
+
+export interface SecretContent extends KubernetesObject {
+  type?: string;
+  data?: Readonly<Record<string, string>>;
+}
+
+/** Keys of Secrets whose values are names and addresses, which support has to read. */
+const NO_SECRETS: ReadonlySet<string> = new Set(
+  'namespace username user name email host hostname server port region type database dbname engine project'.split(' '),
+);
+
+/** Secret values: contents of Secrets, and variables and arguments of commands. Helm release Secrets are too large and only repeat them. */
+export const knownSecretsOf = (secrets: readonly SecretContent[], objects: readonly KubernetesObject[]): KnownSecret[] => [
+  ...secrets
+    .filter(({type = ''}) => !type.startsWith('helm.sh/'))
+    .flatMap(({metadata, data = {}}) => Object.entries(data).map(([key, content]) => [metadata.name, key, content] as const))
+    .filter(([, key]) => !NO_SECRETS.has(key))
+    .flatMap(([secret, key, content]) => {
+      const bytes = Buffer.from(content, 'base64');
+      const text = bytes.toString('utf8');
+      const isBinary = !Buffer.from(text).equals(bytes);
+      return [
+        {...knownSecret(key, isBinary ? bytes.toString('latin1') : text), isBinary, source: `${secret}/${key}`},
+        ...knownSecretsWithin(text),
+      ];
+    }),
+  ...containersIn(objects).flatMap(({env, command, args}) => [
+    ...knownSecretsOfVariables((env ?? []).flatMap(({name, value}) => (value === undefined ? [] : [{name, value}]))),
+    ...knownSecretsOfWords([...(command ?? []), ...(args ?? [])]),
+  ]),
+];
+
+const CONTAINERS = new Set(['containers', 'initContainers', 'ephemeralContainers']);
+
+/** Containers of pods, workloads and templates. */
+function containersIn(value: unknown): Container[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    CONTAINERS.has(key) && Array.isArray(each) ? (each as Container[]) : containersIn(each),
+  );
+}
+
+const SCANNER = scannerFor({known: [], notUsed: []}, (value) => value, 'standard');
+
+/** Secrets inside a value that can also stand alone: what the rules of the redactor find in it, such as passwords of URLs and files. */
+export function knownSecretsWithin(text: string, kind = 'password'): KnownSecret[] {
+  const found = new Map<string, KnownSecret>();
+  const rulesAt: typeof SCANNER.rulesAt = (...position) => {
+    const all = SCANNER.rulesAt(...position);
+    for (const {instead, key = kind} of all) {
+      const value = Buffer.from(instead, 'latin1').toString('utf8');
+      if (!found.has(value)) found.set(value, knownSecret(key, value));
+      // `auth` of a registry is user and password in base64.
+      const [, password] = /^[\x20-\x7e]+?:([\x20-\x7e]+)$/.exec(Buffer.from(value, 'base64').toString('latin1')) ?? [];
+      if (key === 'auth' && password !== undefined) found.set(password, knownSecret('password', password));
+    }
+    return all;
+  };
+  const file = new FileRedactor({...SCANNER, rulesAt});
+  file.push(Buffer.from(text, 'utf8'));
+  file.end();
+  return [...found.values()];
+}
+
+export const knownSecret = (name: string, value: string): KnownSecret => ({
+  kind: name.replace(/^-+/, '').toLowerCase().replaceAll('_', '-'),
+  value: new Secret(value),
+});
+
+/** Excludes references to a secret and its type, which would be redacted everywhere. */
+export function isSecret(key: string, value: string): boolean {
+  const kind = keyKind(key);
+  if (isHarmless(value) || isCode(value) || isErrorText(value) || isPlace(key, value) || (kind === 'word' && /^[/~]/.test(value)))
+    return false;
+  return kind === 'secret' || (kind === 'word' && !isProse(value));
+}
+
+export interface Variable {
+  name: string;
+  value: string;
+}
+
+/** NAME=value; undefined for other text. */
+export function variableIn(text: string): Variable | undefined {
+  const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+  return name === undefined || value === undefined ? undefined : {name, value};
+}
+
+export const looksSecret = ({name, value}: Variable): boolean => isSecret(name, value);
+
+/** Values to redact everywhere: variables that look secret, and secrets inside of others. */
+export const knownSecretsOfVariables = (variables: readonly Variable[]): KnownSecret[] =>
+  variables.flatMap((variable) => [
+    ...(looksSecret(variable) ? [knownSecret(variable.name, variable.value)] : []),
+    ...knownSecretsWithin(variable.value, 'proxy-password'),
+  ]);
+
+/** Secrets in the words of a command, such as `--token VALUE`, also inside of a script. */
+export const knownSecretsOfWords = (words: readonly string[]): KnownSecret[] => knownSecretsWithin(JSON.stringify(words));

@@ -1,0 +1,66 @@
+import type {Target} from '../charts/define.ts';
+import {scalrChart} from '../charts/define.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {pluralOf} from '../kubernetes/resources.ts';
+import type {NodeObject} from '../platform/readings.ts';
+import {effectiveValues as withDefaults} from '../values/read-values.ts';
+import {type Inventory, inventoryOf} from './inventory.ts';
+import {readInventory} from './read-inventory.ts';
+import {deployedRevision, isServerSide} from './read-release.ts';
+import type {InstallFacts, ReleaseState, Revision} from './release-state.ts';
+import {USER_KINDS, usersIn} from './users.ts';
+
+/** A release as an upgrade finds it. */
+export interface InstalledRelease {
+  name: ReleaseName;
+  target: Target;
+  /** Chart, values and objects are those of the deployed revision, which Helm compares the upgrade with. */
+  facts: InstallFacts & {release: ReleaseState};
+  /** The revision to roll back to; undefined if none is deployed. */
+  deployed: Revision | undefined;
+  inventory: Inventory;
+  /** Objects of the namespace. */
+  live: readonly KubernetesObject[];
+  /** Those of them that belong to others and can read a Secret or mount a PVC. */
+  users: readonly KubernetesObject[];
+  /** Kinds of `users` that this Kubernetes user may not list. */
+  unlisted: readonly string[];
+  nodes: readonly {name: string; version: string}[];
+  /** CRDs of all generations of agent-job; undefined if they cannot be read. */
+  definitions: readonly KubernetesObject[] | undefined;
+}
+
+/** Reads a release and everything in its namespace. A failed or interrupted upgrade has a newer revision than the deployed one. @throws ExpectedError */
+export async function readInstalled(
+  name: ReleaseName,
+  facts: InstallFacts & {release: ReleaseState},
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<InstalledRelease> {
+  const {release} = facts;
+  const isDeployed = release.status === 'deployed';
+  const [readings, former, onServer] = await Promise.all([
+    readInventory(name, facts, access, signal),
+    isDeployed ? undefined : deployedRevision(name, access.processes, signal),
+    isDeployed ? facts.isServerSide : isServerSide(name, access.processes, signal),
+  ]);
+  const {chart, values, objects} = former ?? {...release, objects: facts.installed};
+  const target = scalrChart(chart) as Target;
+  return {
+    name,
+    target,
+    facts: {...facts, release: {...release, chart, values}, installed: objects, isServerSide: onServer},
+    deployed: isDeployed ? release : former,
+    inventory: inventoryOf({...readings, manifest: objects, state: {...release, chart}, values: withDefaults(values, target)}),
+    live: readings.objects,
+    users: usersIn({...readings, manifest: objects}),
+    unlisted: USER_KINDS.map(pluralOf).filter((kind) => readings.unread.includes(kind)),
+    nodes: ((readings.nodes ?? []) as readonly NodeObject[]).map(({metadata, status}) => ({
+      name: metadata.name,
+      version: status?.nodeInfo?.kubeletVersion ?? '',
+    })),
+    definitions: readings.definitions,
+  };
+}

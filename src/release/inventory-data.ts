@@ -1,0 +1,179 @@
+import {posix} from 'node:path';
+import type {ChartName} from '../charts/schema.ts';
+import {at, getAt, type Tree, type Values} from '../ground/tree.ts';
+import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
+import {hostPaths, mayRun, type NodePlace, podSpecs} from '../kubernetes/pod-specs.ts';
+import type {Node, PersistentVolume, Readings} from './inventory-readings.ts';
+import {claimNames, mountsClaim, objectName, usersIn} from './users.ts';
+
+interface BoundClaim extends Claim {
+  spec?: Claim['spec'] & {volumeName?: string};
+  status?: Claim['status'] & {capacity?: {storage?: string}};
+}
+
+export interface ClaimItem {
+  name: string;
+  /** The owner: the release, an older revision of it, or the user (the release only mounts it). */
+  origin: 'release' | 'older-revision' | 'operator';
+  size?: string;
+  volume?: VolumeItem;
+  /** Workloads and pods of others that mount it. */
+  usedBy: readonly string[];
+}
+
+export interface VolumeItem {
+  name: string;
+  claim: string;
+  size?: string;
+  /** What happens to the data when the PVC is deleted; undefined if volumes cannot be read. */
+  reclaimPolicy?: string;
+  /** This program changed the policy to Retain. */
+  isKeptByUs: boolean;
+  /** Bound to one claim for good; once that has gone, no other one gets it. */
+  isTied: boolean;
+  /** The resource version that was read. */
+  resourceVersion?: string;
+  /** The PersistentVolume is part of the release (EFS): it is deleted, but its file system remains. */
+  isOfRelease: boolean;
+}
+
+/** On a volume that an uninstall kept; the value is the release. */
+export const KEPT_LABEL = 'scalr.io/kept-for';
+
+/** The PVCs of a release and those it mounts. */
+export function claimsOf(readings: Readings): ClaimItem[] {
+  const {release, manifest, objects, volumes} = readings;
+  const users = claimUsersIn(readings);
+  const live = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
+  const own = new Set(manifest.filter(({kind}) => kind === 'PersistentVolumeClaim').map(({metadata}) => metadata.name));
+  const used = new Set(manifest.flatMap((object) => claimNames(object as unknown as Tree)));
+  return live.flatMap((claim): ClaimItem[] => {
+    const origin = own.has(claim.metadata.name)
+      ? 'release'
+      : claim.metadata.annotations?.['meta.helm.sh/release-name'] === release
+        ? 'older-revision'
+        : used.has(claim.metadata.name)
+          ? 'operator'
+          : undefined;
+    if (origin === undefined) return [];
+    const usedBy = users.filter(({mounts}) => mounts(claim.metadata.name)).map(({name}) => name);
+    return [{...itemOf(claim, origin, {manifest, volumes}), usedBy}];
+  });
+}
+
+/** Without the custom resources of agent-job, its runs may mount any PVC of the namespace. */
+function claimUsersIn(readings: Readings): {name: string; mounts: (claim: string) => boolean}[] {
+  const isUnread = (object: KubernetesObject): boolean =>
+    readings.customResources === undefined && object.metadata.labels?.['helm.sh/chart']?.startsWith('agent-job-') === true;
+  return usersIn(readings).map((each) => ({name: objectName(each), mounts: (claim) => isUnread(each) || mountsClaim(claim)(each)}));
+}
+
+function itemOf(
+  claim: BoundClaim,
+  origin: ClaimItem['origin'],
+  {manifest, volumes}: Pick<Readings, 'manifest' | 'volumes'>,
+): Omit<ClaimItem, 'usedBy'> {
+  const {name} = claim.metadata;
+  const size = claim.status?.capacity?.storage ?? claim.spec?.resources?.requests?.storage;
+  const bound = claim.spec?.volumeName;
+  const item = {name, origin, ...(size === undefined ? {} : {size})};
+  if (bound === undefined || bound === '') return item;
+  const isOfRelease = manifest.some((object) => object.kind === 'PersistentVolume' && object.metadata.name === bound);
+  const found = volumes?.find(({metadata}) => metadata.name === bound);
+  return {...item, volume: {...volumeItem(bound, name, found), isOfRelease}};
+}
+
+/** Volumes that an earlier uninstall of the same release retained, and that no PVC has bound since. */
+export function keptVolumesOf({release, namespace, objects, volumes = []}: Readings): VolumeItem[] {
+  const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
+  return volumes.flatMap((volume) => {
+    const {namespace: at, name = ''} = volume.spec?.claimRef ?? {};
+    // A PVC of that name may be bound to another volume.
+    const isTaken = claims.some(
+      ({metadata, spec}) => metadata.name === name && [undefined, '', volume.metadata.name].includes(spec?.volumeName),
+    );
+    const isKept = volume.metadata.labels?.[KEPT_LABEL] === release && at === namespace && !isTaken;
+    return isKept ? [volumeItem(volume.metadata.name, name, volume)] : [];
+  });
+}
+
+function volumeItem(name: string, claim: string, volume: PersistentVolume | undefined): VolumeItem {
+  const {labels, resourceVersion} = volume?.metadata ?? {};
+  const {persistentVolumeReclaimPolicy: policy, capacity, claimRef} = volume?.spec ?? {};
+  return {
+    name,
+    claim,
+    ...(capacity?.storage === undefined ? {} : {size: capacity.storage}),
+    ...(policy === undefined ? {} : {reclaimPolicy: policy}),
+    ...(resourceVersion === undefined ? {} : {resourceVersion}),
+    isKeptByUs: labels?.[KEPT_LABEL] !== undefined,
+    isTied: claimRef?.uid !== undefined,
+    isOfRelease: false,
+  };
+}
+
+/** A directory on nodes. No chart ever removes it. */
+export interface NodeDataItem {
+  path: string;
+  /** Nodes the pods that write there may run on; undefined if nodes cannot be read. */
+  nodes: readonly {name: string; isReady: boolean}[] | undefined;
+  /** Other agents that keep their data there; undefined if that cannot be read. */
+  sharedBy: readonly string[] | undefined;
+  /** A directory that only agents have; a program must not empty any other one. */
+  isSafe: boolean;
+}
+
+export function nodeDataOf(readings: Readings, chart: ChartName): NodeDataItem[] {
+  const path = pathOf(readings.values, chart);
+  if (path === undefined) return [];
+  const {manifest, nodes, customResources, daemonSets} = readings;
+  const writer = manifest.flatMap((object) => podSpecs(object)).find((spec) => mounts(spec, path));
+  const others = daemonSets && customResources && [...daemonSets, ...customResources].filter((each) => !isIn(each, readings));
+  return [
+    {
+      path,
+      nodes: nodes
+        ?.filter(
+          (node) => node.metadata.labels?.['kubernetes.io/os'] !== 'windows' && (writer === undefined || mayRun(writer, placeOf(node))),
+        )
+        .map((node) => ({name: node.metadata.name, isReady: isReady(node)})),
+      sharedBy: others
+        ?.filter((each) => isAgentAt(each, path))
+        .map((each) => `${each.kind} ${each.metadata.namespace}/${each.metadata.name}`),
+      isSafe: isPrivate(path),
+    },
+  ];
+}
+
+function pathOf(values: Values, chart: ChartName): string | undefined {
+  const textAt = (key: string): string => String(getAt(values, at(key)) ?? '');
+  if (chart === 'agent-k8s') return textAt('efsVolumeHandle') === '' ? clean(textAt('agent.data_home')) : undefined;
+  if (chart !== 'agent-job' || getAt(values, at('persistence.cache.enabled')) !== true) return undefined;
+  return clean(textAt('persistence.cache.hostPath.path'));
+}
+
+const clean = (path: string): string | undefined => (path === '' ? undefined : posix.normalize(path).replace(/(.)\/$/, '$1'));
+
+/** Of the system from top to bottom. */
+const OFF_LIMITS =
+  /^\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys|usr|var\/run|var\/lib\/(kubelet|containerd?s?|docker|etcd|rancher|cni))(\/|$)/;
+/** Many share these; a directory below them may be an agent's own. */
+const SHARED = /^\/([^/]*|var\/[^/]+|home\/[^/]+|home\/kubernetes\/(bin|flexvolume)|mnt\/[^/]+|mnt\/disks\/[^/]+)$/;
+
+const isPrivate = (path: string): boolean => /^\/[\w./-]+$/.test(path) && !OFF_LIMITS.test(path) && !SHARED.test(path);
+
+const mounts = (spec: Values, path: string): boolean => hostPaths(spec).map(clean).includes(path);
+
+/** The operator's own DaemonSet that prepares the directory (hostPath guide of agent-job) is no agent. */
+function isAgentAt(object: KubernetesObject, path: string): boolean {
+  const isAgent = object.kind !== 'DaemonSet' || /"name":"SCALR_/.test(JSON.stringify(object));
+  const touches = (other: string): boolean => other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
+  return isAgent && podSpecs(object).some((spec) => hostPaths(spec).some((other) => touches(clean(other) ?? '')));
+}
+
+const isIn = ({kind, metadata}: KubernetesObject, {manifest, namespace}: Readings): boolean =>
+  metadata.namespace === namespace && manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
+
+const placeOf = ({metadata, spec}: Node): NodePlace => ({labels: metadata.labels ?? {}, taints: spec?.taints ?? []});
+
+const isReady = ({status}: Node): boolean => status?.conditions?.some(({type, status: is}) => type === 'Ready' && is === 'True') ?? false;

@@ -1,0 +1,88 @@
+import {isMadeFor, type KubernetesObject} from '../kubernetes/objects.ts';
+import type {Readings} from './inventory-readings.ts';
+import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, objectName, readsSecret, USER_KINDS, usersIn} from './users.ts';
+
+export interface SecretItem {
+  name: string;
+  /** Workloads of other releases that read it. */
+  usedBy: readonly string[];
+}
+
+export interface ObjectItem {
+  kind: string;
+  name: string;
+}
+
+export interface NamespaceItem {
+  name: string;
+  /** Created by this program for this release. */
+  isOurs: boolean;
+  /** Its objects other than the release, remains of older revisions, runs and our Secrets. */
+  others: readonly string[];
+}
+
+/** The kinds that are listed before a namespace counts as empty; custom resources of others are not listed. */
+export const NAMESPACE_KINDS: readonly string[] = [
+  ...USER_KINDS,
+  'services',
+  'ingresses.networking.k8s.io',
+  'networkpolicies.networking.k8s.io',
+  'persistentvolumeclaims',
+  'configmaps',
+  'secrets',
+  'serviceaccounts',
+  'roles.rbac.authorization.k8s.io',
+  'rolebindings.rbac.authorization.k8s.io',
+  'poddisruptionbudgets.policy',
+];
+
+export function secretsOf(readings: Readings): SecretItem[] {
+  const users = usersIn(readings);
+  return readings.objects
+    .filter((each) => each.kind === 'Secret' && isMadeFor(each, readings.release))
+    .map(({metadata: {name}}) => ({name, usedBy: users.filter(readsSecret(name)).map(objectName)}));
+}
+
+export function namespaceOf(readings: Readings): NamespaceItem | undefined {
+  const {release, namespace, namespaceObject, objects, unread, manifest, releases, customResources = []} = readings;
+  if (namespaceObject === undefined) return undefined;
+  // What owns an object is looked at itself, unless it is of a kind that is not read.
+  const owners = [...objects, ...manifest, ...customResources];
+  const strangers = objects.filter(
+    (each) =>
+      !isInManifest(each, manifest) &&
+      !isOwnedByOneOf(owners, each) &&
+      !isMadeFor(each, release) &&
+      !isOfEveryNamespace(each) &&
+      !isRecord(each, release) &&
+      !isOfRelease(each, readings),
+  );
+  const otherReleases = releases?.filter((each) => each.namespace === namespace && each.name !== release) ?? [];
+  return {
+    name: namespace,
+    isOurs: isMadeFor(namespaceObject, release),
+    others: [
+      ...otherReleases.map(({name}) => `release ${name}`),
+      ...strangers.map(({kind, metadata}) => `${kind} ${metadata.name}`),
+      ...unread.map((kind) => `${kind} (not accessible with this account)`),
+    ],
+  };
+}
+
+/** Objects of a release without a Helm record. PVCs are listed separately. */
+export function leftoversOf(readings: Readings): ObjectItem[] {
+  if (readings.state !== undefined) return [];
+  return readings.objects
+    .filter((each) => isOfRelease(each, readings) && !isOwned(each) && each.kind !== 'PersistentVolumeClaim')
+    .map(({kind = '', metadata: {name}}) => ({kind, name}));
+}
+
+const isRecord = ({kind, metadata}: KubernetesObject, release: string): boolean =>
+  kind === 'Secret' && metadata.name.startsWith(`sh.helm.release.v1.${release}.v`);
+
+/** What Kubernetes and OpenShift create in every namespace. */
+const isOfEveryNamespace = ({kind, metadata: {name}}: KubernetesObject): boolean =>
+  (kind === 'ConfigMap' && (name === 'kube-root-ca.crt' || name === 'openshift-service-ca.crt')) ||
+  (kind === 'ServiceAccount' && ['default', 'builder', 'deployer'].includes(name)) ||
+  (kind === 'Secret' && /^(default|builder|deployer)-(token|dockercfg)-/.test(name)) ||
+  (kind === 'RoleBinding' && name.startsWith('system:'));

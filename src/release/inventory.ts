@@ -1,0 +1,212 @@
+import {within} from '../charts/releases.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
+import {isOwn, type KubernetesObject, type Pod, type Workload} from '../kubernetes/objects.ts';
+import {DEFINITIONS} from '../platform/releases.ts';
+import {type ClaimItem, claimsOf, keptVolumesOf, type NodeDataItem, nodeDataOf, type VolumeItem} from './inventory-data.ts';
+import {leftoversOf, type NamespaceItem, namespaceOf, type ObjectItem, type SecretItem, secretsOf} from './inventory-namespace.ts';
+import type {Readings} from './inventory-readings.ts';
+import {objectName} from './users.ts';
+
+/** Objects that an uninstall deletes or reports, by class. */
+export interface Inventory {
+  release: ReleaseItem | undefined;
+  runs: readonly Run[];
+  /** How runs of this release are found again later; undefined if they happen inside the pods of the agent. */
+  runsOf: RunsOf | undefined;
+  controllers: readonly Controller[];
+  claims: readonly ClaimItem[];
+  /** Volumes that an earlier uninstall kept. */
+  volumes: readonly VolumeItem[];
+  definitions: readonly DefinitionItem[];
+  secrets: readonly SecretItem[];
+  namespace: NamespaceItem | undefined;
+  /** Objects with the labels of the release that Helm has no record of. */
+  leftovers: readonly ObjectItem[];
+  nodeData: readonly NodeDataItem[];
+}
+
+export interface ReleaseItem {
+  chart: ChartName;
+  version: string;
+  status: string;
+  revision: number;
+  /** What goes with it. */
+  objects: readonly KubernetesObject[];
+}
+
+/** What accepts runs from the agent pool. */
+export interface Controller {
+  kind: string;
+  name: string;
+  /** Behavior of its pods when they are stopped. */
+  onStop: 'drain' | 'interrupt';
+  graceSeconds: number;
+  /** While it works: of the cluster, or of the release where it is stopped already. */
+  replicas: number;
+}
+
+/** Pure. */
+export function inventoryOf(readings: Readings): Inventory {
+  const release = releaseOf(readings);
+  const runsOf =
+    release && release.chart !== 'agent-local'
+      ? {chart: release.chart, version: release.version, release: readings.release, taskLabels: labelsOfRuns(readings.values)}
+      : undefined;
+  return {
+    release,
+    runs: runsOf ? runsIn(readings.objects, runsOf) : [],
+    runsOf,
+    controllers: release ? controllersOf(readings, release.chart) : [],
+    claims: claimsOf(readings),
+    volumes: keptVolumesOf(readings),
+    definitions: definitionsOf(readings),
+    secrets: secretsOf(readings),
+    namespace: namespaceOf(readings),
+    leftovers: leftoversOf(readings),
+    nodeData: release ? nodeDataOf(readings, release.chart) : [],
+  };
+}
+
+function releaseOf({state, manifest, missing}: Readings): ReleaseItem | undefined {
+  const [, chart, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(state?.chart ?? '') ?? [];
+  if (state === undefined || chart === undefined || version === undefined) return undefined;
+  return {
+    chart: chart as ChartName,
+    version,
+    status: state.status,
+    revision: state.revision,
+    objects: manifest.filter((each) => !missing?.has(objectName(each))),
+  };
+}
+
+const STOP_KEY: Readonly<Record<ChartName, string | undefined>> = {
+  'agent-k8s': 'agent.worker_on_stop_action',
+  'agent-local': 'agent.shutdownMode',
+  // The templates set it to drain.
+  'agent-job': undefined,
+};
+const DEFAULT_GRACE = 30;
+
+function controllersOf({manifest, objects, values}: Readings, chart: ChartName): Controller[] {
+  const key = STOP_KEY[chart];
+  const onStop = key === undefined || getAt(values, at(key)) === 'drain' ? 'drain' : 'interrupt';
+  return manifest
+    .filter(({kind}) => kind === 'Deployment' || kind === 'StatefulSet')
+    .map((rendered: Workload) => {
+      const {kind, metadata} = rendered;
+      const {name} = metadata;
+      const seconds = getAt(rendered as unknown as Tree, at('spec.template.spec.terminationGracePeriodSeconds'));
+      const live: Workload | undefined = objects.find((each) => each.kind === kind && each.metadata.name === name);
+      const replicas = live?.spec?.replicas || rendered.spec?.replicas || 1;
+      return {kind: kind as string, name, onStop, graceSeconds: typeof seconds === 'number' ? seconds : DEFAULT_GRACE, replicas};
+    });
+}
+
+/** A CRD of agent-job. Helm installs it and never deletes it. */
+export interface DefinitionItem {
+  name: string;
+  /** Releases and resources that would go with it; undefined if that cannot be read. */
+  neededBy: readonly string[] | undefined;
+}
+
+export function definitionsOf({release, namespace, state, releases, definitions = [], customResources}: Readings): DefinitionItem[] {
+  // Only agent-job uses them; its CRDs may remain after the release.
+  if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
+  const others = releases
+    ?.filter((each) => each.chart.startsWith('agent-job-') && !(each.name === release && each.namespace === namespace))
+    .map((each) => `release ${each.namespace}/${each.name} (${each.chart})`);
+  return definitions
+    .filter(({metadata}) => DEFINITIONS.includes(metadata.name))
+    .map((definition) => {
+      // Custom resources may also exist without Helm, for example with Argo CD.
+      const resources = customResources
+        ?.filter((each) => isOf(each, definition) && !isOurs(each, release, namespace))
+        .map(({kind, metadata}) => `${kind} ${metadata.namespace}/${metadata.name}`);
+      return {name: definition.metadata.name, neededBy: others && resources && [...others, ...resources]};
+    });
+}
+
+const isOf = ({kind}: KubernetesObject, definition: KubernetesObject): boolean =>
+  (definition as {spec?: {names?: {kind?: string}}}).spec?.names?.kind === kind;
+
+const isOurs = ({metadata}: KubernetesObject, release: string, namespace: string): boolean =>
+  metadata.namespace === namespace && metadata.annotations?.['meta.helm.sh/release-name'] === release;
+
+/** How to find the runs of one release in its namespace. */
+export interface RunsOf {
+  chart: Exclude<ChartName, 'agent-local'>;
+  version: string;
+  release: string;
+  /** Labels the values give to the pods of runs. */
+  taskLabels: Readonly<Record<string, string>>;
+}
+
+export interface Run {
+  kind: 'Job' | 'Pod';
+  name: string;
+  /** False if it only looks like a run: agent-k8s does not label its run pods. */
+  isCertain: boolean;
+}
+
+interface Template {
+  metadata?: {labels?: Readonly<Record<string, string>>};
+  spec?: {containers?: readonly {name: string}[]; initContainers?: readonly {name: string}[]};
+}
+type Labels = Readonly<Record<string, string>>;
+
+export const labelsOfRuns = (values: Values): Labels => {
+  const labels = getAt(values, at('agent.kubernetes_task_labels'));
+  return isMap(labels) ? (labels as Record<string, string>) : {};
+};
+
+/** The runs in flight among the Jobs and pods of the namespace; docs/charts lists the labels of run pods. */
+export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] {
+  // A probe of this program is not a run.
+  const pods = objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod) && !isOwn(pod));
+  if (of.chart === 'agent-k8s') return runPods(pods, of);
+  const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;
+  const jobs = objects.filter(({kind}) => kind === 'Job');
+  const running = jobs.filter((job) => !isFinished(job) && isRun((job as {spec?: {template?: Template}}).spec?.template ?? {}));
+  // A pod may outlive the record of its Job.
+  const lone = pods.filter((pod) => isRun(pod) && !jobs.some(({metadata}) => isOwnedBy(pod, metadata.name)));
+  return [...running.map((job) => run('Job', job, true)), ...lone.map((pod) => run('Pod', pod, true))];
+}
+
+/** Running and finished Jobs or pods of runs; for agent-k8s, also pods that only look like one. */
+export function isOfRun(object: KubernetesObject, of: RunsOf): boolean {
+  if (isOwn(object)) return false;
+  if (of.chart === 'agent-k8s') return object.kind === 'Pod' && runPods([object], of).length > 0;
+  const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;
+  if (object.kind === 'Pod') return isRun(object);
+  return object.kind === 'Job' && isRun((object as {spec?: {template?: Template}}).spec?.template ?? {});
+}
+
+function runPods(pods: readonly KubernetesObject[], {taskLabels}: RunsOf): Run[] {
+  const wanted = Object.entries(taskLabels);
+  const isCertain = wanted.length > 0;
+  return pods
+    .filter(({metadata}) => !metadata.ownerReferences?.some(({kind}) => KEPT_BY_OTHERS.has(kind)))
+    .filter(({metadata}) => wanted.every(([key, value]) => metadata.labels?.[key] === value))
+    .map((pod) => run('Pod', pod, isCertain));
+}
+
+const KEPT_BY_OTHERS: ReadonlySet<string> = new Set(['ReplicaSet', 'DaemonSet', 'StatefulSet', 'Job', 'Node']);
+
+const run = (kind: Run['kind'], {metadata}: KubernetesObject, isCertain: boolean): Run => ({kind, name: metadata.name, isCertain});
+
+const hasLabelsOf =
+  (release: string) =>
+  ({metadata}: Template): boolean =>
+    metadata?.labels?.['app.kubernetes.io/instance'] === release && metadata.labels['app.kubernetes.io/component'] === 'task';
+
+function hasContainersOfRun({spec}: Template): boolean {
+  const names = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({name}) => name);
+  return names.includes('worker') && names.includes('runner');
+}
+
+const isFinished = (job: Workload): boolean =>
+  job.status?.conditions?.some(({type, status}) => (type === 'Complete' || type === 'Failed') && status === 'True') ?? false;
+const hasEnded = ({status}: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+const isOwnedBy = ({metadata}: KubernetesObject, job: string): boolean =>
+  metadata.ownerReferences?.some(({kind, name}) => kind === 'Job' && name === job) ?? false;

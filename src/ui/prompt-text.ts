@@ -1,0 +1,123 @@
+import width from 'fast-string-width';
+import type {Setting} from '../settings/define.ts';
+import type {Answer, AnswerSource} from '../settings/settings.ts';
+import {legible} from './ascii-fallback.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
+
+const FROM: Readonly<Record<AnswerSource, string>> = {
+  flag: 'flag',
+  environment: 'environment',
+  answers: 'answers file',
+  'values-file': 'values file',
+  cluster: 'cluster',
+  prompt: 'earlier answer',
+  default: 'default',
+  chart: 'chart default',
+};
+
+const INDENT = '  ';
+/** Narrower terminals have no rail. */
+const NARROW = 60;
+
+/** Text under a question. */
+export const indented = (text: string, screen: Screen, indent = INDENT): string =>
+  paragraph('', text, {...screen, columns: screen.columns && screen.columns - width(indent)})
+    .trimEnd()
+    .replace(/^/gm, indent);
+
+/** A question without its mark, with its default or what an empty answer means. */
+export function questionText(message: string, note: string | undefined, screen: Screen, indent = INDENT): string {
+  const {bold, dim} = theme(screen);
+  return indented(
+    `${bold(message)}${note === undefined ? '' : dim(note.includes('(') ? ` – ${note}` : ` (${note})`)}`,
+    screen,
+    indent,
+  ).slice(indent.length);
+}
+
+/** What stands around a question: marks and indents, and the lines of its heading. */
+export interface Frame {
+  /** First character of the question. */
+  mark: string;
+  /** Start of the first line of the question, after `mark` or the heading. */
+  first: string;
+  /** Start of all other lines. */
+  indent: string;
+  /** Lines above the question, the first one without `mark`. */
+  above: readonly string[];
+}
+
+/** A question with a heading is drawn on a rail, any other after a question mark. A tab in a heading divides a name from its text. */
+export function frameOf(heading: readonly string[] | undefined, screen: Screen): Frame {
+  const {cyan, dim} = theme(screen);
+  if (heading === undefined) return {mark: cyan('?'), first: ' ', indent: INDENT, above: []};
+  const rail = hasRail(screen) ? legible(`${dim('│')}  `, screen) : '';
+  const [step = '', ...lines] = heading;
+  const inside = {...screen, columns: screen.columns && screen.columns - width(rail)};
+  const lineText = (line: string): string => {
+    const [name, text] = line.split('\t');
+    return text === undefined
+      ? indented(line, screen, rail)
+      : paragraph(`${name}${' '.repeat(Math.max(0, STEP_WIDTH - width(name ?? '')))}  `, text, inside)
+          .trimEnd()
+          .replace(/^/gm, rail);
+  };
+  const mark = legible(cyan('◆'), screen);
+  return {mark, first: rail, indent: rail, above: [legible(`  ${step}`, screen), ...lines.map(lineText)]};
+}
+
+const hasRail = ({columns = 80}: Screen): boolean => columns >= NARROW;
+
+/** The first line of the wizard. */
+export function titleText(version: string, screen: Screen): string {
+  const {bold, dim} = theme(screen);
+  const keys = 'Esc back · ? help · Ctrl-C quit';
+  const name = `scalr-agent-install ${version}`;
+  const room = (screen.columns ?? 80) - name.length - keys.length - 1;
+  return `\n${bold(name)}${room < 2 ? '\n' : ' '.repeat(room)}${dim(keys)}\n\n`;
+}
+
+/** An answered step of the wizard: its name and what was answered. */
+export function answeredStep(name: string, answers: readonly string[], screen: Screen): string {
+  const {dim, green} = theme(screen);
+  const first = `${green('◇')}  ${name.padEnd(STEP_WIDTH)}  `;
+  const text = paragraph(first, answers.join(' · '), screen);
+  return hasRail(screen) ? text.replace(/\n +/g, `\n${legible(dim('│'), screen)}${' '.repeat(STEP_WIDTH + 4)}`) : text;
+}
+
+const STEP_WIDTH = 9;
+
+/** A question and its answer, the same whether a person, a flag or the cluster gave it. */
+export function answeredText(message: string, answer: string, from: string | undefined, screen: Screen): string {
+  const {cyan, dim, green} = theme(screen);
+  return paragraph(`${green('✔')} `, `${message} ${cyan(answer)}${from === undefined ? '' : dim(` (${from})`)}`, screen);
+}
+
+/** An answer that was known without a question, as if it had been given to one. */
+export function knownText(setting: Setting, answer: Answer, screen: Screen): string {
+  const source = answer.because === undefined ? sourceText(setting, answer) : `${sourceText(setting, answer)}: ${answer.because}`;
+  return answeredText(setting.question, answerText(setting, answer), source, screen);
+}
+
+/** Where an answer is from. */
+export const sourceText = ({onlyEnv}: Setting, {source}: Answer): string => onlyEnv ?? FROM[source];
+
+/** An answer on one line, without secrets. */
+export function answerText({kind, labels}: Setting, {value, given}: Answer): string {
+  if (given !== undefined) return given;
+  if (kind.isSecret) return '[hidden]';
+  if (kind.isSwitch) return value ? 'yes' : 'no';
+  if (labels?.[String(value)] !== undefined) return labels[String(value)] as string;
+  const text = kind.format(value).join(', ');
+  return kind.shown?.(value as never) ?? (text === '' ? 'none' : text);
+}
+
+/** A question and its answer in one line. */
+export const answered = (message: string, answer: string): string => `${message.replace(/(?<!\?)$/, ':')} ${answer}`;
+
+/** The default and where it comes from: "https://acme.scalr.io, the token" */
+export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined => parts.filter(Boolean).join(', ') || undefined;
+
+/** All that is shown of a secret: its length, which tells that it was pasted whole. */
+export const masked = (secret: string): string =>
+  secret === '' ? '' : `[hidden, ${secret.length} ${secret.length === 1 ? 'character' : 'characters'}]`;

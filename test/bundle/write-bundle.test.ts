@@ -1,0 +1,208 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, expect, test} from 'vitest';
+import {zipArchives} from '../../src/adapters/zip-archive.ts';
+import {objectFiles} from '../../src/bundle/collect/object-files.ts';
+import type {Prepared} from '../../src/bundle/collect/prepare.ts';
+import {writeBundle} from '../../src/bundle/write-bundle.ts';
+import {Secret} from '../../src/ground/secret.ts';
+import type {Event, KubernetesObject} from '../../src/kubernetes/objects.ts';
+import {bundleText} from '../../src/ui/bundle.ts';
+import {readZip} from '../support/unzip.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
+afterAll(() => rmSync(folder, {recursive: true}));
+
+const NOON = new Date('2026-11-21T12:00:00Z');
+const SECRET = 'Zr81kQv93LmXw20p';
+const PEM = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n'.repeat(8)}-----END PRIVATE KEY-----`;
+
+const claim: KubernetesObject = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Pending'}} as KubernetesObject;
+const event: Event = {
+  kind: 'Event',
+  metadata: {name: 'e'},
+  type: 'Warning',
+  reason: 'ProvisioningFailed',
+  message: `the driver refused ${SECRET}`,
+  lastTimestamp: NOON.toISOString(),
+  involvedObject: {kind: 'PersistentVolumeClaim', name: 'cache'},
+};
+const pod = {
+  kind: 'Pod',
+  metadata: {name: 'agent-1', uid: 'u'},
+  status: {phase: 'Running', conditions: [{type: 'Ready', status: 'True'}], containerStatuses: [{name: 'agent', ready: true}]},
+};
+
+async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6) {
+  const file = join(folder, `${Math.random()}.zip`);
+  const objects = [claim, event, pod];
+  const prepared: Prepared = {
+    releases: [{name: 'mine', chart: 'agent-local', version: '0.6.5', status: 'deployed', values: undefined, drift: [], runsOf: undefined}],
+    scope: {objects, pods: [pod]},
+    cluster: {
+      server: 'v1.35.1',
+      nodes: [{metadata: {name: 'n'}, status: {nodeInfo: {kubeletVersion: 'v1.35.0'}}}],
+      tools: {'scalr-agent': '0.1.0', helm: null},
+      enforcement: undefined,
+    },
+    texts: (hideIn) => objectFiles(objects, hideIn),
+    logs: [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log'}],
+    knownSecrets: [{kind: 'driver-key', value: new Secret(SECRET)}],
+    gaps: [
+      {what: 'logs/agent-1/token.log', trouble: {kind: 'server', message: 'etcdserver: request timed out'}},
+      {what: 'Role objects', trouble: {kind: 'forbidden', message: 'may not list them'}, isMinor: true},
+    ],
+    ...more,
+  };
+  async function* log(): AsyncGenerator<Buffer> {
+    yield Buffer.from(lines);
+  }
+  const bundle = await writeBundle(
+    prepared,
+    'scalr-agent',
+    {maxBytes, level: 'standard'},
+    {
+      api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
+      archive: await zipArchives.create(file),
+      signal: new AbortController().signal,
+      now: () => NOON,
+      onProgress: () => undefined,
+    },
+  );
+  const files = new Map([...(await readZip(file))].map(([name, content]) => [name, content.toString('utf8')]));
+  const text = (name: string): string => files.get(name) ?? '';
+  return {bundle, text, summary: text('SUMMARY.md')};
+}
+
+test('the summary starts with its verdict, and lists included and missing parts', async () => {
+  const {summary} = await written({}, 'starting\nInvalid agent token\n');
+  expect(summary.replaceAll(/(?<=driver-key:)\w+/g, 'NAME')).toMatchInlineSnapshot(`
+    "# Support bundle of namespace scalr-agent
+
+    **0 errors, 2 warnings. Start with claim/cache (PROVISIONING_FAILED).**
+
+    The bundle is incomplete: 1 part could not be read.
+
+    Created 2026-11-21T12:00:00.000Z by scalr-agent collect-logs. Containers: 1.
+
+    ## Warnings
+
+    - claim/cache (PROVISIONING_FAILED): PVC pending: the driver refused [redacted:driver-key:NAME]
+      - see: events.txt:1
+      - do: Fix the error reported by the storage driver
+    - pod/agent-1 (TOKEN_REJECTED): agent log: Invalid agent token
+      - see: logs/agent-1/agent.log:2
+      - do: Scalr seems to reject the token: create a new one in the agent pool, and check that --url belongs to the same account
+
+    ## Not included
+
+    - logs/agent-1/token.log: etcdserver: request timed out
+    - Role objects: may not list them (optional)
+
+    ## Releases
+
+    - mine: agent-local 0.6.5, deployed; agent 1.4.0, newest known version
+
+    ## Versions
+
+    - Kubernetes: v1.35.1
+    - kubelets: v1.35.0 on 1 node
+    - scalr-agent: 0.1.0
+    - helm: not found
+
+    ## Contents
+
+    - findings.json, errors.json: findings and missing parts as JSON
+    - logs/: 1 log, 2 lines, 1 KiB
+    - events.txt: events, newest last
+    - objects/: 2 objects of the cluster, without Secrets
+    - redactions.json: number of redactions by rule and file
+    - manifest.json: size and checksum of every file, for scalr-agent collect-logs --inspect
+
+    ## Support
+
+    Open a request at the Scalr Support Center and attach this bundle: https://scalr-labs.atlassian.net/servicedesk/customer/portal/31
+
+    ## Redaction: 3 places
+
+    - known value: 3
+    "
+  `);
+});
+
+test('the verdict reports no problems and a complete bundle', async () => {
+  const {summary} = await written({gaps: [], scope: {objects: [pod], pods: [pod]}}, 'agent is ready to receive tasks\n');
+  expect(summary).toContain('**No problems found.**\n\nThe bundle is complete.\n');
+});
+
+test('a log that was cut to fit --max-size is reported, and the bundle is complete', async () => {
+  const lines = Array.from({length: 3000}, (_, index) => `${index} ${'x'.repeat(60)}\n`).join('');
+  const {bundle, summary} = await written({gaps: []}, lines, 40_000);
+  expect(summary).toContain('\nThe bundle is complete. To fit --max-size, 1 log was cut in the middle.\n');
+  expect(summary).toMatch(/\n- logs\/agent-1\/agent\.log: \d+ bytes cut from the middle, because of --max-size\n/);
+  const said = (made: typeof bundle): string => bundleText({file: 'a.zip', ...made}, {hasColor: false, columns: undefined});
+  expect(said(bundle)).toContain('\n1 log was truncated in the middle (increase --max-size to keep more)\n');
+  expect(said((await written({gaps: []})).bundle)).not.toContain('--max-size');
+});
+
+test('text that was cut while following counts like text that is cut later', async () => {
+  const logs = [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log', cut: 70}];
+  const {bundle, summary} = await written({gaps: [], logs}, 'little\n');
+  expect(bundle.cutLogs).toBe(1);
+  expect(summary).toContain('- logs/agent-1/agent.log: 70 bytes cut from the middle, because of --max-size\n');
+});
+
+test('secrets in findings and summary are redacted everywhere, and counted in each file', async () => {
+  const {bundle, text, summary} = await written();
+  const {files, total, rules} = JSON.parse(text('redactions.json'));
+  expect(summary).toContain('PVC pending: the driver refused [redacted');
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(['events.txt', 'findings.json', 'SUMMARY.md']));
+  expect(files['SUMMARY.md']).toEqual({'known value': 1});
+  expect(summary).toContain(`## Redaction: ${total} places`);
+  const sum = Object.values(files as Record<string, Record<string, number>>).flatMap((counts) => Object.values(counts));
+  expect(sum.reduce((one, other) => one + other, 0)).toBe(total);
+  expect(rules['known value']).toBe(3);
+  expect(JSON.stringify(bundle) + bundleText({file: 'a.zip', ...bundle}, {hasColor: false, columns: undefined})).not.toContain(SECRET);
+});
+
+test('a variable that is redacted by its name counts for its file', async () => {
+  const spec = {containers: [{name: 'agent', env: [{name: 'DB_PASSWORD', value: 'abc'}]}]};
+  const {text} = await written({texts: (hideIn) => objectFiles([{...pod, spec} as KubernetesObject], hideIn, (name) => `gone/${name}`)});
+  expect(JSON.parse(text('redactions.json')).files['gone/objects/pod/agent-1.json']).toEqual({variable: 1});
+  expect(text('gone/objects/pod/agent-1.json')).toContain('"value": "[redacted:');
+});
+
+test('a file name does not redact the reason after it', async () => {
+  const {summary, text} = await written();
+  expect(summary).toContain('- logs/agent-1/token.log: etcdserver: request timed out\n');
+  expect(JSON.parse(text('errors.json'))).toMatchObject([
+    {what: 'logs/agent-1/token.log', message: 'etcdserver: request timed out'},
+    {isMinor: true},
+  ]);
+});
+
+test('a line number refers to the bundle, after redaction and cuts', async () => {
+  const filler = Array.from({length: 3000}, (_, index) => `${index} ${'x'.repeat(60)}`).join('\n');
+  const lines = `${PEM}\n${filler}\nInvalid agent token\n${'fine\n'.repeat(20)}`;
+  const {bundle, text} = await written({}, lines, 40_000);
+  const found = bundle.findings.find(({code}) => code === 'TOKEN_REJECTED');
+  const kept = text('logs/agent-1/agent.log').split('\n');
+  expect(kept.join()).toContain('bytes omitted');
+  expect(kept.length).toBeLessThan(3000);
+  expect(kept[(found?.line ?? 0) - 1]).toBe('Invalid agent token');
+});
+
+test('no line number is given when redaction moved the line', async () => {
+  const objects = [claim, event];
+  const texts =
+    (text: (file: {name: string; text: string}) => string): Prepared['texts'] =>
+    (hide) =>
+      objectFiles(objects, hide).map((file) => ({...file, text: text(file)}));
+  const scope = {objects, pods: []};
+  const [found] = (await written({scope, texts: texts((file) => `\n\n${file.text}`)})).bundle.findings;
+  expect(found).toMatchObject({evidence: 'events.txt', line: 3});
+  const [moved] = (await written({scope, texts: texts((file) => `${PEM}\n${file.text}`)})).bundle.findings;
+  expect(moved).toMatchObject({evidence: 'events.txt'});
+  expect(moved).not.toHaveProperty('line');
+});

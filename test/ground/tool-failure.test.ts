@@ -1,0 +1,128 @@
+import {expect, test} from 'vitest';
+import {toolFailure} from '../../src/ground/tool-errors.ts';
+import {releaseHistory, upgradeInstall} from '../../src/helm/helm.ts';
+import {describePods, waitForJobs} from '../../src/kubernetes/kubectl.ts';
+
+/** What the tools really said. */
+test.each([
+  ['kubectl', 'The connection to the server localhost:8080 was refused - did you specify the right host or port?', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'error: stat /home/me/nowhere: no such file or directory', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout', 'CLUSTER_UNREACHABLE'],
+  [
+    'helm',
+    'Error: Kubernetes cluster unreachable: Get "http://localhost:8080/version": dial tcp [::1]:8080: connect: connection refused',
+    'CLUSTER_UNREACHABLE',
+  ],
+  ['kubectl', 'error: context "nowhere" does not exist', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'error: You must be logged in to the server (Unauthorized)', 'NOT_LOGGED_IN'],
+  [
+    'helm',
+    'Error: query: failed to query with labels: secrets is forbidden: User "system:serviceaccount:a:reader" cannot list resource "secrets" in API group "" in the namespace "a"',
+    'FORBIDDEN',
+  ],
+  [
+    'kubectl',
+    'Error from server (Forbidden): persistentvolumeclaims "c" is forbidden: User "joe" cannot patch resource "persistentvolumeclaims" in API group "" in the namespace "a"',
+    'FORBIDDEN',
+  ],
+  ['kubectl', 'Error from server (Forbidden): forbidden: User "system:anonymous" cannot get path "/version"', 'FORBIDDEN'],
+  ['kubectl', 'error: failed to create configmap: configmaps "x" is forbidden: exceeded quota: q, requested: configmaps=1', 'FORBIDDEN'],
+  [
+    'kubectl',
+    'The PersistentVolumeClaim "c" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests',
+    'TOOL_FAILED',
+  ],
+  [
+    'helm',
+    'Error: UPGRADE FAILED: cannot patch "c" with kind PersistentVolumeClaim: PersistentVolumeClaim "c" is invalid: spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+    'TOOL_FAILED',
+  ],
+  ['helm', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'RELEASE_BUSY'],
+  [
+    'helm',
+    'Error: looks like "https://scalr.github.io/agent-helm/" is not a valid chart repository or cannot be reached: Get "https://scalr.github.io/agent-helm/index.yaml": dial tcp: lookup scalr.github.io: no such host',
+    'CHART_NOT_FOUND',
+  ],
+  ['helm', 'Error: chart "agent-job" version "9.9.9" not found in https://scalr.github.io/agent-helm/ repository', 'CHART_NOT_FOUND'],
+  [
+    'helm',
+    'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "a" exists and cannot be imported into the current release: invalid ownership metadata',
+    'OBJECT_OF_ANOTHER',
+  ],
+  [
+    'helm',
+    'Error: INSTALLATION FAILED: failed to install CRD crds/agenttasktemplate.yaml: conflict occurred while applying object /agenttasktemplates.scalr.io apiextensions.k8s.io/v1, Kind=CustomResourceDefinition: Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using apiextensions.k8s.io/v1: .spec.versions',
+    'OBJECT_OF_ANOTHER',
+  ],
+  ['kubectl', 'error: timed out waiting for the condition on pods/x', 'TIMED_OUT'],
+  ['kubectl', 'Error from server (InternalError): Internal error occurred: etcdserver: request timed out', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'Error from server (ServiceUnavailable): the server is currently unable to handle the request', 'CLUSTER_UNREACHABLE'],
+  [
+    'kubectl',
+    'error: Get "https://10.0.0.1/version": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    'CLUSTER_UNREACHABLE',
+  ],
+  ['helm', 'Error: UPGRADE FAILED: create: failed to create: Too many requests, please try again later.', 'CLUSTER_UNREACHABLE'],
+  [
+    'helm',
+    'Error: Internal error occurred: failed calling webhook "a.b.c": failed to call webhook: Post "https://a.b.svc/x": context deadline exceeded',
+    'TOOL_FAILED',
+  ],
+  ['helm', 'Error: something new', 'TOOL_FAILED'],
+] as const)('%s: %s', (tool, stderr, code) => {
+  const failure = toolFailure({tool, args: ['do']}, {exitCode: 1, stdout: '', stderr});
+  expect(failure.code).toBe(code);
+  expect(failure.suggestions).not.toEqual([]);
+  expect(failure.message).toContain(stderr.replace(/^error: /i, '').slice(0, 40));
+});
+
+test('links CRD advice to the CRDs of the chart', () => {
+  const stderr = 'Error: failed to install CRD crds/x.yaml: conflict occurred while applying object';
+  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).suggestions.join()).toContain('helm show crds');
+});
+
+test('ignores hints and warnings of helm around the error', () => {
+  const stderr =
+    'WARNING: a file is readable by others\nError: YAML parse error on x.yaml: bad\n\nUse --debug flag to render out invalid YAML\n';
+  expect(toolFailure({tool: 'helm', args: ['template']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
+    'helm template failed: YAML parse error on x.yaml: bad',
+  );
+});
+
+test.each([
+  [
+    'Error: INSTALLATION FAILED: 1 error occurred:\n\t* Too many requests, please try again later.\n\n',
+    'INSTALLATION FAILED: 1 error occurred: * Too many requests, please try again later.',
+  ],
+  [
+    'The Deployment "x" is invalid: \n* spec.template.spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type\n* spec.template.spec.containers[0].volumeMounts[0].name: Not found: "nope"\nmore',
+    'The Deployment "x" is invalid:\n* spec.template.spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type\n* spec.template.spec.containers[0].volumeMounts[0].name: Not found: "nope"',
+  ],
+  [
+    'Error from server: failed to create typed patch object (a/v; /v1, Kind=Pod): errors:\n  .spec.volumes[name=false].name: expected string\n',
+    'Error from server: failed to create typed patch object (a/v; /v1, Kind=Pod): errors: .spec.volumes[name=false].name: expected string',
+  ],
+  ['Error: nothing follows:\nhelp\n', 'nothing follows:'],
+])('includes the lines after a colon: %s', (stderr, reason) => {
+  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(`helm upgrade failed: ${reason}`);
+});
+
+const NAME = {release: 'acme', place: {namespace: 'agents', kubeContext: 'prod', kubeconfig: '/k c'}};
+const WHERE = "--context prod --kubeconfig '/k c'";
+
+test.each([
+  [describePods(NAME.place), 'Unable to connect to the server: i/o timeout', `Try: kubectl cluster-info ${WHERE}`],
+  [releaseHistory(NAME), 'Error: Kubernetes cluster unreachable', `Try: kubectl cluster-info ${WHERE}`],
+  [
+    waitForJobs(NAME.place, 'a=b', 9),
+    'timed out waiting for the condition',
+    `Check the events: kubectl get events --namespace agents ${WHERE}`,
+  ],
+  [
+    upgradeInstall(NAME, {chart: 'agent-job', version: '0.6.5', source: './agent job'}, ''),
+    'Error: failed to install CRD crds/a.yaml: conflict',
+    `Or apply the CRD of the chart: helm show crds './agent job' | kubectl apply --server-side --force-conflicts --filename - ${WHERE}`,
+  ],
+])('targets the cluster of the call in next steps: %j', (call, stderr, step) => {
+  expect(toolFailure(call, {exitCode: 1, stdout: '', stderr}).suggestions).toContain(step);
+});

@@ -1,0 +1,68 @@
+import {expect, test} from 'vitest';
+import type {Call} from '../../src/ground/command-line.ts';
+import type {Secret} from '../../src/ground/secret.ts';
+import {objectsIn} from '../../src/helm/manifest.ts';
+import {dryRun, mergePatch} from '../../src/operations/dry-run.ts';
+import type {Step} from '../../src/operations/step.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+
+const NAME = {release: 'agent', place: {namespace: 'scalr'}};
+const RELEASE: Step = {id: 'release', title: 'Install', call: {tool: 'helm', args: ['upgrade']}};
+const MANIFEST = `kind: Secret
+metadata: {name: token}
+---
+kind: CustomResourceDefinition
+metadata: {name: agenttasktemplates.scalr.io}
+spec: {group: scalr.io, names: {kind: AgentTaskTemplate}}
+---
+apiVersion: scalr.io/v1
+kind: AgentTaskTemplate
+metadata: {name: task}
+---
+kind: Deployment
+metadata: {name: main}
+spec: {strategy: {type: Recreate}}
+`;
+const INSTALLED = 'kind: Deployment\nmetadata: {name: main}\nspec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}\n';
+
+/** What is tried of the manifest where these definitions are served. */
+async function trying(served: readonly string[], steps: readonly Step[] = [RELEASE]) {
+  const calls: Call[] = [];
+  const run = async (call: Call) => {
+    calls.push(call);
+    return {exitCode: 0, stdout: '', stderr: ''};
+  };
+  const facts = {namespace: {metadata: {name: 'scalr'}}, installed: objectsIn(INSTALLED)};
+  const said = await dryRun({steps}, MANIFEST, NAME, facts, {kubernetes: fakeKubernetes({resources: served}), processes: {run}});
+  const objects = calls.flatMap(({input}) => (input === undefined ? [] : JSON.parse((input as Secret).reveal()).items));
+  return {said, objects, calls, kinds: objects.map(({kind}: {kind: string}) => kind)};
+}
+
+test('skips and lists custom resources whose CRD does not exist yet', async () => {
+  for (const {said, kinds} of [
+    await trying([]),
+    await trying(['agenttasktemplates.scalr.io'], [{...RELEASE, id: 'definitions'}, RELEASE]),
+  ]) {
+    expect(kinds).toEqual(['Deployment', 'Secret', 'CustomResourceDefinition']);
+    expect(said).toContain('cannot be validated until their CRDs are installed: AgentTaskTemplate task.');
+  }
+  const {said, kinds} = await trying(['agenttasktemplates.scalr.io']);
+  expect(kinds).toContain('AgentTaskTemplate');
+  expect(said).toBe('The API server accepts all objects.\n');
+});
+
+test('removes fields that are no longer set, and never merges Secrets', async () => {
+  const {objects, calls} = await trying([]);
+  expect(objects[0].spec).toEqual({strategy: {type: 'Recreate', rollingUpdate: null}});
+  expect(calls.find(({args}) => args.includes('--server-side'))?.input).toSatisfy((input: Secret) => input.reveal().includes('"Secret"'));
+  expect(calls.filter(({args}) => args[0] === 'apply').every(({args}) => args.includes('--dry-run=server'))).toBe(true);
+});
+
+test('merges list items by name', () => {
+  const after = [{name: 'b', value: 'x'}, {name: 'a', valueFrom: {}}, 'text'];
+  expect(mergePatch(after, [{name: 'a', value: 'y'}, {value: 'z'}])).toEqual([
+    {name: 'b', value: 'x'},
+    {name: 'a', valueFrom: {}, value: null},
+    'text',
+  ]);
+});

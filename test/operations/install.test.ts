@@ -1,0 +1,289 @@
+import {gzipSync} from 'node:zlib';
+import {describe, expect, test} from 'vitest';
+import {Secret} from '../../src/ground/secret.ts';
+import {objectsIn} from '../../src/helm/manifest.ts';
+import {ownLabels} from '../../src/kubernetes/objects.ts';
+import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
+import type {Step} from '../../src/operations/step.ts';
+import type {WantedRelease} from '../../src/operations/wanted-release.ts';
+import type {InstallFacts, ReleaseState} from '../../src/release/release-state.ts';
+
+const NAME = {release: 'agent', place: {namespace: 'scalr'}};
+const TOKEN = {
+  name: 'scalr-agent-token',
+  type: 'Opaque',
+  data: {token: new Secret('hunter2')},
+  howToGive: 'Give the token',
+  flag: '--token-secret',
+} as const;
+const wanted = (more: Partial<WantedRelease> = {}): WantedRelease => ({
+  name: NAME,
+  chart: {chart: 'agent-job', version: '0.6.5'},
+  values: {a: 1},
+  effective: {a: 1},
+  explicitPaths: [],
+  yaml: 'a: 1\n',
+  manifest: 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n',
+  secrets: [TOKEN],
+  ...more,
+});
+const facts = (more: Partial<InstallFacts> = {}): InstallFacts => ({
+  context: {name: 'c', cluster: 'c', server: 's'},
+  serverVersion: 'v1.35.0',
+  namespace: {metadata: {name: 'scalr'}},
+  release: undefined,
+  installed: [],
+  drift: [],
+  live: [],
+  isServerSide: false,
+  stopped: new Set(),
+  secrets: new Map(),
+  ...more,
+});
+const secret = (content: string, labels = {}) => ({
+  metadata: {name: 'scalr-agent-token', labels},
+  data: {token: Buffer.from(content).toString('base64')},
+});
+const release = (more: Partial<ReleaseState> = {}): ReleaseState => ({
+  revision: 3,
+  status: 'deployed',
+  chart: 'agent-job-0.6.5',
+  updated: '2026-11-22T12:00:00Z',
+  values: {a: 1},
+  ...more,
+});
+const plan = (given: WantedRelease, found: InstallFacts, choices: Partial<InstallChoices> = {}) =>
+  planInstall(given, found, {
+    takesOver: false,
+    timeoutMs: 600_000,
+    drainTimeoutSeconds: 1800,
+    now: new Date('2026-11-22T13:00:00Z'),
+    ...choices,
+  });
+const ids = (given: WantedRelease, found: InstallFacts): string[] => plan(given, found).steps.map(({id}) => id);
+const inPlace = {secrets: new Map([['scalr-agent-token', secret('hunter2')]]), release: release()};
+
+test('creates namespace, Secret and release on a first install, without secrets in arguments', () => {
+  const {steps} = plan(wanted(), facts({namespace: undefined}));
+  expect(steps.map(({id}) => id)).toEqual(['namespace', 'secret/scalr-agent-token', 'release']);
+  expect(JSON.stringify(steps.map(({call}) => call.args))).not.toContain('hunter2');
+  expect(steps.at(-1)?.call.args).toContain('--reset-values');
+});
+
+test('has no steps when the release is up to date', () => {
+  expect(ids(wanted(), facts(inPlace))).toEqual([]);
+});
+
+test.each<[what: string, given: Partial<WantedRelease>, found: Partial<InstallFacts>, steps: string[]]>([
+  ['upgrades when the values change', {values: {a: 2}}, {}, ['release']],
+  ['upgrades when the last revision failed', {}, {release: release({status: 'failed'})}, ['release']],
+  [
+    'applies only the Secret when the token changes',
+    {},
+    {secrets: new Map([['scalr-agent-token', secret('old', ownLabels('agent'))]])},
+    ['secret/scalr-agent-token'],
+  ],
+  ['starts a Deployment that an uninstall stopped', {}, {stopped: new Set(['Deployment agent-main'])}, ['start/agent-main']],
+  ['ignores a stopped Deployment of another release', {}, {stopped: new Set(['Deployment another'])}, []],
+])('%s', (_, given, found, steps) => {
+  expect(ids(wanted(given), facts({...inPlace, ...found}))).toEqual(steps);
+});
+
+test('scales a stopped Deployment to the replicas of the chart', () => {
+  const {steps} = plan(wanted(), facts({...inPlace, stopped: new Set(['Deployment agent-main'])}));
+  expect(steps[0]?.call.args).toEqual(expect.arrayContaining(['scale', 'deployment/agent-main', '--replicas=2']));
+});
+
+describe('a token that changed', () => {
+  const reading = (kind: string, name: string, image = 'a') => `---
+kind: ${kind}
+metadata: {name: ${name}}
+spec:
+  template:
+    spec:
+      containers: [{name: agent, image: ${image}, env: [{name: TOKEN, valueFrom: {secretKeyRef: {name: scalr-agent-token, key: token}}}]}]
+`;
+  const manifest = `${reading('Deployment', 'main')}${reading('DaemonSet', 'worker')}---
+kind: Deployment
+metadata: {name: other}
+spec: {template: {spec: {containers: [{name: a}], imagePullSecrets: [{name: scalr-agent-token}]}}}
+---
+kind: AgentTaskTemplate
+metadata: {name: task}
+spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: scalr-agent-token}}]}]}}}
+`;
+  const rotated = {
+    ...inPlace,
+    installed: objectsIn(manifest),
+    secrets: new Map([['scalr-agent-token', secret('old', ownLabels('agent'))]]),
+  };
+  const restarts = ['restart/main', 'restart/worker', 'restarted/scalr-agent-token'];
+
+  test('restarts the workloads that read it when they started, and no others', () => {
+    const {steps} = plan(wanted({manifest}), facts(rotated));
+    expect(steps.map(({id}) => id)).toEqual(['secret/scalr-agent-token', ...restarts]);
+    expect(steps[1]?.call.args.slice(0, 3)).toEqual(['rollout', 'restart', 'deployment/main']);
+    expect(steps[1]?.title).toContain('Restart Deployment main to load the new content of Secret scalr-agent-token');
+  });
+
+  test('does not restart workloads that the upgrade or a start replaces', () => {
+    const newImage = manifest.replace('image: a', 'image: b');
+    const changed = {values: {a: 2}, manifest: newImage};
+    expect(ids(wanted(changed), facts(rotated))).toEqual(['secret/scalr-agent-token', 'release', ...restarts.slice(1)]);
+    const failed = {...rotated, release: release({status: 'failed'})};
+    expect(ids(wanted(changed), facts(failed))).toEqual(['secret/scalr-agent-token', 'release', ...restarts]);
+    const another = {...failed, installed: objectsIn(manifest.replaceAll('scalr-agent-token', 'another'))};
+    expect(ids(wanted(changed), facts(another))).toEqual(['secret/scalr-agent-token', 'release']);
+    const stopped = {...rotated, stopped: new Set(['Deployment main'])};
+    expect(ids(wanted({manifest}), facts(stopped))).toEqual(['secret/scalr-agent-token', 'start/main', ...restarts.slice(1)]);
+  });
+
+  test('continues after an interruption before the restarts', () => {
+    const {call} = plan(wanted({manifest}), facts(rotated)).steps[0] as Step;
+    const {metadata} = JSON.parse((call.input as Secret).reveal());
+    const brokenOff = {...rotated, secrets: new Map([['scalr-agent-token', {...secret('hunter2'), metadata}]])};
+    expect(ids(wanted({manifest}), facts(brokenOff))).toEqual(restarts);
+    const done = {...rotated, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('agent'))]])};
+    expect(ids(wanted({manifest}), facts(done))).toEqual([]);
+  });
+});
+
+test('applies CRDs before the release, and only when the chart changes', () => {
+  const manifest = 'kind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
+  const older = {...inPlace, release: release({chart: 'agent-job-0.5.67'})};
+  expect(ids(wanted({manifest}), facts(older))).toEqual(['definitions', 'release']);
+  expect(ids(wanted({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
+});
+
+describe('a change', () => {
+  const claim = (name: string, more = '') =>
+    `---\nkind: PersistentVolumeClaim\nmetadata: {name: ${name}${more}}\nspec: {volumeName: ${name}}\n`;
+  const keep = ", annotations: {'helm.sh/resource-policy': keep}";
+  const installed = objectsIn(
+    `${claim('cache')}${claim('data')}${claim('kept', keep)}${claim('efs')}---\nkind: PersistentVolume\nmetadata: {name: efs}\n`,
+  );
+  const changed = (given: Partial<WantedRelease>) => plan(wanted(given), facts({...inPlace, installed}));
+
+  test('keeps PVCs that are no longer rendered, unless helm or their volume keeps the data', () => {
+    const {keptClaims, steps} = changed({values: {a: 1, b: 2}, manifest: claim('data')});
+    expect(keptClaims).toEqual(['cache']);
+    expect(steps.map(({id}) => id)).toEqual(['keep/cache', 'release']);
+    expect(steps[0]?.call.args).toEqual(
+      expect.arrayContaining(['annotate', 'persistentvolumeclaim/cache', 'helm.sh/resource-policy=keep']),
+    );
+    expect(changed({manifest: ''}).keptClaims).toEqual([]);
+  });
+
+  test('lists values that no explicit setting changes, without secrets', () => {
+    const values = {replicas: 3, labels: {a: 'x'}, extraEnv: {PASSWORD: 'hunter2'}, count: 5, tag: 'old', same: true};
+    const found = facts({...inPlace, release: release({values})});
+    const defaults = {count: 1, same: true};
+    const changed = {tag: 'new', more: 1};
+    const given = wanted({values: changed, effective: {...defaults, ...changed}, explicitPaths: [['tag'], ['more']]});
+    expect(plan(given, found).lostValues).toEqual([
+      {path: 'count', installed: 5, file: 1},
+      {path: 'extraEnv.PASSWORD', installed: '[hidden]'},
+      {path: 'labels.a', installed: 'x'},
+      {path: 'replicas', installed: 3},
+    ]);
+  });
+});
+
+test('restores objects that are missing or changed in the cluster', () => {
+  const drift = [
+    {object: 'Role agent', problem: 'missing' as const, paths: []},
+    {object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.template.spec.containers[agent].image']},
+  ];
+  const {steps} = plan(wanted(), facts({...inPlace, drift}));
+  expect(steps.map(({title}) => title)).toEqual(['Restore Role agent, Deployment agent-main (release agent)']);
+  const scaled = [{object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.replicas']}];
+  expect(ids(wanted(), facts({...inPlace, drift: scaled, stopped: new Set(['Deployment agent-main'])}))).toEqual(['start/agent-main']);
+});
+
+describe('a pending Helm operation', () => {
+  const packed = gzipSync(JSON.stringify({info: {status: 'pending-upgrade'}})).toString('base64');
+  const record = {metadata: {name: 'sh.helm.release.v1.agent.v3'}, data: {release: Buffer.from(packed).toString('base64')}};
+
+  test('is marked as failed before the upgrade', () => {
+    const found = {...inPlace, release: release({status: 'pending-upgrade', record})};
+    expect(ids(wanted(), facts(found))).toEqual(['unlock', 'release']);
+  });
+
+  test('counts as running until it is older than the timeout, or taken over', () => {
+    const found = facts({
+      ...inPlace,
+      release: release({status: 'pending-upgrade', description: 'Preparing upgrade', operator: 'helm-controller', record}),
+    });
+    const now = new Date('2026-11-22T12:00:40Z');
+    const busy = expect.objectContaining({
+      code: 'RELEASE_BUSY',
+      message:
+        'Release agent is busy: pending-upgrade (revision 3) since 2026-11-22T12:00:00Z, 40s ago. The Helm client "helm-controller" started it ("Preparing upgrade") and may still be running.',
+      suggestions: [
+        'Wait until it ends, then run the same command again: helm history agent --output json --namespace scalr',
+        'If that operation no longer runs, add --take-over',
+      ],
+    });
+    expect(() => plan(wanted(), found, {now})).toThrow(busy);
+    expect(plan(wanted(), found, {now, takesOver: true}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
+    expect(plan(wanted(), found, {now, timeoutMs: 30_000}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
+  });
+
+  test('fails with a remedy when Helm does not store it in a Secret', () => {
+    const found = facts({...inPlace, release: release({status: 'pending-install'})});
+    expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'RELEASE_BUSY'}));
+  });
+});
+
+test('refuses to overwrite a Secret of another owner', () => {
+  const found = facts({secrets: new Map([['scalr-agent-token', secret('theirs')]])});
+  expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'OBJECT_OF_ANOTHER', exit: 2}));
+});
+
+test('fails with all missing keys when a Secret neither exists nor was given', () => {
+  const without = wanted({secrets: [{...TOKEN, data: {token: undefined}}]});
+  expect(() => plan(without, facts())).toThrow(expect.objectContaining({code: 'MISSING_SETTING', suggestions: ['Give the token']}));
+  const other = facts({secrets: new Map([['scalr-agent-token', {metadata: {name: 'x'}, data: {password: ''}}]])});
+  expect(() => plan(without, other)).toThrow('has no key token (existing keys: password)');
+});
+
+describe('a Secret with other content', () => {
+  const found = (labels: object, more: Partial<InstallFacts> = {}) =>
+    facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('other', labels)]]), ...more});
+
+  test.each<[whose: string, found: InstallFacts, message: RegExp]>([
+    ['of a person', found({}), /Secret scalr-agent-token in scalr already exists with other content, and was not created by scalr-agent\./],
+    ['of another release', found(ownLabels('b')), /already exists with other content, and belongs to release b\./],
+    [
+      'that another release reads',
+      found(ownLabels('agent'), {secretUsers: new Map([['scalr-agent-token', ['Deployment b-agent-local']]])}),
+      /is also used by Deployment b-agent-local, so its content is not replaced\./,
+    ],
+  ])('%s is not written', (_, state, message) => {
+    expect(() => plan(wanted(), state)).toThrow(message);
+    expect(() => plan(wanted(), state)).toThrow(
+      expect.objectContaining({
+        code: 'OBJECT_OF_ANOTHER',
+        suggestions: expect.arrayContaining(['Use another Secret: --token-secret NAME']),
+      }),
+    );
+  });
+
+  test('that pods of an unlisted kind may read is written with a warning', () => {
+    const {warnings} = plan(wanted(), found(ownLabels('agent'), {secretUsers: new Map(), unlistedUsers: ['cronjobs', 'pods']}));
+    const message =
+      'Secret scalr-agent-token changes. Your Kubernetes user may not list cronjobs, pods, so it is unknown whether one of them uses it.';
+    expect(warnings).toEqual([{code: 'SECRET_USERS', message}]);
+  });
+
+  test('is used without a change when its content is the given token', () => {
+    expect(ids(wanted(), facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('b'))]])}))).toEqual([]);
+  });
+});
+
+test('refuses a Secret that Helm deletes with the change, even with the same content', () => {
+  const installed = objectsIn('apiVersion: v1\nkind: Secret\nmetadata: {name: scalr-agent-token}\n');
+  expect(() => plan(wanted({values: {a: 2}}), facts({...inPlace, installed}))).toThrow(
+    /part of the installed release, and Helm deletes it/,
+  );
+});
