@@ -36,7 +36,7 @@ function check(name: string): string | undefined {
   return found && [found.title, found.ref, ...results.filter((each) => each.trimStart().startsWith(`${name},`))].join('\n');
 }
 
-const sources = ['src/charts', 'src/values', 'src/status', 'src/bundle', 'src/redact', 'src/targets']
+const sources = ['src/charts', 'src/values', 'src/status', 'src/bundle', 'src/diagnose', 'src/host', 'src/export']
   .flatMap((folder) => readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map((file) => join(root, folder, file)))
   .filter((file) => file.endsWith('.ts'))
   .map((file) => readFileSync(file, 'utf8').split('\n'));
