@@ -8,8 +8,8 @@ import type {Decided} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
-import {objectNames} from '../helm/manifest.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {kindAndName} from '../kubernetes/objects.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {type PreparedInstall, prepareInstall} from '../operations/install.ts';
 import {installRelease} from '../operations/install-release.ts';
@@ -176,7 +176,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
       chartVersion: wanted.chart.version,
       changed: plan.steps.length > 0,
       steps: plan.steps.map(({id, title}) => ({id, title})),
-      objects: objectNames(manifest),
+      objects: manifest.map(kindAndName),
       warnings: planWarnings(plan),
     };
     const review = (): Promise<void> => this.untilInterrupted(() => requirePermissions(plan.steps, name, access));

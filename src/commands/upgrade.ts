@@ -10,8 +10,8 @@ import {evidencePath, readTexts} from '../cli/user-files.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
-import {objectNames, objectsIn} from '../helm/manifest.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {kindAndName} from '../kubernetes/objects.ts';
 import type {ChartChange} from '../operations/change-chart.ts';
 import {requireKnownVersion} from '../operations/debug.ts';
 import {dryRun} from '../operations/dry-run.ts';
@@ -127,16 +127,13 @@ export default class Upgrade extends BaseCommand<Result> {
     else this.app.stderr(text);
     this.report(result.warnings);
     if (flags['dry-run'] && !this.jsonEnabled() && prepared.change === undefined)
-      this.show(await manifestDiffText(facts.installed, objectsIn(wanted.manifest), this.resultScreen));
+      this.show(await manifestDiffText(facts.installed, wanted.manifest, this.resultScreen));
   }
 
   /** Asks the API server whether it accepts the objects; those that the plan deletes first cannot be validated. @throws ExpectedError */
   #validated({plan, wanted, name, facts}: Prepared, access: ClusterAccess): Promise<string> {
     const deleted = plan.steps.flatMap(({id, call}) => (id === 'replace' ? call.args : []));
-    const manifest = objectsIn(wanted.manifest)
-      .filter(({kind = '', metadata}) => !deleted.includes(`${kind.toLowerCase()}/${metadata.name}`))
-      .map((object) => JSON.stringify(object))
-      .join('\n---\n');
+    const manifest = wanted.manifest.filter(({kind = '', metadata}) => !deleted.includes(`${kind.toLowerCase()}/${metadata.name}`));
     return this.untilInterrupted(() => dryRun(plan, manifest, name, facts, access));
   }
 
@@ -203,7 +200,7 @@ export default class Upgrade extends BaseCommand<Result> {
     const shown = {
       name,
       hasChanged: result.changed,
-      objects: objectNames(wanted.manifest),
+      objects: wanted.manifest.map(kindAndName),
       saved: [],
       program: programOf(this.app.env),
       isForVcs: false,

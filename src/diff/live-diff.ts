@@ -3,8 +3,9 @@ import type {ExpectedError} from '../ground/errors.ts';
 import {isMap, type Tree} from '../ground/tree.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
+import {objectPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
-import {collectionPath, type Reader} from '../kubernetes/resources.ts';
+import type {Reader} from '../kubernetes/resources.ts';
 import {canonicalQuantity} from '../settings/quantity.ts';
 
 /** An object of a release that is not in the cluster as its manifest has it. */
@@ -37,7 +38,7 @@ export async function readLiveDrift(
   const failures = new Map<string, ExpectedError>();
   const compared = await Promise.all(
     rendered.map(async (object): Promise<Pick<LiveDrift, 'differences' | 'live'>> => {
-      const answer = await kubernetes.get(pathOf(object, place.namespace), options);
+      const answer = await kubernetes.get(objectPath(object, place.namespace), options);
       const name = `${object.kind} ${object.metadata.name}`;
       if (answer.trouble?.kind === 'not-found') return {differences: [{object: name, problem: 'missing', paths: []}], live: []};
       if (answer.trouble) {
@@ -61,23 +62,6 @@ export async function readLiveDrift(
     failures: [...failures.values()],
     replicas,
   };
-}
-
-/** Kinds without a namespace that a chart may render. */
-export const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'CustomResourceDefinition',
-  'Namespace',
-  'PersistentVolume',
-  'PriorityClass',
-  'StorageClass',
-]);
-
-function pathOf({apiVersion, kind = '', metadata}: KubernetesObject, namespace: string): string {
-  const plural = kind.toLowerCase().replace(/y$/, 'ie').replace(/ss$/, 'sse');
-  const within = CLUSTER_SCOPED.has(kind) ? undefined : (metadata.namespace ?? namespace);
-  return `${collectionPath(`${plural}s`, within, apiVersion)}/${encodeURIComponent(metadata.name)}`;
 }
 
 /** Each field that a manager sets; a list item is a key such as `k:{"name":"agent"}`. */

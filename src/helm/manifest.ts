@@ -7,6 +7,3 @@ export const objectsIn = (manifest: string): KubernetesObject[] =>
     const object: unknown = 'toJS' in document ? document.toJS() : undefined;
     return typeof object === 'object' && object !== null ? [object as KubernetesObject] : [];
   });
-
-/** For a person: Deployment scalr-agent. */
-export const objectNames = (manifest: string): string[] => objectsIn(manifest).map(({kind, metadata}) => `${kind} ${metadata.name}`);

@@ -135,3 +135,16 @@ export interface SecretObject extends KubernetesObject {
   /** base64 */
   data?: Readonly<Record<string, string>>;
 }
+
+/** Kind and name of an object, in one namespace or in the cluster. */
+export interface ObjectRef {
+  kind: string;
+  name: string;
+}
+
+export const refOf = ({kind = '', metadata}: KubernetesObject): ObjectRef => ({kind, name: metadata.name});
+
+/** For a person: Deployment scalr-agent. */
+export const refText = ({kind, name}: ObjectRef): string => `${kind} ${name}`;
+
+export const kindAndName = (object: KubernetesObject): string => refText(refOf(object));

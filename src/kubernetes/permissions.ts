@@ -1,3 +1,4 @@
+import {isWideObject, resourceOf} from './kinds.ts';
 import type {KubernetesObject} from './objects.ts';
 
 /** A permission in Kubernetes RBAC. */
@@ -12,18 +13,6 @@ export interface Permission {
   /** This permission is enough instead. */
   orElse?: {verb: string; resource: string; namespace?: string};
 }
-
-/** Cluster-scoped kinds that charts can contain. */
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
-  ...['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition'],
-  ...['PersistentVolume', 'StorageClass', 'CSIDriver', 'PriorityClass'],
-]);
-
-export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
-
-/** The same for an object whose definition may be in the same chart. */
-export const isWideObject = (object: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
-  isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
 
 const ROLES: Readonly<Record<string, string>> = {
   Role: 'roles.rbac.authorization.k8s.io',
@@ -67,29 +56,6 @@ function rulesOf(role: KubernetesObject): {verb: string; resource: string; name?
     ),
   );
 }
-
-/** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
-export function resourceOf(object: KubernetesObject, objects: readonly KubernetesObject[], served: readonly string[]): string {
-  const {kind = '', apiVersion = ''} = object;
-  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
-  const spelled = (plural: string): string => (group ? `${plural}.${group}` : plural);
-  const own = definitionFor(object, objects)?.names?.plural;
-  if (own) return spelled(own);
-  const singular = kind.toLowerCase();
-  const candidates = [`${singular}s`, `${singular}es`, singular.replace(/y$/, 'ies'), singular].map(spelled);
-  const byRule = /(s|x|ch|sh)$/.test(singular) ? candidates[1] : /[^aeiou]y$/.test(singular) ? candidates[2] : candidates[0];
-  return candidates.find((each) => served.includes(each)) ?? (byRule as string);
-}
-
-interface Definition extends KubernetesObject {
-  spec?: {group?: string; scope?: string; names?: {kind?: string; plural?: string}};
-}
-
-/** The spec of the CustomResourceDefinition of an object, where the same chart has it. */
-const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: readonly Definition[]): Definition['spec'] =>
-  objects.find(
-    (each) => each.kind === 'CustomResourceDefinition' && each.spec?.names?.kind === kind && apiVersion.startsWith(`${each.spec?.group}/`),
-  )?.spec;
 
 /** `deployments/scale.apps` in the fields of an access review. */
 export function attributesOf(spelled: string): {group?: string; resource: string; subresource?: string} {

@@ -1,6 +1,7 @@
 import type {ReadError} from '../ground/read-error.ts';
 import {apiErrorOf} from './api-error.ts';
 import type {Answer, KubernetesClient, RequestOptions} from './client.ts';
+import {collectionPath} from './kinds.ts';
 
 export type Reader = Pick<KubernetesClient, 'get'>;
 
@@ -12,52 +13,6 @@ export interface Listing<T = unknown> {
 
 /** An object; undefined if it does not exist. */
 export type Found<T> = {object: T | undefined; trouble?: undefined} | {object?: undefined; trouble: ReadError};
-
-/** Group and version of kinds that every supported API server has. Kinds of add-ons come from `servedResources`. */
-const GROUP_VERSIONS: Readonly<Record<string, string>> = {
-  configmaps: 'v1',
-  events: 'v1',
-  limitranges: 'v1',
-  namespaces: 'v1',
-  nodes: 'v1',
-  persistentvolumeclaims: 'v1',
-  persistentvolumes: 'v1',
-  pods: 'v1',
-  resourcequotas: 'v1',
-  secrets: 'v1',
-  serviceaccounts: 'v1',
-  services: 'v1',
-  'daemonsets.apps': 'apps/v1',
-  'deployments.apps': 'apps/v1',
-  'replicasets.apps': 'apps/v1',
-  'statefulsets.apps': 'apps/v1',
-  'cronjobs.batch': 'batch/v1',
-  'jobs.batch': 'batch/v1',
-  'customresourcedefinitions.apiextensions.k8s.io': 'apiextensions.k8s.io/v1',
-  'ingresses.networking.k8s.io': 'networking.k8s.io/v1',
-  'networkpolicies.networking.k8s.io': 'networking.k8s.io/v1',
-  'poddisruptionbudgets.policy': 'policy/v1',
-  'rolebindings.rbac.authorization.k8s.io': 'rbac.authorization.k8s.io/v1',
-  'roles.rbac.authorization.k8s.io': 'rbac.authorization.k8s.io/v1',
-  'storageclasses.storage.k8s.io': 'storage.k8s.io/v1',
-};
-
-/** `deployments` of `deployments.apps`. */
-export const pluralOf = (resource: string): string => resource.split('.', 1)[0] as string;
-
-/** The plural of a kind, by the fallback rule of Kubernetes. */
-export function resourceOfKind(kind: string): string {
-  const singular = kind.toLowerCase();
-  if (singular.endsWith('s')) return `${singular}es`;
-  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
-}
-
-/** API path of a kind, such as `deployments.apps`. */
-export function collectionPath(resource: string, namespace?: string, groupVersion = GROUP_VERSIONS[resource]): string {
-  if (groupVersion === undefined) throw new Error(`Unknown API group and version of ${resource}.`);
-  const root = groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
-  return `${root}${namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/${pluralOf(resource)}`;
-}
 
 /** Limits the memory of a page, regardless of the size of the objects. */
 const PAGE = 250;

@@ -3,7 +3,6 @@ import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {Tree} from '../ground/tree.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isMadeFor, ownLabels} from '../kubernetes/objects.ts';
@@ -64,7 +63,7 @@ export async function prepareChartChange(
 
 /** The new release may mount PVCs of the old one. */
 function withNewUser(claims: readonly ClaimItem[], {name, manifest}: WantedRelease): ClaimItem[] {
-  const mounted = new Set(objectsIn(manifest).flatMap((object) => claimNames(object as unknown as Tree)));
+  const mounted = new Set(manifest.flatMap((object) => claimNames(object as unknown as Tree)));
   return claims.map((each) => (mounted.has(each.name) ? {...each, usedBy: [...each.usedBy, `release ${name.release}`]} : each));
 }
 

@@ -6,7 +6,6 @@ import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {upgradeWithValues} from '../helm/helm.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import {answered} from '../kubernetes/api-error.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
@@ -24,7 +23,7 @@ import {inFlight} from './uninstall.ts';
 
 export interface PreparedDebug extends DebugValues {
   plan: Plan;
-  manifest: string;
+  manifest: readonly KubernetesObject[];
   /** Runs in flight; undefined if they cannot be seen from outside the agent. */
   runs: readonly Run[] | undefined;
   warnings: readonly string[];
@@ -48,7 +47,7 @@ export async function prepareDebug(
   const {release} = facts;
   const changed = withDebug(release.values, target, isOn);
   const runs = await runsInFlight(name, release, target, {kubernetes, signal});
-  if (!changed.isChanged && release.status === 'deployed') return {...changed, plan: {steps: []}, manifest: '', runs, warnings: []};
+  if (!changed.isChanged && release.status === 'deployed') return {...changed, plan: {steps: []}, manifest: [], runs, warnings: []};
   const {values} = changed;
   const wanted = {
     name,
@@ -96,8 +95,8 @@ export function requireKnownVersion(name: ReleaseName, {chart, version}: Target)
 }
 
 /** A directory or an archive may hold another chart or version. */
-function requireSameChart(manifest: string, {chart}: ReleaseState, chartSource: string | undefined): void {
-  const found = objectsIn(manifest).flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
+function requireSameChart(manifest: readonly KubernetesObject[], {chart}: ReleaseState, chartSource: string | undefined): void {
+  const found = manifest.flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
   if (chartSource === undefined || found === undefined || found === chart) return;
   throw new ExpectedError(`--chart-source contains ${found}, but the release uses ${chart}.`, {
     code: 'CONFLICTING_SETTINGS',

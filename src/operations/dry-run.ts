@@ -1,7 +1,6 @@
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {dryRunApply, dryRunMerge} from '../kubernetes/kubectl.ts';
@@ -14,7 +13,7 @@ import type {Plan} from './step.ts';
 /** Validates all objects with a server-side dry run. Returns the result as text. @throws ExpectedError */
 export async function dryRun(
   plan: Plan,
-  manifest: string,
+  objects: readonly KubernetesObject[],
   {place}: ReleaseName,
   facts: Pick<InstallFacts, 'namespace' | 'installed'>,
   {kubernetes, processes}: {kubernetes: Reader; processes: Pick<Processes, 'run'>},
@@ -29,7 +28,6 @@ export async function dryRun(
   if (!exists) {
     return `The API server accepts the namespace. Objects in ${place.namespace} cannot be validated until it exists.\n`;
   }
-  const objects = objectsIn(manifest);
   const early = await undefinedYet(objects, plan, kubernetes);
   const ready = objects.filter((object) => !early.includes(object));
   for (const call of callsFor(ready, place, facts)) await ask(call, processes);

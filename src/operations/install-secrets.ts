@@ -1,15 +1,14 @@
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import {annotate, applyObject, restart} from '../kubernetes/kubectl.ts';
 import type {SecretObject} from '../kubernetes/objects.ts';
-import {isMadeFor, isOwn, type KubernetesObject, ownLabels, releaseOf} from '../kubernetes/objects.ts';
+import {isMadeFor, isOwn, type KubernetesObject, kindAndName, ownLabels, releaseOf} from '../kubernetes/objects.ts';
 import {podTemplates, secretNames} from '../kubernetes/pod-specs.ts';
 import type {Reader} from '../kubernetes/resources.ts';
 import {readUsers} from '../release/read-users.ts';
 import type {InstallFacts} from '../release/release-state.ts';
-import {objectName, readsSecret} from '../release/users.ts';
+import {readsSecret} from '../release/users.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
@@ -45,7 +44,7 @@ export function userWarnings({secrets}: WantedRelease, facts: InstallFacts): War
 }
 
 export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly KubernetesObject[]): Map<string, string[]> =>
-  new Map(secrets.map(({name}) => [name, users.filter(readsSecret(name)).map(objectName)]));
+  new Map(secrets.map(({name}) => [name, users.filter(readsSecret(name)).map(kindAndName)]));
 
 /** Only Secrets that this program created for the release, and that nothing else reads, are written. */
 function requireOwn(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): void {
@@ -67,8 +66,7 @@ function whyNotOwn(secret: WantedSecret, {name: {release}, manifest}: WantedRele
   const {name} = secret;
   const isRendered = (objects: readonly KubernetesObject[]): boolean =>
     objects.some(({kind, metadata}) => kind === 'Secret' && metadata.name === name);
-  if (isRendered(facts.installed) && !isRendered(objectsIn(manifest)))
-    return `is part of the installed release, and Helm deletes it with this change`;
+  if (isRendered(facts.installed) && !isRendered(manifest)) return `is part of the installed release, and Helm deletes it with this change`;
   const found = facts.secrets.get(name);
   if (found === undefined || !isChanged(secret, facts)) return undefined;
   if (!isOwn(found)) return 'already exists with other content, and was not created by scalr-agent';
@@ -129,7 +127,7 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
   const {place} = wanted.name;
   const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
   const stale = wanted.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
-  const readers = new Map(stale.flatMap((name) => staleReaders(name, wanted, facts)).map((each) => [objectName(each), each]));
+  const readers = new Map(stale.flatMap((name) => staleReaders(name, wanted, facts)).map((each) => [kindAndName(each), each]));
   const restarts = [...readers].map(
     ([reader, object]): Step => ({
       id: `restart/${object.metadata.name}`,
@@ -154,9 +152,9 @@ const markOf = (secret: string, wanted: WantedRelease, facts: InstallFacts): Pic
 
 /** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
 function staleReaders(secret: string, {manifest}: WantedRelease, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
-  return objectsIn(manifest).filter((object) => {
-    const before = installed.find((each) => objectName(each) === objectName(object));
-    if (!RESTARTED.has(object.kind ?? '') || stopped.has(objectName(object))) return false;
+  return manifest.filter((object) => {
+    const before = installed.find((each) => kindAndName(each) === kindAndName(object));
+    if (!RESTARTED.has(object.kind ?? '') || stopped.has(kindAndName(object))) return false;
     if (before === undefined || !reads(before, secret) || !reads(object, secret)) return false;
     // A failed revision may have replaced some of the pods.
     return release?.status !== 'deployed' || sameTree(podTemplates(before), podTemplates(object));

@@ -7,11 +7,11 @@ import {commandLine, ownCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import {markedFailed} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {applyObject, replaceObject, scale} from '../kubernetes/kubectl.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {ownLabels, type Workload} from '../kubernetes/objects.ts';
 import {serverVersion} from '../kubernetes/resources.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
@@ -31,7 +31,7 @@ import type {WantedRelease} from './wanted-release.ts';
 /** The state of the cluster, the rendered chart, and the steps between the two. */
 export interface PreparedInstall {
   facts: InstallFacts;
-  manifest: string;
+  manifest: readonly KubernetesObject[];
   plan: Plan;
 }
 
@@ -57,7 +57,7 @@ export async function prepareInstall(
   const reading = readFacts(wanted.name, names, access, signal);
   const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(({version = '', trouble}) =>
     // Without an answer the reading fails too, and names the reason.
-    trouble ? '' : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
+    trouble ? [] : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
   );
   rendering.catch(() => undefined);
   const facts = await withSecretUsers(withoutUninstalled(await reading), wanted, access.kubernetes, signal);
@@ -128,8 +128,8 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
 }
 
 /** Workloads that an interrupted uninstall scaled to 0; Helm does not detect this. */
-const startable = (manifest: string, stopped: InstallFacts['stopped']): Workload[] =>
-  (objectsIn(manifest) as Workload[]).filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0);
+const startable = (manifest: readonly KubernetesObject[], stopped: InstallFacts['stopped']): Workload[] =>
+  (manifest as readonly Workload[]).filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0);
 
 const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
   startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
@@ -179,8 +179,8 @@ const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFact
 };
 
 /** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
-function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
-  const items = objectsIn(manifest).filter(({kind}) => kind === 'CustomResourceDefinition');
+function definitionSteps(manifest: readonly KubernetesObject[], {place}: ReleaseName): Step[] {
+  const items = manifest.filter(({kind}) => kind === 'CustomResourceDefinition');
   const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
   return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the CRDs of the new chart', call}];
 }
@@ -189,7 +189,7 @@ function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
 function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
   if (facts.isServerSide) return [];
   const changed = new Set(changedObjects(wanted, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
-  return objectsIn(wanted.manifest)
+  return wanted.manifest
     .filter(({apiVersion = '', kind, metadata}) => isCustom(apiVersion) && changed.has(`${kind} ${metadata.name}`))
     .map((object) => ({
       id: `restore/${object.metadata.name}`,

@@ -1,6 +1,5 @@
 import type {ReleaseName} from '../ground/command-line.ts';
 import {rollback} from '../helm/helm.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import {annotate} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
 import type {InstallFacts} from '../release/release-state.ts';
@@ -12,7 +11,7 @@ const CLAIM = 'PersistentVolumeClaim';
 /** PVCs of the release that Helm would delete. The file system behind a PersistentVolume of the release remains (EFS). */
 export function claimsToKeep({manifest}: Pick<WantedRelease, 'manifest'>, {installed}: Pick<InstallFacts, 'installed'>): string[] {
   const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
-  const rendered = new Set(named(objectsIn(manifest), CLAIM).map(({metadata}) => metadata.name));
+  const rendered = new Set(named(manifest, CLAIM).map(({metadata}) => metadata.name));
   const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));
   return (named(installed, CLAIM) as Claim[])
     .filter(({metadata, spec}) => !rendered.has(metadata.name) && !volumes.has(spec?.volumeName ?? '') && !isKept(metadata))

@@ -1,4 +1,4 @@
-import {CLUSTER_SCOPED} from '../diff/live-diff.ts';
+import {isClusterScoped} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {Step} from './step.ts';
 
@@ -32,7 +32,7 @@ export const removalText = ({what, isListed, objects}: Removal, part: readonly R
 export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: KubernetesObject, namespace: string): RemovedObject => ({
   kind,
   name: metadata.name,
-  ...(CLUSTER_SCOPED.has(kind) ? {} : {namespace: metadata.namespace ?? namespace}),
+  ...(isClusterScoped(kind) ? {} : {namespace: metadata.namespace ?? namespace}),
   groupVersion: apiVersion,
 });
 

@@ -11,17 +11,18 @@ import {metadataService} from '../settings/network.ts';
 import {cache} from '../settings/storage.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
-/** Renders the chart with the user's own helm, and checks the manifest against the settings. Returns the manifest. @throws ExpectedError */
+/** Renders the chart with the user's own helm, and checks its objects against the settings. @throws ExpectedError */
 export async function renderChart(
   {name, chart, yaml}: Pick<WantedRelease, 'name' | 'chart' | 'yaml'>,
   {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
   get: Get,
   processes: Pick<Processes, 'run'>,
-): Promise<string> {
+): Promise<KubernetesObject[]> {
   const call = template(name, chart, yaml, serverVersion);
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
-  const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(outcome.stdout, get)];
+  const manifest = objectsIn(outcome.stdout);
+  const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(manifest, get)];
   if (problems.length > 0) {
     throw new ExpectedError(`The rendered chart does not match the settings:\n${problems.join('\n')}`, {
       code: 'BROKEN_PROMISE',
@@ -29,7 +30,7 @@ export async function renderChart(
       suggestions: ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
     });
   }
-  return outcome.stdout;
+  return manifest;
 }
 
 export interface Rendered {
@@ -49,7 +50,7 @@ export async function renderManifest(
   const on = async (version: string): Promise<Rendered | ExpectedError> => {
     try {
       const manifest = await renderChart(wanted, {serverVersion: version}, get, processes);
-      return {manifest: rendered(manifest)};
+      return {manifest: known(manifest, RENDERED_BY)};
     } catch (error) {
       if (error instanceof ExpectedError) return error;
       throw error;
@@ -67,7 +68,8 @@ export async function renderManifest(
 /** chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.1 */
 const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* incompatible with/;
 
-export const rendered = (manifest: string): Rendered['manifest'] => known(objectsIn(manifest), 'helm template');
+/** Source of the objects. */
+export const RENDERED_BY = 'helm template';
 
 const unrendered = ({message}: ExpectedError): Fact<never> =>
   unknown(message.includes('timed out waiting for a response') ? 'timed-out' : 'failed', message);
@@ -91,8 +93,7 @@ export const lostValues = (stderr: string): string[] =>
     .map((line) => line.replace(/^.*?warning: /i, '').trim());
 
 /** Where the rendered chart contradicts the settings. Pure. */
-export function brokenPromises(manifest: string, get: Get): string[] {
-  const objects = objectsIn(manifest);
+export function brokenPromises(objects: readonly KubernetesObject[], get: Get): string[] {
   const containers = objects.flatMap(containersIn);
   const has = (kind: string): boolean => objects.some((object) => object.kind === kind);
   return [

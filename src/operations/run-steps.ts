@@ -3,7 +3,8 @@ import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
 import {placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
-import {getObject, resourceOfKind} from '../kubernetes/resources.ts';
+import {pluralOfKind} from '../kubernetes/kinds.ts';
+import {getObject} from '../kubernetes/resources.ts';
 import type {Step} from './step.ts';
 import {waitForRuns} from './wait-for-runs.ts';
 import type {PollDeps} from './watch-release.ts';
@@ -57,7 +58,7 @@ async function isGone({call, object: {kind, name}}: NonNullable<Step['undo']>, k
   if (kubernetes === undefined) return false;
   const {namespace = ''} = placeIn(call.args);
   const options = {signal: AbortSignal.timeout(REQUIRED_MS), idleMs: REQUIRED_MS, namespace};
-  const {object, trouble} = await getObject(kubernetes, `${resourceOfKind(kind)}.apps`, name, options);
+  const {object, trouble} = await getObject(kubernetes, `${pluralOfKind(kind)}.apps`, name, options);
   return trouble === undefined && object === undefined;
 }
 

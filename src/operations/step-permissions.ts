@@ -1,9 +1,8 @@
 import type {Call, ReleaseName} from '../ground/command-line.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {kindAndName} from '../kubernetes/objects.ts';
 import {grantedBy, type Permission, permissionsForObjects} from '../kubernetes/permissions.ts';
 import type {InstallFacts} from '../release/release-state.ts';
-import {objectName} from '../release/users.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
@@ -79,15 +78,15 @@ export function permissionsOfUpgrade(
   {installed, release}: Pick<InstallFacts, 'installed' | 'release'>,
   keptClaims: readonly string[],
 ): Permission[] {
-  const objects = objectsIn(manifest).filter(({kind}) => release === undefined || kind !== 'CustomResourceDefinition');
-  const before = new Map(installed.map((object) => [objectName(object), object]));
-  const after = new Set(objects.map(objectName));
-  const where = {namespace: place.namespace, objects: objectsIn(manifest), served: []};
-  const isNew = (object: KubernetesObject): boolean => !before.has(objectName(object));
+  const objects = manifest.filter(({kind}) => release === undefined || kind !== 'CustomResourceDefinition');
+  const before = new Map(installed.map((object) => [kindAndName(object), object]));
+  const after = new Set(objects.map(kindAndName));
+  const where = {namespace: place.namespace, objects: manifest, served: []};
+  const isNew = (object: KubernetesObject): boolean => !before.has(kindAndName(object));
   // Unchanged roles grant nothing new.
-  const isChanged = (object: KubernetesObject): boolean => JSON.stringify(before.get(objectName(object))) !== JSON.stringify(object);
+  const isChanged = (object: KubernetesObject): boolean => JSON.stringify(before.get(kindAndName(object))) !== JSON.stringify(object);
   const removed = installed.filter(
-    (object) => !after.has(objectName(object)) && !isKept(object) && !(object.kind === CLAIM && keptClaims.includes(object.metadata.name)),
+    (object) => !after.has(kindAndName(object)) && !isKept(object) && !(object.kind === CLAIM && keptClaims.includes(object.metadata.name)),
   );
   return [
     ...permissionsForObjects(['get', 'create'], objects.filter(isNew), where),

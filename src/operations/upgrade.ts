@@ -1,10 +1,10 @@
 import {type Advice, advise, type Gain, gainsOf, pinnedAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
+import {kindAndName} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
 import type {Controller} from '../release/inventory.ts';
 import type {InstallFacts} from '../release/release-state.ts';
@@ -56,7 +56,7 @@ export async function prepareUpgrade(
   {processes}: Pick<ClusterAccess, 'processes'>,
 ): Promise<UpgradePlan> {
   const {facts} = installed;
-  const render = (wanted: Migration['wanted']): Promise<string> => renderChart(wanted, facts, () => undefined, processes);
+  const render = (wanted: Migration['wanted']): Promise<KubernetesObject[]> => renderChart(wanted, facts, () => undefined, processes);
   const first = {...migration.wanted, manifest: await render(migration.wanted)};
   const keptClaims = claimsToKeep(first, facts);
   const values = withOldClaims(first.values, to, keptClaims);
@@ -76,7 +76,7 @@ export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, 
   const drained = drains ? drainSteps(name, {...inventory, controllers}, choices, HOW_TO_BREAK_OFF) : [];
   // Helm creates a deleted Deployment again, with its replicas; one that is scaled to 0 conflicts with server-side apply.
   const stopped = drained.length === 0 ? [] : controllers.map((each) => `${each.kind} ${each.name}`);
-  const rendered = new Set(objectsIn(wanted.manifest).map(nameOf));
+  const rendered = new Set(wanted.manifest.map(kindAndName));
   const deleted = [...new Set([...replaced, ...stopped.filter((each) => rendered.has(each))])];
   const removes = deleted.length === 0 ? [] : [deleteStep(deleted, installed, choices)];
   return {
@@ -111,8 +111,6 @@ function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}
 
 const HOW_TO_BREAK_OFF = 'Upgrade without waiting, which interrupts the runs: --no-drain';
 
-const nameOf = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;
-
 /** CRDs are applied first, because only they can fail for lack of permissions while the agent still works. */
 function ordered(steps: readonly Step[], own: readonly Step[], deleted: readonly string[]): Step[] {
   const isStarted = ({id}: Step): boolean => deleted.some((each) => id === `start/${each.split(' ')[1]}`);
@@ -128,21 +126,22 @@ const hasSelector = ({kind}: KubernetesObject): boolean => ['Deployment', 'Daemo
 
 /** Workloads of the release whose selector changes, which Kubernetes refuses. */
 const changedSelectors = ({manifest}: WantedRelease, {live}: InstalledRelease): string[] =>
-  objectsIn(manifest)
+  manifest
     .filter(hasSelector)
     .filter((object) => {
-      const found = live.find((each) => nameOf(each) === nameOf(object));
+      const found = live.find((each) => kindAndName(each) === kindAndName(object));
       return found !== undefined && !sameTree(getAt(tree(found), SELECTOR), getAt(tree(object), SELECTOR));
     })
-    .map(nameOf);
+    .map(kindAndName);
 
 const tree = (object: KubernetesObject): Tree => object as unknown as Tree;
 
 /** Those of the deployed revision, and those that an interrupted upgrade has already started. */
 function controllersOf({manifest}: WantedRelease, {inventory, live}: InstalledRelease): Controller[] {
   const known = new Set(inventory.controllers.map(({kind, name}) => `${kind} ${name}`));
-  const started = (objectsIn(manifest) as Workload[]).filter(
-    (object) => object.kind === 'Deployment' && !known.has(nameOf(object)) && live.some((each) => nameOf(each) === nameOf(object)),
+  const started = (manifest as readonly Workload[]).filter(
+    (object) =>
+      object.kind === 'Deployment' && !known.has(kindAndName(object)) && live.some((each) => kindAndName(each) === kindAndName(object)),
   );
   return [
     ...inventory.controllers,
@@ -156,9 +155,9 @@ function controllersOf({manifest}: WantedRelease, {inventory, live}: InstalledRe
 /** Runs in flight lose the controller, their account or their template, or the restart interrupts them. */
 function endsRuns({manifest}: WantedRelease, {facts, inventory}: InstalledRelease, replaced: readonly string[]): boolean {
   if (inventory.runsOf === undefined) return false;
-  const rendered = new Set(objectsIn(manifest).map(nameOf));
+  const rendered = new Set(manifest.map(kindAndName));
   const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean => kind === 'ServiceAccount' || isCustom(apiVersion);
-  const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !rendered.has(nameOf(object)));
+  const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !rendered.has(kindAndName(object)));
   const interrupts = inventory.runs.length > 0 && inventory.controllers.some(({onStop}) => onStop === 'interrupt');
   return loses || interrupts;
 }
@@ -184,11 +183,11 @@ const deleteStep = (names: readonly string[], {name: {place}}: InstalledRelease,
 const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: InstalledRelease): Step[] =>
   facts.isServerSide || deployed?.revision === facts.release.revision
     ? []
-    : objectsIn(manifest)
+    : manifest
         .filter(({apiVersion = ''}) => isCustom(apiVersion))
         .map((object) => ({
           id: `restore/${object.metadata.name}`,
-          title: `Apply ${nameOf(object)}, which an earlier upgrade may have created`,
+          title: `Apply ${kindAndName(object)}, which an earlier upgrade may have created`,
           call: applyObject(name.place, object, {isForced: true}),
         }));
 
@@ -216,7 +215,7 @@ function adviceFor(installed: InstalledRelease, {values, effective}: WantedRelea
 
 /** CRDs of older generations that no release and no resource uses after the upgrade. */
 const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: WantedRelease, {timeoutSeconds}: UpgradeChoices): Step[] => {
-  const needed = new Set(objectsIn(manifest).map(({metadata}) => metadata.name));
+  const needed = new Set(manifest.map(({metadata}) => metadata.name));
   return inventory.definitions
     .filter((each) => !needed.has(each.name) && each.neededBy?.length === 0)
     .map((each) => ({
@@ -250,7 +249,7 @@ function rollbackOf(
       ...storageLimits(definitions, manifest),
       ...(keptClaims.length > 0 ? ['PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.'] : []),
       ...inventory.definitions
-        .filter((each) => !objectsIn(manifest).some(({metadata}) => metadata.name === each.name))
+        .filter((each) => !manifest.some(({metadata}) => metadata.name === each.name))
         .map((each) => `A rollback requires CRD ${each.name}: it is not possible after the CRD is deleted.`),
     ],
   };
@@ -261,8 +260,8 @@ interface Definition extends KubernetesObject {
 }
 
 /** CRDs are never rolled back; objects stay in the version in which they were stored. */
-const storageLimits = (definitions: readonly KubernetesObject[], manifest: string): string[] =>
-  (objectsIn(manifest) as Definition[])
+const storageLimits = (definitions: readonly KubernetesObject[], manifest: readonly KubernetesObject[]): string[] =>
+  (manifest as readonly Definition[])
     .filter(({kind}) => kind === 'CustomResourceDefinition')
     .flatMap((next) => {
       const former = (definitions as readonly Definition[]).find(({metadata}) => metadata.name === next.metadata.name);

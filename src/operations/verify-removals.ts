@@ -2,8 +2,9 @@ import {interrupted} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import {pluralOfKind} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {getObject, resourceOfKind} from '../kubernetes/resources.ts';
+import {getObject} from '../kubernetes/resources.ts';
 import type {Removal, RemovedObject} from './removal.ts';
 import type {PollDeps} from './watch-release.ts';
 
@@ -58,7 +59,7 @@ async function stateOf(
   signal: AbortSignal,
 ): Promise<Pick<LeftObject, 'why' | 'isLate'> | undefined> {
   const where = {groupVersion, ...(namespace === undefined ? {} : {namespace})};
-  const {object, trouble} = await getObject<Live>(kubernetes, resourceOfKind(kind), name, {signal, idleMs: REQUIRED_MS, ...where});
+  const {object, trouble} = await getObject<Live>(kubernetes, pluralOfKind(kind), name, {signal, idleMs: REQUIRED_MS, ...where});
   if (trouble) return {why: `cannot verify the deletion: ${errorLine(trouble)}`, isLate: trouble.kind !== 'forbidden'};
   if (object === undefined) return undefined;
   if (object.metadata.deletionTimestamp !== undefined) return {why: endingText(object), isLate: true};

@@ -4,6 +4,7 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
@@ -21,8 +22,8 @@ export interface WantedRelease {
   explicitPaths: readonly Path[];
   /** The values file for helm. */
   yaml: string;
-  /** The rendered chart. */
-  manifest: string;
+  /** The objects of the rendered chart, CRDs included. */
+  manifest: readonly KubernetesObject[];
   secrets: readonly WantedSecret[];
 }
 

@@ -1,9 +1,6 @@
 import {isMap, type Tree} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
-/** Role agent-k8s-role */
-export const objectKey = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;
-
 /** The Helm release that an object belongs to by its metadata. */
 export function helmOwner({metadata}: KubernetesObject): {release: string; namespace: string} | undefined {
   const {annotations = {}, labels = {}} = metadata;

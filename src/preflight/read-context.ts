@@ -11,7 +11,7 @@ import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {serverVersion} from '../kubernetes/resources.ts';
 import {reviewPermissions} from '../kubernetes/review-permissions.ts';
-import {rendered, renderManifest} from '../operations/render-chart.ts';
+import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/read-cluster.ts';
@@ -40,7 +40,7 @@ interface ReadingDeps extends ClusterAccess, RetryOptions {
 
 /** Data that an install has already read. */
 export interface Already {
-  manifest?: string;
+  manifest?: readonly KubernetesObject[];
   context?: InstallFacts['context'];
 }
 
@@ -62,7 +62,7 @@ export async function readPreflightContext(
   const rendering =
     already.manifest === undefined
       ? version.then((found) => renderManifest(wanted, found.version, get, processes))
-      : Promise.resolve({manifest: rendered(already.manifest)});
+      : Promise.resolve({manifest: known(already.manifest, RENDERED_BY)});
   // A server that did not report its version will not answer the later requests either.
   const asking = version.then(
     ({trouble}): ReadOptions => ({

@@ -6,11 +6,12 @@ import {objectsIn} from '../helm/manifest.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
 import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
+import {isWideObject, resourceOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import {isWideObject, resourceOf} from '../kubernetes/permissions.ts';
+import {kindAndName} from '../kubernetes/objects.ts';
 import {currentUser} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
-import {helmOwner, objectKey} from './object-owner.ts';
+import {helmOwner} from './object-owner.ts';
 import type {LimitRange, LiveState, ResourceQuota} from './preflight-context.ts';
 
 interface LiveDeps {
@@ -66,13 +67,13 @@ async function readObjects(
     const groupVersion = object.apiVersion ?? 'v1';
     return objectFact(kubernetes, resourceOf(object, objects, served), object.metadata.name, {...options, ...where, groupVersion});
   };
-  return new Map(await Promise.all(objects.map(async (object) => [objectKey(object), await read(object)] as const)));
+  return new Map(await Promise.all(objects.map(async (object) => [kindAndName(object), await read(object)] as const)));
 }
 
 /** Keys of the objects in the newest manifest of the release; empty without a release. */
 async function readInstalled({name, processes, signal}: LiveDeps): Promise<Set<string>> {
   const outcome = await processes.run(releaseManifest(name), {signal});
-  return new Set(outcome.exitCode === 0 ? objectsIn(outcome.stdout).map(objectKey) : []);
+  return new Set(outcome.exitCode === 0 ? objectsIn(outcome.stdout).map(kindAndName) : []);
 }
 
 async function readUser(kubernetes: KubernetesClient, options: {signal: AbortSignal; idleMs: number}): Promise<Fact<string>> {

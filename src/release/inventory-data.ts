@@ -2,9 +2,10 @@ import {posix} from 'node:path';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, type Tree, type Values} from '../ground/tree.ts';
 import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
+import {kindAndName} from '../kubernetes/objects.ts';
 import {hostPaths, mayRun, type NodePlace, podSpecs} from '../kubernetes/pod-specs.ts';
 import type {Node, PersistentVolume, Readings} from './inventory-readings.ts';
-import {claimNames, mountsClaim, objectName, usersIn} from './users.ts';
+import {claimNames, mountsClaim, usersIn} from './users.ts';
 
 interface BoundClaim extends Claim {
   spec?: Claim['spec'] & {volumeName?: string};
@@ -65,7 +66,7 @@ export function claimsOf(readings: Readings): ClaimItem[] {
 function claimUsersIn(readings: Readings): {name: string; mounts: (claim: string) => boolean}[] {
   const isUnread = (object: KubernetesObject): boolean =>
     readings.customResources === undefined && object.metadata.labels?.['helm.sh/chart']?.startsWith('agent-job-') === true;
-  return usersIn(readings).map((each) => ({name: objectName(each), mounts: (claim) => isUnread(each) || mountsClaim(claim)(each)}));
+  return usersIn(readings).map((each) => ({name: kindAndName(each), mounts: (claim) => isUnread(each) || mountsClaim(claim)(each)}));
 }
 
 function itemOf(

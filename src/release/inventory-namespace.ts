@@ -1,6 +1,6 @@
-import {isMadeFor, type KubernetesObject} from '../kubernetes/objects.ts';
+import {isMadeFor, type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
 import type {Readings} from './inventory-readings.ts';
-import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, objectName, readsSecret, USER_KINDS, usersIn} from './users.ts';
+import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, readsSecret, USER_KINDS, usersIn} from './users.ts';
 
 export interface SecretItem {
   name: string;
@@ -40,7 +40,7 @@ export function secretsOf(readings: Readings): SecretItem[] {
   const users = usersIn(readings);
   return readings.objects
     .filter((each) => each.kind === 'Secret' && isMadeFor(each, readings.release))
-    .map(({metadata: {name}}) => ({name, usedBy: users.filter(readsSecret(name)).map(objectName)}));
+    .map(({metadata: {name}}) => ({name, usedBy: users.filter(readsSecret(name)).map(kindAndName)}));
 }
 
 export function namespaceOf(readings: Readings): NamespaceItem | undefined {

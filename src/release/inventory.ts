@@ -1,12 +1,11 @@
 import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
-import {isOwn, type KubernetesObject, type Pod, type Workload} from '../kubernetes/objects.ts';
+import {isOwn, type KubernetesObject, kindAndName, type Pod, type Workload} from '../kubernetes/objects.ts';
 import {DEFINITIONS} from '../platform/releases.ts';
 import {type ClaimItem, claimsOf, keptVolumesOf, type NodeDataItem, nodeDataOf, type VolumeItem} from './inventory-data.ts';
 import {leftoversOf, type NamespaceItem, namespaceOf, type ObjectItem, type SecretItem, secretsOf} from './inventory-namespace.ts';
 import type {Readings} from './inventory-readings.ts';
-import {objectName} from './users.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
@@ -76,7 +75,7 @@ function releaseOf({state, manifest, missing}: Readings): ReleaseItem | undefine
     version,
     status: state.status,
     revision: state.revision,
-    objects: manifest.filter((each) => !missing?.has(objectName(each))),
+    objects: manifest.filter((each) => !missing?.has(kindAndName(each))),
   };
 }
 

@@ -1,8 +1,9 @@
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import {pluralOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {listObjects, pluralOf, type Reader} from '../kubernetes/resources.ts';
+import {listObjects, type Reader} from '../kubernetes/resources.ts';
 import {type Neighborhood, USER_KINDS, usersIn} from './users.ts';
 
 /** Workloads and pods of others in the namespace, and the kinds that this user may not list. @throws ExpectedError */

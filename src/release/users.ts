@@ -78,5 +78,3 @@ export const isOwned = ({metadata}: KubernetesObject): boolean => (metadata.owne
 
 export const isOwnedByOneOf = (owners: readonly KubernetesObject[], {metadata}: KubernetesObject): boolean =>
   metadata.ownerReferences?.some(({kind, name}) => owners.some((each) => each.kind === kind && each.metadata.name === name)) ?? false;
-
-export const objectName = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;

@@ -2,7 +2,6 @@ import {manifestDiff} from '../diff/manifest-diff.ts';
 import {type Drift, driftOf} from '../diff/values-diff.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
-import {objectsIn} from '../helm/manifest.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {Plan} from '../operations/step.ts';
 import type {InstallFacts} from '../release/release-state.ts';
@@ -46,7 +45,7 @@ interface InstallDiff {
   plan: Plan;
   facts: Pick<InstallFacts, 'release' | 'live'>;
   values: Values;
-  manifest: string;
+  manifest: readonly KubernetesObject[];
 }
 
 /** The changes of an install: steps, values and objects that differ from the cluster. Empty if nothing changes. */
@@ -54,7 +53,7 @@ export async function installDiffText({plan, facts, values, manifest}: InstallDi
   if (plan.steps.length === 0) return '';
   const {bold} = theme(screen);
   const steps = plan.steps.map(({title}) => paragraph('  - ', title, screen)).join('');
-  const objects = await manifestDiffText(facts.live, objectsIn(manifest), screen);
+  const objects = await manifestDiffText(facts.live, manifest, screen);
   const drift = await driftText(driftOf(facts.release?.values ?? {}, values), screen);
   return [`${bold('Steps')}\n${steps}`, ...[drift, objects].filter((text) => text !== '')].join('\n');
 }

@@ -33,7 +33,7 @@ async function trying(served: readonly string[], steps: readonly Step[] = [RELEA
     return {exitCode: 0, stdout: '', stderr: ''};
   };
   const facts = {namespace: {metadata: {name: 'scalr'}}, installed: objectsIn(INSTALLED)};
-  const said = await dryRun({steps}, MANIFEST, NAME, facts, {kubernetes: fakeKubernetes({resources: served}), processes: {run}});
+  const said = await dryRun({steps}, objectsIn(MANIFEST), NAME, facts, {kubernetes: fakeKubernetes({resources: served}), processes: {run}});
   const objects = calls.flatMap(({input}) => (input === undefined ? [] : JSON.parse((input as Secret).reveal()).items));
   return {said, objects, calls, kinds: objects.map(({kind}: {kind: string}) => kind)};
 }

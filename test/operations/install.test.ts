@@ -16,14 +16,15 @@ const TOKEN = {
   howToGive: 'Give the token',
   flag: '--token-secret',
 } as const;
-const wanted = (more: Partial<WantedRelease> = {}): WantedRelease => ({
+const DEPLOYMENT = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n';
+const wanted = ({manifest = DEPLOYMENT, ...more}: Partial<Omit<WantedRelease, 'manifest'>> & {manifest?: string} = {}): WantedRelease => ({
   name: NAME,
   chart: {chart: 'agent-job', version: '0.6.5'},
   values: {a: 1},
   effective: {a: 1},
   explicitPaths: [],
   yaml: 'a: 1\n',
-  manifest: 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n',
+  manifest: objectsIn(manifest),
   secrets: [TOKEN],
   ...more,
 });
@@ -74,7 +75,7 @@ test('has no steps when the release is up to date', () => {
   expect(ids(wanted(), facts(inPlace))).toEqual([]);
 });
 
-test.each<[what: string, given: Partial<WantedRelease>, found: Partial<InstallFacts>, steps: string[]]>([
+test.each<[what: string, given: Parameters<typeof wanted>[0], found: Partial<InstallFacts>, steps: string[]]>([
   ['upgrades when the values change', {values: {a: 2}}, {}, ['release']],
   ['upgrades when the last revision failed', {}, {release: release({status: 'failed'})}, ['release']],
   [
@@ -162,7 +163,7 @@ describe('a change', () => {
   const installed = objectsIn(
     `${claim('cache')}${claim('data')}${claim('kept', keep)}${claim('efs')}---\nkind: PersistentVolume\nmetadata: {name: efs}\n`,
   );
-  const changed = (given: Partial<WantedRelease>) => plan(wanted(given), facts({...inPlace, installed}));
+  const changed = (given: Parameters<typeof wanted>[0]) => plan(wanted(given), facts({...inPlace, installed}));
 
   test('keeps PVCs that are no longer rendered, unless helm or their volume keeps the data', () => {
     const {keptClaims, steps} = changed({values: {a: 1, b: 2}, manifest: claim('data')});

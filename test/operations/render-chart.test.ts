@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
+import {objectsIn} from '../../src/helm/manifest.ts';
 import {brokenPromises, lostValues, renderManifest} from '../../src/operations/render-chart.ts';
 import {processesOf} from '../platform/fake-cluster.ts';
 import {settingsFrom} from '../support/settings-from.ts';
@@ -58,7 +59,7 @@ test.each([
 const SETTINGS = {url: 'https://acme.scalr.io'};
 const promised = async (manifest: string, flags = {}): Promise<string[]> => {
   const {get} = await settingsFrom({...SETTINGS, ...flags});
-  return brokenPromises(manifest, get);
+  return brokenPromises(objectsIn(manifest), get);
 };
 
 /** As Helm 3.18 and 4.1 print them. */

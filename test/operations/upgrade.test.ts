@@ -83,7 +83,7 @@ function installed(
 
 const wanted = (manifest: string, values = {}) => ({
   ...withValues({name: NAME, chart: NEW, explicitPaths: [], secrets: []}, values, NEW),
-  manifest,
+  manifest: objectsIn(manifest),
 });
 
 const plan = (found: InstalledRelease, manifest = AFTER, more: Partial<UpgradeChoices> & {values?: object} = {}) => {

@@ -1,8 +1,8 @@
 import {knownValue} from '../../ground/fact.ts';
 import {getAt, type Tree} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
+import {kindAndName} from '../../kubernetes/objects.ts';
 import {type Check, type CheckResult, count, fail, ifKnown, pass} from '../check.ts';
-import {objectKey} from '../object-owner.ts';
 import {
   type Amounts,
   admitted,
@@ -116,7 +116,7 @@ export const sizeOption = ({metadata}: KubernetesObject, size: string): string |
 /** PVCs that the install creates; LimitRanges do not apply to existing ones. */
 export const claimsToMake = ({live}: PreflightContext, objects: readonly KubernetesObject[]): KubernetesObject[] =>
   objects.filter((object) => {
-    const found = live.objects.get(objectKey(object));
+    const found = live.objects.get(kindAndName(object));
     return object.kind === 'PersistentVolumeClaim' && (found === undefined || knownValue(found) === undefined);
   });
 

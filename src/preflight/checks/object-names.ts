@@ -1,7 +1,7 @@
 import {within} from '../../charts/releases.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import {at, getAt, type Values} from '../../ground/tree.ts';
-import {isClusterScoped} from '../../kubernetes/permissions.ts';
+import {isClusterScoped} from '../../kubernetes/kinds.ts';
 
 interface NamedRelease {
   name: string;

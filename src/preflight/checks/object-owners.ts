@@ -2,10 +2,11 @@ import {compare} from '../../charts/releases.ts';
 import {helmCommand, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {isKnown, known, knownValue} from '../../ground/fact.ts';
 import type {Tree} from '../../ground/tree.ts';
+import {resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {resourceOf} from '../../kubernetes/permissions.ts';
+import {kindAndName} from '../../kubernetes/objects.ts';
 import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skipUnknown} from '../check.ts';
-import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, objectKey, otherOwner} from '../object-owner.ts';
+import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, otherOwner} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {isClusterWide, objectNames, scopedName} from './object-names.ts';
 
@@ -30,7 +31,7 @@ function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner 
     const other = {name: release, namespace};
     return isOwn(other, context) ? undefined : ownedByRelease(other, context);
   }
-  if (context.live.installed.has(objectKey(live))) return undefined;
+  if (context.live.installed.has(kindAndName(live))) return undefined;
   const other = otherOwner(live);
   return other === undefined
     ? {text: 'no Helm release', remedy: adopt}
@@ -56,7 +57,7 @@ function ownedByRelease({name, namespace}: {name: string; namespace: string}, co
 const them = (objects: readonly unknown[]): string => (objects.length === 1 ? 'it' : 'them');
 
 /** How to avoid the conflict: names follow from release and namespace, except for those that a chart fixes. */
-const remedyFor = (objects: readonly KubernetesObject[]): string => collisionRemedy(objects.map(objectKey));
+const remedyFor = (objects: readonly KubernetesObject[]): string => collisionRemedy(objects.map(kindAndName));
 
 function collisionRemedy(objects: readonly string[]): string {
   if (objects.some((each) => each.startsWith('StorageClass ')))
@@ -114,13 +115,13 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
   }
   if (groups.size > 0) {
     const found = [...groups.values()];
-    const texts = found.map(({text, objects}) => `${few(objects.map(objectKey))} ${belong(objects)} to ${text}`);
+    const texts = found.map(({text, objects}) => `${few(objects.map(kindAndName))} ${belong(objects)} to ${text}`);
     return fail(texts.join('; '), found.map(({remedy, objects}) => remedy(objects, context)).join('\n'));
   }
   const unread = wanted.find((object) => !isKnown(factOf(object, context)));
   if (unread !== undefined) {
     const fact = factOf(unread, context);
-    if (!isKnown(fact)) return skipUnknown(fact, `read the owner of ${objectKey(unread)}`);
+    if (!isKnown(fact)) return skipUnknown(fact, `read the owner of ${kindAndName(unread)}`);
   }
   const there = wanted.filter((object) => liveOf(object, context) !== undefined).length;
   const fresh = wanted.length - there;
@@ -132,7 +133,7 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
   );
 }
 
-const factOf = (object: KubernetesObject, {live}: PreflightContext) => live.objects.get(objectKey(object)) ?? known(undefined, 'none');
+const factOf = (object: KubernetesObject, {live}: PreflightContext) => live.objects.get(kindAndName(object)) ?? known(undefined, 'none');
 
 const belong = (objects: readonly unknown[]): string => (objects.length === 1 ? 'already exists and belongs' : 'already exist and belong');
 
@@ -140,7 +141,7 @@ const belong = (objects: readonly unknown[]): string => (objects.length === 1 ? 
 function predicted(context: PreflightContext): CheckResult | undefined {
   const {manifest, target, values, name, facts} = context;
   const wanted = isKnown(manifest)
-    ? manifest.value.map(objectKey)
+    ? manifest.value.map(kindAndName)
     : objectNames({name: name.release, namespace: name.place.namespace, ...target, values});
   for (const other of knownValue(facts.releases)?.releases.filter((each) => !isOwn(each, context)) ?? []) {
     const names = objectNames({...other, values: knownValue(other.values) ?? {}});

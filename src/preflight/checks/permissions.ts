@@ -1,7 +1,8 @@
 import {kubectlCommand, subjectOf} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
+import {isWideObject, resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {attributesOf, grantedBy, isWideObject, resourceOf} from '../../kubernetes/permissions.ts';
+import {attributesOf, grantedBy} from '../../kubernetes/permissions.ts';
 import {toYaml} from '../../values/yaml.ts';
 import {type Check, type CheckResult, count, fail, pass, skip, warn} from '../check.ts';
 import type {NeededPermission, PreflightContext, ReviewedPermission} from '../preflight-context.ts';

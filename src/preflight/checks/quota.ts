@@ -1,11 +1,11 @@
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../ground/tree.ts';
+import {resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
-import {resourceOf} from '../../kubernetes/permissions.ts';
+import {kindAndName} from '../../kubernetes/objects.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
-import {objectKey} from '../object-owner.ts';
 import {type Amounts, admitted, amountsOf, type PodGroup, podGroups, podTotal, resourceOption, spellAmount} from '../pod-resources.ts';
 import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-context.ts';
 import {claimStorage, claimsToMake} from './limit-range.ts';
@@ -61,7 +61,7 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
     // Kinds of the core have a second spelling.
     add(total, {[`count/${resource}`]: ONE, ...(resource.includes('.') ? {} : {[resource]: ONE})}, BigInt(pieces));
   for (const object of objects) {
-    const found = live.objects.get(objectKey(object));
+    const found = live.objects.get(kindAndName(object));
     if (found !== undefined && knownValue(found) !== undefined) continue;
     piece(resourceOf(object, objects, served));
     if (object.kind === 'Deployment') piece('replicasets.apps');
@@ -147,7 +147,7 @@ function usesOf(
 
 /** Additional pods of a Deployment during a rolling update; zero if it can stop a pod first. */
 function surgeOf({owner, count}: PodGroup, objects: readonly KubernetesObject[], {live}: PreflightContext): number {
-  const deployment = objects.find((each) => each.kind === 'Deployment' && objectKey(each) === owner);
+  const deployment = objects.find((each) => each.kind === 'Deployment' && kindAndName(each) === owner);
   const running = deployment && live.objects.get(owner);
   if (running === undefined || knownValue(running) === undefined) return 0;
   const strategy = getAt(deployment as unknown as Tree, ['spec', 'strategy']);

@@ -9,10 +9,11 @@ import {follow, isKnown, known, knownValue} from '../../ground/fact.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
+import {kindAndName} from '../../kubernetes/objects.ts';
 import {DEFINITIONS, type ScalrRelease} from '../../platform/releases.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
-import {isContained, objectKey} from '../object-owner.ts';
+import {isContained} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {definitionOwner, isOwn, objectOwners, RELEASES} from './object-owners.ts';
 
@@ -129,7 +130,7 @@ interface Definition extends KubernetesObject {
 /** Compares the CRD in the cluster with the one of the chart; undefined if one of them is unknown, or Helm or the install can change it. */
 function compareDefinition(name: string, context: PreflightContext): CheckResult | undefined {
   const wanted: Definition | undefined = knownValue(context.manifest)?.find(
-    (each) => objectKey(each) === `CustomResourceDefinition ${name}`,
+    (each) => kindAndName(each) === `CustomResourceDefinition ${name}`,
   );
   const live = context.live.objects.get(`CustomResourceDefinition ${name}`);
   const found: Definition | undefined = live && knownValue(live);

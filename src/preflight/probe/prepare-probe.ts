@@ -2,7 +2,7 @@ import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import type {KubernetesClient} from '../../kubernetes/client.ts';
 import {objectFact, REQUEST_MS} from '../../kubernetes/fact-readers.ts';
-import {resourceOf} from '../../kubernetes/permissions.ts';
+import {resourceOf} from '../../kubernetes/kinds.ts';
 import {podTemplates} from '../../kubernetes/pod-specs.ts';
 import {reviewPermissions} from '../../kubernetes/review-permissions.ts';
 import {roleFor} from '../checks/permissions.ts';

@@ -29,7 +29,7 @@ const dnsLabel = matches(
   new RegExp(`^(?=.{1,63}$)${LABEL}$`),
   'a lowercase RFC 1123 label (at most 63 letters, digits and "-", starting and ending with a letter or digit)',
 );
-const objectName = matches(
+const kindAndName = matches(
   new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`),
   'a lowercase RFC 1123 subdomain (letters, digits, "-" and ".", starting and ending with a letter or digit)',
 );
@@ -51,9 +51,9 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     return `Invalid value "${text}": must be a Kubernetes quantity, such as 500m or 2Gi.${meant}`;
   },
   'dns-label': dnsLabel,
-  'object-name': objectName,
+  'object-name': kindAndName,
   // A dash disables dynamic provisioning.
-  'storage-class': (text) => (text === '-' ? undefined : objectName(text)),
+  'storage-class': (text) => (text === '-' ? undefined : kindAndName(text)),
   'qualified-name': qualifiedName,
   'label-value': matches(
     new RegExp(`^((?=.{1,63}$)${NAME})?$`),

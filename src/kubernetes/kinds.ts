@@ -1,0 +1,87 @@
+import type {KubernetesObject} from './objects.ts';
+
+/** What this program knows about kinds: their resources, versions, scopes and API paths. */
+
+/** Group and version of kinds that every supported API server has. Kinds of add-ons come from `servedResources`. */
+const GROUP_VERSIONS: Readonly<Record<string, string>> = {
+  configmaps: 'v1',
+  events: 'v1',
+  limitranges: 'v1',
+  namespaces: 'v1',
+  nodes: 'v1',
+  persistentvolumeclaims: 'v1',
+  persistentvolumes: 'v1',
+  pods: 'v1',
+  resourcequotas: 'v1',
+  secrets: 'v1',
+  serviceaccounts: 'v1',
+  services: 'v1',
+  'daemonsets.apps': 'apps/v1',
+  'deployments.apps': 'apps/v1',
+  'replicasets.apps': 'apps/v1',
+  'statefulsets.apps': 'apps/v1',
+  'cronjobs.batch': 'batch/v1',
+  'jobs.batch': 'batch/v1',
+  'customresourcedefinitions.apiextensions.k8s.io': 'apiextensions.k8s.io/v1',
+  'ingresses.networking.k8s.io': 'networking.k8s.io/v1',
+  'networkpolicies.networking.k8s.io': 'networking.k8s.io/v1',
+  'poddisruptionbudgets.policy': 'policy/v1',
+  'rolebindings.rbac.authorization.k8s.io': 'rbac.authorization.k8s.io/v1',
+  'roles.rbac.authorization.k8s.io': 'rbac.authorization.k8s.io/v1',
+  'storageclasses.storage.k8s.io': 'storage.k8s.io/v1',
+};
+
+/** `deployments` of `deployments.apps`. */
+export const pluralOf = (resource: string): string => resource.split('.', 1)[0] as string;
+
+/** The plural of a kind by the rules of English, such as `networkpolicies`. */
+export function pluralOfKind(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (/(s|x|ch|sh)$/.test(singular)) return `${singular}es`;
+  return /[^aeiou]y$/.test(singular) ? singular.replace(/y$/, 'ies') : `${singular}s`;
+}
+
+/** API path of a kind, such as `deployments.apps`. */
+export function collectionPath(resource: string, namespace?: string, groupVersion = GROUP_VERSIONS[resource]): string {
+  if (groupVersion === undefined) throw new Error(`Unknown API group and version of ${resource}.`);
+  const root = groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
+  return `${root}${namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/${pluralOf(resource)}`;
+}
+
+/** Cluster-scoped kinds that charts can contain. */
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  ...['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition'],
+  ...['PersistentVolume', 'StorageClass', 'CSIDriver', 'PriorityClass'],
+]);
+
+export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
+
+/** The same for an object whose definition may be in the same chart. */
+export const isWideObject = (object: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
+  isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
+
+/** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
+export function resourceOf(object: KubernetesObject, objects: readonly KubernetesObject[], served: readonly string[]): string {
+  const {kind = '', apiVersion = ''} = object;
+  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
+  const spelled = (plural: string): string => (group ? `${plural}.${group}` : plural);
+  const own = definitionFor(object, objects)?.names?.plural;
+  if (own) return spelled(own);
+  const singular = kind.toLowerCase();
+  const candidates = [pluralOfKind(kind), `${singular}s`, `${singular}es`, singular].map(spelled);
+  return candidates.find((each) => served.includes(each)) ?? (candidates[0] as string);
+}
+
+interface Definition extends KubernetesObject {
+  spec?: {group?: string; scope?: string; names?: {kind?: string; plural?: string}};
+}
+
+/** The spec of the CustomResourceDefinition of an object, where the same chart has it. */
+const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: readonly Definition[]): Definition['spec'] =>
+  objects.find(
+    (each) => each.kind === 'CustomResourceDefinition' && each.spec?.names?.kind === kind && apiVersion.startsWith(`${each.spec?.group}/`),
+  )?.spec;
+
+/** API path of an object that a chart renders for this namespace. */
+export const objectPath = ({apiVersion, kind = '', metadata}: KubernetesObject, namespace: string): string =>
+  `${collectionPath(pluralOfKind(kind), isClusterScoped(kind) ? undefined : (metadata.namespace ?? namespace), apiVersion)}/${encodeURIComponent(metadata.name)}`;
