@@ -111,7 +111,7 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
       return {facts, readings: await readInventory(name, facts, access, signal)};
     });
     const inventory = inventoryOf(readings);
-    requireOurChart(name, facts.release?.chart, inventory);
+    requireOurChart(name, facts.release?.chart);
     requireKnownRelease(name, facts.release !== undefined, inventory, readings);
     const choices: UninstallChoices = {
       purge: purgeOf(flags.purge),
@@ -137,7 +137,12 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
     };
     this.report(warnings.map((message) => ({code: 'DRAIN', message})));
     if (!result.changed) {
-      this.say(`Release ${name.release} in namespace ${name.place.namespace} is already uninstalled. Nothing was changed.\n`);
+      const where = `${name.release} in namespace ${name.place.namespace}`;
+      this.say(
+        inventory.leftovers.length === 0
+          ? `Release ${where} is already uninstalled. Nothing was changed.\n`
+          : `Helm has no record of release ${where}, but objects with its labels exist. Nothing was changed.\n`,
+      );
       this.say(accountText({removes, keeps}, true, this.screen));
       return result;
     }

@@ -47,6 +47,16 @@ const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |h
 /** A retry of the same call can succeed. */
 export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
 
+/** Next steps for a CRD that differs from the one that this call of `helm upgrade` installs. */
+export function changedDefinition(cluster: Cluster, args: Call['args']): string[] {
+  // Arguments of `upgrade RELEASE` up to the first flag that is not about the chart.
+  const show = commandLine({tool: 'helm', args: ['show', 'crds', ...args.slice(2, args.indexOf('--install'))]});
+  return [
+    `The installed CRD was changed, and Helm 4 does not overwrite it. Compare it with the CRD of the chart: ${show}`,
+    `Or apply the CRD of the chart: ${show} | ${kubectlCommand(cluster, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`,
+  ];
+}
+
 /** Known errors of helm and kubectl with next steps; an unreachable chart repository is checked before the cluster. */
 const KNOWN: readonly KnownFailure[] = [
   {
@@ -108,14 +118,7 @@ const KNOWN: readonly KnownFailure[] = [
     tool: 'helm',
     stderr: /failed to install CRD .*conflict/i,
     code: 'OBJECT_OF_ANOTHER',
-    suggestions: (cluster, args) => {
-      // Arguments of `upgrade RELEASE` up to the first flag that is not about the chart.
-      const show = commandLine({tool: 'helm', args: ['show', 'crds', ...args.slice(2, args.indexOf('--install'))]});
-      return [
-        `The installed CRD was changed, and Helm 4 does not overwrite it. Compare it with the CRD of the chart: ${show}`,
-        `Or apply the CRD of the chart: ${show} | ${kubectlCommand(cluster, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`,
-      ];
-    },
+    suggestions: changedDefinition,
   },
   {
     tool: 'helm',

@@ -63,13 +63,11 @@ export const replaceObject = (place: ClusterTarget, object: object): Call =>
 export const dryRunMerge = (place: ClusterTarget, items: readonly object[]): Call =>
   kubectl(place, ['apply', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'], listOf(items));
 
-/** The same for objects that are too large or too secret for the last-applied annotation of a merge. */
-export const dryRunApply = (place: ClusterTarget, items: readonly object[]): Call =>
-  kubectl(
-    place,
-    ['apply', '--server-side', '--force-conflicts', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'],
-    listOf(items),
-  );
+/** The same for objects that are too large or too secret for the last-applied annotation of a merge. `asHelm` reports conflicts as Helm would. */
+export function dryRunApply(place: ClusterTarget, items: readonly object[], {asHelm = false} = {}): Call {
+  const manager = asHelm ? ['--field-manager', 'helm'] : ['--force-conflicts', '--field-manager', FIELD_MANAGER];
+  return kubectl(place, ['apply', '--server-side', ...manager, '--dry-run=server', PROMPT, '--filename', '-'], listOf(items));
+}
 
 const listOf = (items: readonly object[]): Secret => new Secret(JSON.stringify({apiVersion: 'v1', kind: 'List', items}));
 

@@ -7,7 +7,7 @@ import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isMadeFor, ownLabels} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
-import type {ClaimItem} from '../release/inventory-data.ts';
+import type {Inventory} from '../release/inventory.ts';
 import {readFacts} from '../release/read-release.ts';
 import type {InstallFacts} from '../release/release-state.ts';
 import {claimNames} from '../release/users.ts';
@@ -50,7 +50,7 @@ export async function prepareChartChange(
   const names = given.secrets.map((secret) => secret.name);
   const facts = await withSecretUsers(await readFacts(given.name, names, access, signal), given, access.kubernetes, signal);
   const wanted = {...given, manifest: await renderChart(given, facts, () => undefined, access.processes)};
-  const removal = planUninstall(name, {...inventory, claims: withNewUser(inventory.claims, wanted)}, {...choices, purge: new Set()});
+  const removal = planUninstall(name, besideNew(inventory, wanted), {...choices, purge: new Set()});
   return {
     wanted,
     facts,
@@ -61,10 +61,17 @@ export async function prepareChartChange(
   };
 }
 
-/** The new release may mount PVCs of the old one. */
-function withNewUser(claims: readonly ClaimItem[], {name, manifest}: WantedRelease): ClaimItem[] {
+/** What the old release leaves: the new one takes its Secrets, lives in its namespace, and may mount its PVCs. */
+function besideNew(inventory: Inventory, {name, manifest}: WantedRelease): Inventory {
+  const next = `release ${name.release}`;
   const mounted = new Set(manifest.flatMap((object) => claimNames(object as unknown as Tree)));
-  return claims.map((each) => (mounted.has(each.name) ? {...each, usedBy: [...each.usedBy, `release ${name.release}`]} : each));
+  const {claims, namespace} = inventory;
+  return {
+    ...inventory,
+    claims: claims.map((each) => (mounted.has(each.name) ? {...each, usedBy: [...each.usedBy, next]} : each)),
+    secrets: [],
+    namespace: namespace && {...namespace, others: [...namespace.others, next]},
+  };
 }
 
 /** Secrets that this program created for the old release belong to the new one. */

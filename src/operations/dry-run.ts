@@ -1,6 +1,8 @@
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {toolFailure} from '../ground/tool-errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
+import {helmVersion} from '../helm/helm.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {dryRunApply, dryRunMerge} from '../kubernetes/kubectl.ts';
@@ -15,7 +17,7 @@ export async function dryRun(
   plan: Plan,
   objects: readonly KubernetesObject[],
   {place}: ReleaseName,
-  facts: Pick<InstallFacts, 'namespace' | 'installed'>,
+  facts: Pick<InstallFacts, 'namespace' | 'installed' | 'release'>,
   {kubernetes, processes}: {kubernetes: Reader; processes: Pick<Processes, 'run'>},
 ): Promise<string> {
   if (plan.steps.length === 0) return 'No changes.\n';
@@ -31,6 +33,7 @@ export async function dryRun(
   const early = await undefinedYet(objects, plan, kubernetes);
   const ready = objects.filter((object) => !early.includes(object));
   for (const call of callsFor(ready, place, facts)) await ask(call, processes);
+  if (facts.release === undefined) await requireDefinitions(plan, objects, place, processes);
   if (early.length === 0) return 'The API server accepts all objects.\n';
   const names = early.map(({kind, metadata}) => `${kind} ${metadata.name}`).join(', ');
   return `The API server accepts all other objects. These cannot be validated until their CRDs are installed: ${names}.\n`;
@@ -39,6 +42,28 @@ export async function dryRun(
 async function ask(call: Call, processes: Pick<Processes, 'run'>): Promise<void> {
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+}
+
+/** Helm 4 applies the CRDs of a new release, and fails where others changed them. Helm 3 leaves existing CRDs as they are. */
+async function requireDefinitions(
+  {steps}: Plan,
+  objects: readonly KubernetesObject[],
+  place: ClusterTarget,
+  processes: Pick<Processes, 'run'>,
+): Promise<void> {
+  const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition');
+  const install = steps.find(({id}) => id === 'release')?.call;
+  if (definitions.length === 0 || install === undefined) return;
+  if ((await processes.run(helmVersion)).stdout.startsWith('v3.')) return;
+  const call = dryRunApply(place, definitions, {asHelm: true});
+  const outcome = await processes.run(call);
+  if (outcome.exitCode === 0) return;
+  if (!outcome.stderr.includes('conflict')) throw toolFailure(call, outcome);
+  throw new ExpectedError(`Helm cannot install the CRDs of the chart: ${outcome.stderr.trim()}`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.failed,
+    suggestions: changedDefinition(place, install.args),
+  });
 }
 
 const tried = (call: Call): Call => ({...call, args: ['apply', '--dry-run=server', ...call.args.slice(1)]});

@@ -1,9 +1,10 @@
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {commandLine, ownCommand} from '../ground/command-line.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
+import type {ObjectRef} from '../kubernetes/objects.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
-import type {NamespaceItem, ObjectItem} from '../release/inventory-namespace.ts';
+import type {NamespaceItem} from '../release/inventory-namespace.ts';
 import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
@@ -76,7 +77,7 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
     ...(inventory.namespace && going.namespace.length === 0
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
-    ...inventory.leftovers.filter(() => going.namespace.length === 0).map((each) => keptLeftover(each, name)),
+    ...inventory.leftovers.map((each) => keptLeftover(each, name)),
     ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.place)),
   ];
 }
@@ -149,7 +150,7 @@ function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Pu
   return {what, why: reason ?? 'it is empty, but --purge=namespace is not set', how};
 }
 
-const keptLeftover = ({kind, name}: ObjectItem, {release, place}: ReleaseName): KeptObject => ({
+const keptLeftover = ({kind, name}: ObjectRef, {release, place}: ReleaseName): KeptObject => ({
   what: `${kind} ${name}`,
   why: `it has the labels of release ${release}, which has no Helm record`,
   how: commandLine(deleteByHand(place, kind, name)),

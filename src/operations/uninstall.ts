@@ -1,3 +1,4 @@
+import {scalrChart} from '../charts/define.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, helmCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
@@ -150,8 +151,8 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
 }
 
 /** @throws ExpectedError when the release is not of a Scalr agent chart */
-export function requireOurChart(name: ReleaseName, chart: string | undefined, inventory: Inventory): void {
-  if (chart === undefined || inventory.release !== undefined) return;
+export function requireOurChart(name: ReleaseName, chart: string | undefined): void {
+  if (chart === undefined || scalrChart(chart) !== undefined) return;
   throw new ExpectedError(`Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,

@@ -66,7 +66,10 @@ export function claimsOf(readings: Readings): ClaimItem[] {
 function claimUsersIn(readings: Readings): {name: string; mounts: (claim: string) => boolean}[] {
   const isUnread = (object: KubernetesObject): boolean =>
     readings.customResources === undefined && object.metadata.labels?.['helm.sh/chart']?.startsWith('agent-job-') === true;
-  return usersIn(readings).map((each) => ({name: kindAndName(each), mounts: (claim) => isUnread(each) || mountsClaim(claim)(each)}));
+  return usersIn({...readings, isUnrecorded: readings.state === undefined}).map((each) => ({
+    name: kindAndName(each),
+    mounts: (claim) => isUnread(each) || mountsClaim(claim)(each),
+  }));
 }
 
 function itemOf(

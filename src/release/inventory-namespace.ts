@@ -1,4 +1,4 @@
-import {isMadeFor, type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
+import {isMadeFor, type KubernetesObject, kindAndName, type ObjectRef, refOf, refText} from '../kubernetes/objects.ts';
 import type {Readings} from './inventory-readings.ts';
 import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, readsSecret, USER_KINDS, usersIn} from './users.ts';
 
@@ -8,16 +8,11 @@ export interface SecretItem {
   usedBy: readonly string[];
 }
 
-export interface ObjectItem {
-  kind: string;
-  name: string;
-}
-
 export interface NamespaceItem {
   name: string;
   /** Created by this program for this release. */
   isOurs: boolean;
-  /** Its objects other than the release, remains of older revisions, runs and our Secrets. */
+  /** Its objects other than the release, PVCs of older revisions, runs and our Secrets. */
   others: readonly string[];
 }
 
@@ -37,7 +32,7 @@ export const NAMESPACE_KINDS: readonly string[] = [
 ];
 
 export function secretsOf(readings: Readings): SecretItem[] {
-  const users = usersIn(readings);
+  const users = usersIn({...readings, isUnrecorded: readings.state === undefined});
   return readings.objects
     .filter((each) => each.kind === 'Secret' && isMadeFor(each, readings.release))
     .map(({metadata: {name}}) => ({name, usedBy: users.filter(readsSecret(name)).map(kindAndName)}));
@@ -46,6 +41,7 @@ export function secretsOf(readings: Readings): SecretItem[] {
 export function namespaceOf(readings: Readings): NamespaceItem | undefined {
   const {release, namespace, namespaceObject, objects, unread, manifest, releases, customResources = []} = readings;
   if (namespaceObject === undefined) return undefined;
+  const leftovers = leftoversOf(readings).map(refText);
   // What owns an object is looked at itself, unless it is of a kind that is not read.
   const owners = [...objects, ...manifest, ...customResources];
   const strangers = objects.filter(
@@ -55,7 +51,7 @@ export function namespaceOf(readings: Readings): NamespaceItem | undefined {
       !isMadeFor(each, release) &&
       !isOfEveryNamespace(each) &&
       !isRecord(each, release) &&
-      !isOfRelease(each, readings),
+      (!isOfRelease(each, readings) || leftovers.includes(kindAndName(each))),
   );
   const otherReleases = releases?.filter((each) => each.namespace === namespace && each.name !== release) ?? [];
   return {
@@ -70,11 +66,11 @@ export function namespaceOf(readings: Readings): NamespaceItem | undefined {
 }
 
 /** Objects of a release without a Helm record. PVCs are listed separately. */
-export function leftoversOf(readings: Readings): ObjectItem[] {
+export function leftoversOf(readings: Readings): ObjectRef[] {
   if (readings.state !== undefined) return [];
   return readings.objects
     .filter((each) => isOfRelease(each, readings) && !isOwned(each) && each.kind !== 'PersistentVolumeClaim')
-    .map(({kind = '', metadata: {name}}) => ({kind, name}));
+    .map(refOf);
 }
 
 const isRecord = ({kind, metadata}: KubernetesObject, release: string): boolean =>

@@ -1,10 +1,10 @@
 import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
-import {isOwn, type KubernetesObject, kindAndName, type Pod, type Workload} from '../kubernetes/objects.ts';
+import {isOwn, type KubernetesObject, kindAndName, type ObjectRef, type Pod, type Workload} from '../kubernetes/objects.ts';
 import {DEFINITIONS} from '../platform/releases.ts';
 import {type ClaimItem, claimsOf, keptVolumesOf, type NodeDataItem, nodeDataOf, type VolumeItem} from './inventory-data.ts';
-import {leftoversOf, type NamespaceItem, namespaceOf, type ObjectItem, type SecretItem, secretsOf} from './inventory-namespace.ts';
+import {leftoversOf, type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './inventory-namespace.ts';
 import type {Readings} from './inventory-readings.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
@@ -21,7 +21,7 @@ export interface Inventory {
   secrets: readonly SecretItem[];
   namespace: NamespaceItem | undefined;
   /** Objects with the labels of the release that Helm has no record of. */
-  leftovers: readonly ObjectItem[];
+  leftovers: readonly ObjectRef[];
   nodeData: readonly NodeDataItem[];
 }
 
@@ -87,11 +87,11 @@ const STOP_KEY: Readonly<Record<ChartName, string | undefined>> = {
 };
 const DEFAULT_GRACE = 30;
 
-function controllersOf({manifest, objects, values}: Readings, chart: ChartName): Controller[] {
+function controllersOf({manifest, missing, objects, values}: Readings, chart: ChartName): Controller[] {
   const key = STOP_KEY[chart];
   const onStop = key === undefined || getAt(values, at(key)) === 'drain' ? 'drain' : 'interrupt';
   return manifest
-    .filter(({kind}) => kind === 'Deployment' || kind === 'StatefulSet')
+    .filter((each) => (each.kind === 'Deployment' || each.kind === 'StatefulSet') && !missing?.has(kindAndName(each)))
     .map((rendered: Workload) => {
       const {kind, metadata} = rendered;
       const {name} = metadata;

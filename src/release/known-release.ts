@@ -33,16 +33,11 @@ function suggestionsFor(
 ): string[] {
   const agents = (releases ?? releasesHere).filter(({chart}) => /^agent-(k8s|local|job)-\d/.test(chart));
   const here = agents.filter(({namespace}) => namespace === place.namespace);
-  const near = here.length > 0 ? here : agents;
-  const wanted =
-    near.find(
-      ({name}) =>
-        name ===
-        closest(
-          release,
-          near.map((each) => each.name),
-        ),
-    ) ?? near[0];
+  const named = closest(
+    release,
+    agents.map(({name}) => name),
+  );
+  const wanted = here.length === 1 ? here[0] : [...here, ...agents].find(({name}) => name === named);
   const sorted = [...here, ...agents.filter((each) => !here.includes(each))];
   const names = sorted.slice(0, MAX_NAMES).map(nameOf);
   const more = agents.length > MAX_NAMES ? ` and ${agents.length - MAX_NAMES} more` : '';
@@ -51,7 +46,9 @@ function suggestionsFor(
       ? `Agent releases found: ${names.join(', ')}${more}`
       : `No agent release found in ${releases ? 'this cluster' : `namespace ${place.namespace}`}`,
     ...(wanted
-      ? [`Uninstall one of them: ${ownCommand('uninstall', {release: wanted.name, place: {...place, namespace: wanted.namespace}})}`]
+      ? [
+          `If you meant ${wanted.namespace}/${wanted.name}: ${ownCommand('uninstall', {release: wanted.name, place: {...place, namespace: wanted.namespace}})}`,
+        ]
       : []),
     ...(releases ? [] : ['This account cannot list releases of other namespaces. Set the namespace with --namespace']),
     'Use another cluster: --kube-context NAME',

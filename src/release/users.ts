@@ -12,6 +12,8 @@ export interface Neighborhood {
   objects: readonly KubernetesObject[];
   /** Instances of the CRDs of agent-job, of all namespaces; undefined if they cannot be listed. */
   customResources: readonly KubernetesObject[] | undefined;
+  /** Helm has no record of the release: what it rendered is not deleted with it, so it counts as a user. */
+  isUnrecorded?: boolean;
 }
 
 /** The kinds whose pods can mount a PVC or read a Secret, as the API server lists them. */
@@ -29,7 +31,9 @@ export const USER_KINDS: readonly string[] = [
 export function usersIn({objects, customResources, ...own}: Neighborhood): KubernetesObject[] {
   const here = (customResources ?? []).filter(({metadata}) => metadata.namespace === own.namespace);
   const all = [...objects.filter(isWorkload), ...here];
-  return all.filter((each) => !isInManifest(each, own.manifest) && !isOwnedByOneOf(all, each) && !isOfRelease(each, own) && !isOwn(each));
+  const isDeletedWithIt = (each: KubernetesObject): boolean =>
+    isOfRelease(each, own) && !(own.isUnrecorded === true && isRenderedFor(each, own));
+  return all.filter((each) => !isInManifest(each, own.manifest) && !isOwnedByOneOf(all, each) && !isDeletedWithIt(each) && !isOwn(each));
 }
 
 export const mountsClaim =
@@ -51,14 +55,19 @@ export function claimNames(tree: Tree): string[] {
   );
 }
 
+type Own = Pick<Neighborhood, 'release' | 'namespace'>;
+
+/** Helm created it for the release. */
+export function isRenderedFor({metadata: {annotations = {}}}: KubernetesObject, {release, namespace}: Own): boolean {
+  const isHere = (annotations['meta.helm.sh/release-namespace'] ?? namespace) === namespace;
+  return annotations['meta.helm.sh/release-name'] === release && isHere;
+}
+
 /** It belongs to the release, to a run, or to a workload that was just deleted. */
-export function isOfRelease(
-  {kind, metadata, ...rest}: KubernetesObject,
-  {release, namespace}: Pick<Neighborhood, 'release' | 'namespace'>,
-): boolean {
-  const {annotations = {}} = metadata;
-  if (annotations['meta.helm.sh/release-name'] === release && (annotations['meta.helm.sh/release-namespace'] ?? namespace) === namespace)
-    return true;
+export function isOfRelease(object: KubernetesObject, own: Own): boolean {
+  if (isRenderedFor(object, own)) return true;
+  const {kind, metadata, ...rest} = object;
+  const {release} = own;
   // Other tools label their objects by instance too.
   const isOurs = ({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>, mayBeOwned: boolean): boolean =>
     labels['app.kubernetes.io/instance'] === release && (mayBeOwned || labels['app.kubernetes.io/component'] === 'task');

@@ -26,13 +26,14 @@ spec: {strategy: {type: Recreate}}
 const INSTALLED = 'kind: Deployment\nmetadata: {name: main}\nspec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}\n';
 
 /** What is tried of the manifest where these definitions are served. */
-async function trying(served: readonly string[], steps: readonly Step[] = [RELEASE]) {
+async function trying(served: readonly string[], steps: readonly Step[] = [RELEASE], conflict = '', helm = 'v4.1.0') {
   const calls: Call[] = [];
   const run = async (call: Call) => {
     calls.push(call);
-    return {exitCode: 0, stdout: '', stderr: ''};
+    const isRefused = conflict !== '' && call.args.includes('helm');
+    return {exitCode: isRefused ? 1 : 0, stdout: call.args[0] === 'version' ? helm : '', stderr: isRefused ? conflict : ''};
   };
-  const facts = {namespace: {metadata: {name: 'scalr'}}, installed: objectsIn(INSTALLED)};
+  const facts = {namespace: {metadata: {name: 'scalr'}}, installed: objectsIn(INSTALLED), release: undefined};
   const said = await dryRun({steps}, objectsIn(MANIFEST), NAME, facts, {kubernetes: fakeKubernetes({resources: served}), processes: {run}});
   const objects = calls.flatMap(({input}) => (input === undefined ? [] : JSON.parse((input as Secret).reveal()).items));
   return {said, objects, calls, kinds: objects.map(({kind}: {kind: string}) => kind)};
@@ -43,12 +44,21 @@ test('skips and lists custom resources whose CRD does not exist yet', async () =
     await trying([]),
     await trying(['agenttasktemplates.scalr.io'], [{...RELEASE, id: 'definitions'}, RELEASE]),
   ]) {
-    expect(kinds).toEqual(['Deployment', 'Secret', 'CustomResourceDefinition']);
+    expect(kinds).toEqual(['Deployment', 'Secret', 'CustomResourceDefinition', 'CustomResourceDefinition']);
     expect(said).toContain('cannot be validated until their CRDs are installed: AgentTaskTemplate task.');
   }
   const {said, kinds} = await trying(['agenttasktemplates.scalr.io']);
   expect(kinds).toContain('AgentTaskTemplate');
   expect(said).toBe('The API server accepts all objects.\n');
+});
+
+test('reports CRDs that others changed, which Helm 4 would not overwrite', async () => {
+  const conflict = 'error: Apply failed with 1 conflict: conflict with "kubectl-client-side-apply": .spec.versions';
+  await expect(trying(['agenttasktemplates.scalr.io'], [RELEASE], conflict)).rejects.toMatchObject({
+    code: 'OBJECT_OF_ANOTHER',
+    message: expect.stringContaining('Helm cannot install the CRDs of the chart: error: Apply failed with 1 conflict'),
+  });
+  await expect(trying(['agenttasktemplates.scalr.io'], [RELEASE], conflict, 'v3.19.0')).resolves.toBeDefined();
 });
 
 test('removes fields that are no longer set, and never merges Secrets', async () => {

@@ -673,7 +673,7 @@ describe('a release without a Helm record', () => {
         exit: 2,
         suggestions: [
           'Agent releases found: scalr/agents (agent-k8s-0.6.5), b/agent (agent-job-0.6.5)',
-          'Uninstall one of them: scalr-agent uninstall --release agents --namespace scalr',
+          'If you meant scalr/agents: scalr-agent uninstall --release agents --namespace scalr',
           'Use another cluster: --kube-context NAME',
         ],
       }),
@@ -681,6 +681,26 @@ describe('a release without a Helm record', () => {
     expect(() => require({})).toThrow(
       expect.objectContaining({suggestions: expect.arrayContaining(['No agent release found in this cluster'])}),
     );
+  });
+
+  test('keeps what its live objects use', () => {
+    const pod = {
+      containers: [{name: 'agent', env: [{name: 'T', valueFrom: {secretKeyRef: {name: 'agent-token', key: 'token'}}}]}],
+      volumes: [{name: 'data', persistentVolumeClaim: {claimName: 'data'}}],
+    };
+    const objects = [
+      object('Deployment', 'agent-main', {...annotated, spec: {template: {spec: pod}}}),
+      object('PersistentVolumeClaim', 'data', annotated),
+      object('Secret', 'agent-token', {metadata: ours()}),
+    ];
+    const plan = planned(readings(undefined, {objects, namespaceObject: object('Namespace', 'scalr', {metadata: ours()})}), PURGEABLE);
+    expect(ids(plan)).toEqual([]);
+    expect(plan.keeps.map(({what, why}) => `${what}: ${why}`)).toEqual([
+      'PVC data: used by Deployment agent-main',
+      'Secret agent-token: used by Deployment agent-main',
+      'Namespace scalr: it contains other objects: Deployment agent-main',
+      'Deployment agent-main: it has the labels of release agent, which has no Helm record',
+    ]);
   });
 });
 
@@ -691,8 +711,16 @@ test('expands --purge=all to every class', () => {
 
 test('rejects a release of another chart', () => {
   const inventory = inventoryOf(readings('nginx-1.0.0'));
-  expect(() => requireOurChart(NAME, 'nginx-1.0.0', inventory)).toThrow(
-    'Release agent uses chart nginx-1.0.0, which is not a Scalr agent chart.',
-  );
+  expect(() => requireOurChart(NAME, 'nginx-1.0.0')).toThrow('Release agent uses chart nginx-1.0.0, which is not a Scalr agent chart.');
   expect(ids(planUninstall(NAME, inventory, {purge: new Set(), drain: true, drainTimeoutSeconds: 1, timeoutSeconds: 1}))).toEqual([]);
+});
+
+test('accepts a release that was uninstalled with its history', () => {
+  expect(() => requireOurChart(NAME, 'agent-local-0.6.5')).not.toThrow();
+});
+
+test('does not scale a Deployment that was never created', () => {
+  const plan = planned(readings('agent-local-0.6.5', {missing: new Set(['Deployment agent-main'])}));
+  expect(ids(plan)).toEqual(['release', 'gone']);
+  expect(plan.warnings).toEqual([]);
 });

@@ -19,7 +19,9 @@ const WHOLE = /^(\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]*%)$/
 const TEMPLATE = /\{\{.*\}\}/;
 /** Words that documentation uses instead of a value. */
 const WORDS = /^(change[-_ ]?me|replace[-_ ]?me|to[-_ ]?do|fixme|tbd|placeholder|\.{3,}|…|x{3,}|[-\w]*-here)$/i;
-const YOURS = /\byour[-_ ]\w|^your_|^my[-_]token$/i;
+const YOURS = /\byour[-_ ]\w|^your_/i;
+/** As a token; a Secret may have this name. */
+const MY_TOKEN = /^my[-_]token$/i;
 const FILL_IN = 'Replace it with the real value';
 
 /** Placeholders that were not replaced. */
@@ -41,7 +43,9 @@ export function refusePlaceholders({values, origins}: Pick<Rendered, 'values' | 
 }
 
 const findPlaceholders = (values: Values): {path: TreePath; text: string}[] =>
-  textsIn(values).filter(({path, text}) => !isCommand(path) && isPlaceholder(text, isForOtherPrograms(path)));
+  textsIn(values).filter(
+    ({path, text}) => !isCommand(path) && (isPlaceholder(text, isForOtherPrograms(path)) || (MY_TOKEN.test(text) && !isName(path))),
+  );
 
 function isPlaceholder(text: string, isForOthers: boolean): boolean {
   if (text.includes('-----BEGIN ')) return false;
@@ -50,6 +54,8 @@ function isPlaceholder(text: string, isForOthers: boolean): boolean {
   if (isForOthers) return SHELL.exec(text)?.[0] === text;
   return [SHELL, WHOLE, TEMPLATE, WORDS, YOURS].some((each) => each.test(text));
 }
+
+const isName = (path: TreePath): boolean => /name|secret/i.test(String(path.at(-1)));
 
 /** A shell in the container expands variables in commands. */
 const isCommand = (path: TreePath): boolean => path.some((key) => /^(command|args|exec)$/.test(String(key)));
