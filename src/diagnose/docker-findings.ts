@@ -17,6 +17,9 @@ export interface ContainerFacts {
   };
 }
 
+/** Docker's time of something that has not happened. */
+const NEVER = /^0001/;
+
 /** Reasons why the agent container is unhealthy. Pure. */
 export function dockerFindings(name: string, facts: ContainerFacts, logs: readonly LogRecord[], now: Date): Finding[] {
   const {State = {}, RestartCount = 0} = facts;
@@ -42,7 +45,8 @@ export function dockerFindings(name: string, facts: ContainerFacts, logs: readon
     return [...logFindings, finding('error', 'CRASH_LOOP', `restarting repeatedly (${end})`, 'Check the last log lines before the exit')];
   if (Paused) return [...logFindings, finding('error', 'PAUSED', 'paused', `Continue it: docker unpause ${name}`)];
   if (!Running) {
-    const message = `not running: ${State.Status ?? 'unknown'} since ${State.FinishedAt ?? 'an unknown time'} (${end})`;
+    const since = NEVER.test(State.FinishedAt ?? '0001') ? '' : ` since ${State.FinishedAt} (${end})`;
+    const message = `not running: ${State.Status ?? 'unknown'}${since}`;
     return [...logFindings, finding('error', 'NOT_RUNNING', message, `Check the last log lines, then run: docker start ${name}`)];
   }
   if (RestartCount > 0) {

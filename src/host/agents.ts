@@ -8,7 +8,7 @@ import {withoutPrefix} from '../diagnose/log-matcher.ts';
 import {refusal} from '../ground/tool-errors.ts';
 import type {HostCall, HostTools} from '../ports/host-tools.ts';
 import {RELEASE_LABEL} from './agent.ts';
-import {type Container, containerName, labelOf, purposeOf} from './containers.ts';
+import {type Container, containerName, labelOf, purposeOf, roleOf} from './containers.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */
 export interface HostAgentState {
@@ -68,9 +68,9 @@ export async function stateOfContainer(container: Container, {host, signal, now}
   const start =
     isOpen && log !== undefined ? await logOf('--since', rfc3339(startedAt), '--until', rfc3339(startedAt + START_MS)) : undefined;
   const isRegistered = start !== undefined && stateIn(start, isRunning, [], restarts, now(), startedAt).agent === 'registered';
-  // A log without its start can have lost the line.
-  const isUnregistered =
-    isOpen && !isRegistered && purpose !== 'vcs' && (start !== undefined || log === '') && (start !== '' || log === '');
+  // A log without its start can have lost the line, unless it has older lines.
+  const isWhole = log === '' || (start === '' ? Date.parse(`${(log ?? '').slice(0, TIME_LENGTH)}Z`) < startedAt : start !== undefined);
+  const isUnregistered = isOpen && !isRegistered && purpose !== 'vcs' && isWhole;
   return {
     object: `container/${name}`,
     status: State.Status ?? 'unknown',
@@ -80,6 +80,7 @@ export async function stateOfContainer(container: Container, {host, signal, now}
     ...(release === undefined ? {} : {release}),
     ...(purpose === undefined ? {} : {purpose}),
     ...found,
+    ...(roleOf(container) === 'current' ? {} : {causes: found.causes.map(leftByInstall)}),
     ...(isRegistered ? {agent: 'registered'} : {}),
     ...(isUnregistered ? {causes: [notRegistered(name, lastLogLine(log))]} : {}),
   };
@@ -88,7 +89,14 @@ export async function stateOfContainer(container: Container, {host, signal, now}
 /** An agent registers within this time after its start, or logs why it cannot. */
 const START_MS = 10 * 60_000;
 
+/** 2026-11-23T10:00:00: seconds are enough, and Docker uses UTC. */
+const TIME_LENGTH = 19;
+
 const rfc3339 = (time: number): string => new Date(time).toISOString();
+
+/** A container of an interrupted install must not be started by hand: two agents would share their data. */
+const leftByInstall = (cause: HostCause): HostCause =>
+  cause.code === 'NOT_RUNNING' ? {...cause, remedy: 'An install was interrupted: run the same install again'} : cause;
 
 const notRegistered = (name: string, line: string | undefined): HostCause => ({
   object: `container/${name}`,

@@ -72,7 +72,7 @@ async function restored(
     );
     return withFacts(
       failure,
-      [...sentence(again, 'runs again', 'run again'), ...sentence(still, 'still runs', 'still run')],
+      [...sentence(again, 'runs again', 'run again'), ...(begun.length === 0 ? [] : sentence(still, 'still runs', 'still run'))],
       recovery.failed.map((name) => `Check the log of the new container: docker logs ${name}`),
     );
   } catch (error) {

@@ -62,8 +62,11 @@ export const previousName = (name: string): string => `${name}.previous`;
 export const failedName = (name: string): string => `${name}.failed`;
 
 export function roleOf(container: Container): Role {
-  const rest = containerName(container).slice(labelOf(container, RELEASE_LABEL)?.length ?? Number.POSITIVE_INFINITY);
-  const [, role] = /^(?:-\d+)?\.(next|previous|failed)$/.exec(rest) ?? [];
+  const [name, release] = [containerName(container), labelOf(container, RELEASE_LABEL)];
+  if (release === undefined) return 'current';
+  // The name of a release can end like a role. A container that was renamed by hand has another name.
+  const rest = name.startsWith(release) && /^(-\d+)?(\.|$)/.test(name.slice(release.length)) ? name.slice(release.length) : name;
+  const [, role] = /\.(next|previous|failed)$/.exec(rest) ?? [];
   return (role as Role | undefined) ?? 'current';
 }
 

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {join} from 'node:path';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Step} from '../operations/step.ts';
-import {type HostAgent, PURPOSE_LABEL} from './agent.ts';
+import {type HostAgent, PURPOSE_LABEL, RELEASE_LABEL} from './agent.ts';
 import {agentArchive} from './archive.ts';
 import {
   agentContainers,
@@ -62,7 +62,7 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
   const replaced = installed.filter((each) => !kept.includes(each));
   const changed = wanted.filter(({agent}) => !kept.some((each) => containerName(each) === agent.name));
   const isPulled = changed.length > 0 && host.pull !== 'never' && (host.pull === 'always' || !facts.hasImage);
-  const onMachine = changed.length === 0 ? [] : host.files.filter(({isOnMachine, path}) => isOnMachine && !facts.upToDate?.has(path));
+  const onMachine = host.files.filter(({isOnMachine, path}) => isOnMachine && !facts.upToDate?.has(path));
   const labels = {
     ...host.labels,
     [DIRECTORY_LABEL]: [...new Set([directory, ...replaced.flatMap(directoriesOf)])].join(':'),
@@ -82,7 +82,7 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
           `Create container ${next} (${host.image})`,
           ...createArguments({...agent, name: next}, labeled, directory),
         );
-        const copy = dockerStep(`copy ${next}`, `Copy the client certificate into container ${next}`, 'cp', '-', `${next}:/`);
+        const copy = dockerStep(`copy ${next}`, `Copy ${ownFiles(host)} into container ${next}`, 'cp', '-', `${next}:/`);
         return [create, ...(archive === undefined ? [] : [{...copy, call: {...copy.call, input: archive}}])];
       }),
       ...onMachine.map(
@@ -111,7 +111,10 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
         ...found.filter((each) => roleOf(each) === 'failed').map(containerName),
         ...(recovery?.failed ?? []),
       ]),
-    ].map((name) => ({...removeStep(name), tolerates: GONE})),
+    ].flatMap((name) => [
+      ...found.filter((each) => roleOf(each) === 'failed' && containerName(each) === name).flatMap((each) => stopSteps(each)),
+      {...removeStep(name), tolerates: GONE},
+    ]),
     warnings: [
       ...replaced.filter((each) => labelOf(each, CONFIGURATION_LABEL) === undefined).map(unknownWarning),
       ...replaced.filter(isUp).flatMap(stopWarning),
@@ -123,6 +126,8 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
     ],
   };
 }
+
+const ownFiles = ({files}: HostAgent): string => files.flatMap(({isOnMachine, name}) => (isOnMachine ? [] : [name])).join(' and ');
 
 /** A container that was started with --rm does not exist after its stop. */
 const GONE = /no such container/i;
@@ -143,10 +148,13 @@ function refuseTakenNames({agents}: HostAgent, containers: readonly Container[],
   const foreign = containers.find((each) => !own.includes(each) && names.includes(containerName(each)));
   if (foreign === undefined) return;
   const name = containerName(foreign);
-  throw new ExpectedError(`Container ${name} already exists and was not started by this program.`, {
+  const release = labelOf(foreign, RELEASE_LABEL);
+  const whose = release === undefined ? 'was not started by this program' : `belongs to release ${release}`;
+  const orRemove = release === undefined ? [`Or remove the container: docker stop ${name} && docker rm ${name}`] : [];
+  throw new ExpectedError(`Container ${name} already exists and ${whose}.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.failed,
-    suggestions: ['Use another --release', `Or remove the container: docker stop ${name} && docker rm ${name}`],
+    suggestions: ['Use another --release', ...orRemove],
   });
 }
 

@@ -1,3 +1,5 @@
+import {commandLine} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {HostAgent, HostOptions} from './agent.ts';
@@ -41,11 +43,11 @@ export async function prepareContainers(
   const agent = agentWith(options, variablesOf(installed[0] ?? {Id: '', Name: ''}));
   const onMachine = agent.files.filter(({isOnMachine}) => isOnMachine);
   const present = await Promise.all(
-    onMachine.map(async ({path, text}) => ({
-      path,
-      text,
-      before: (await files.kindOf(path)) === 'file' ? (await files.read(path)).toString('utf8') : undefined,
-    })),
+    onMachine.map(async ({path, text}) => {
+      const kind = await files.kindOf(path);
+      if (kind === 'directory') throw madeByDocker(path);
+      return {path, text, before: kind === 'file' ? (await files.read(path)).toString('utf8') : undefined};
+    }),
   );
   const plan = planContainers(agent, directory, {
     containers,
@@ -56,3 +58,12 @@ export async function prepareContainers(
   const replaced = present.flatMap(({path, text, before}) => (before === undefined || before === text ? [] : [[path, before] as const]));
   return {...plan, agent, installed, replacedFiles: new Map(replaced)};
 }
+
+const madeByDocker = (path: string): ExpectedError =>
+  new ExpectedError(`${path} is a directory, but the agent mounts it as a file.`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.failed,
+    suggestions: [
+      `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
+    ],
+  });

@@ -65,8 +65,11 @@ export function recover(
     steps: [
       ...failed.flatMap((each) => {
         const [name, aside] = [containerName(each), failedName(containerName(each))];
-        const isTaken = installed.some((other) => containerName(other) === aside);
-        return [...stopSteps(each, FAILED_AGENT_SECONDS), ...(isTaken ? [removeStep(aside)] : []), renameStep(name, aside)];
+        return [
+          ...stopSteps(each, FAILED_AGENT_SECONDS),
+          ...installed.filter((other) => containerName(other) === aside).flatMap((other) => [...stopSteps(other), removeStep(aside)]),
+          renameStep(name, aside),
+        ];
       }),
       // Docker cannot rename every running container.
       ...previous.map((each) => renameStep(containerName(each), agentName(each))),
@@ -78,7 +81,7 @@ export function recover(
           : startStep(name);
       }),
       // As long as they exist, a repeated install continues here.
-      ...nexts.map((each) => removeStep(containerName(each))),
+      ...nexts.flatMap((each) => [...stopSteps(each), removeStep(containerName(each))]),
     ],
     containers: [
       ...untouched.map((each) => (stopped.includes(each) ? started(each) : each)),

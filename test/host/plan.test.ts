@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {hostAgent} from '../../src/host/agent.ts';
-import {agentContainers, type Container} from '../../src/host/containers.ts';
+import {agentContainers, type Container, containerName, currentContainers} from '../../src/host/containers.ts';
 import {directoriesNamed, STANDARD_DIRECTORIES} from '../../src/host/data-directories.ts';
 import {directoriesFor, usersOf} from '../../src/host/directories.ts';
 import {type HostPlan, planContainers} from '../../src/host/plan.ts';
@@ -95,6 +95,29 @@ test('installs the CA where containers of runs can mount it, unless it is there'
   expect(titles(planContainers(host, '/srv', {...FACTS, containers: [], upToDate})).join()).not.toContain('Copy');
 });
 
+test('restores a CA file that was deleted below a running agent', async () => {
+  const flags = {'ca-file': 'ca.pem', 'ca-public-roots': false} as const;
+  const docker = await installed(flags);
+  expect(titles(planFor(await agentFor(flags), docker))).toEqual(['Copy ca.pem to /etc/scalr-agent/ca.pem']);
+});
+
+test('replaces a container that somebody has renamed', async () => {
+  const docker = await installed();
+  for (const each of docker.containers) each.Name = '/mine';
+  const {steps, finish} = planFor(await agentFor(), docker);
+  docker.run(steps);
+  expect(docker.summary).toEqual(['mine.previous stopped', 'scalr-agent runs']);
+  expect(currentContainers(docker.containers, 'scalr-agent').map(containerName)).toEqual(['scalr-agent']);
+  docker.run(finish);
+  expect(docker.summary).toEqual(['scalr-agent runs']);
+});
+
+test('names the release of a container that has the wanted name', async () => {
+  const docker = await installed({concurrency: '10'});
+  const other = await agentFor({release: 'scalr-agent-1'});
+  expect(() => planFor(other, docker)).toThrow('Container scalr-agent-1 already exists and belongs to release scalr-agent.');
+});
+
 test('copies a client certificate into the container instead of mounting it', async () => {
   const {steps} = planFor(await agentFor({'client-cert-file': 'client.pem', 'client-key-file': 'client.key'}), new DockerModel());
   expect(steps[0]?.call.args.join(' ')).not.toContain('client.key:');
@@ -150,6 +173,14 @@ describe('an interrupted install', () => {
       }
       expect(machine.summary, title).toEqual(wanted);
       expect(planFor(await agentFor({...after}), machine), title).toMatchObject({steps: [], finish: []});
+    }
+  });
+
+  test.each(CHANGES)('stops new and failed containers that somebody has started, after %s', async (_, before, after) => {
+    const wanted = (await installed({...after})).summary;
+    for await (const {machine, title} of interruptions(before, after)) {
+      for (const each of machine.containers) if (/\.(next|failed)$/.test(each.Name)) each.State = {Running: true};
+      expect((await installed({...after}, machine)).summary, title).toEqual(wanted);
     }
   });
 
