@@ -68,6 +68,8 @@ export interface App {
   resultScreen: Screen;
   stdout: (text: string) => void;
   stderr: (text: string) => void;
+  /** Sets the exit code of the process. */
+  exit: (code: number) => void;
 }
 
 const screenOf = (stream: NodeJS.WriteStream): Screen => ({
@@ -108,6 +110,9 @@ export function nodeApp(): App {
     resultScreen: screenOf(process.stdout),
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(legible(text, errorScreen)),
+    exit: (code) => {
+      process.exitCode = code;
+    },
   };
 }
 

@@ -34,6 +34,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected readonly targets: readonly TargetName[] = ['kubernetes'];
   /** External dependencies; called once, inside run(). */
   createApp: () => App = nodeApp;
+  /** What the process exits with. */
+  protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
   #isQuiet = false;
   #sources: Source[] | undefined;
@@ -167,6 +169,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected override async finally(error: Error | undefined): Promise<void> {
     await Promise.all([...this.#clients.values()].map(async (client) => (await client).close()));
+    this.app.exit(this.exitCode);
     return super.finally(error);
   }
 
@@ -181,6 +184,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       say: (text) => this.say(text),
       show: (text) => this.show(text),
       report: (warnings) => this.report(warnings),
+      exitWith: (code) => {
+        this.exitCode = code;
+      },
     };
   }
 
@@ -234,7 +240,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
     else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(failure, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
-    process.exitCode = failure.exit;
+    this.exitCode = failure.exit;
   }
 
   /** The terminal has printed ^C, and the cursor is behind it. */

@@ -26,6 +26,7 @@ export interface HostContext {
   say(text: string): void;
   show(text: string): void;
   report(warnings: readonly Warning[]): void;
+  exitWith(code: ExitCode): void;
 }
 
 export interface ConfirmFlags {
@@ -44,7 +45,7 @@ export interface HostStatusDocument {
 export async function hostStatus(
   target: 'docker' | 'systemd',
   name: string | undefined,
-  {app, show, isJson, screen, timeoutMs}: HostContext,
+  {app, show, isJson, screen, timeoutMs, exitWith}: HostContext,
 ): Promise<HostStatusDocument> {
   const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   const agents =
@@ -54,7 +55,7 @@ export async function hostStatus(
   if (agents.length === 0) throw noAgent(target, name);
   if (!isJson) show(hostStatusText(agents, screen));
   const isReady = areReady(agents);
-  if (!isReady) process.exitCode = ExitCode.failed;
+  if (!isReady) exitWith(ExitCode.failed);
   return {
     target,
     state: isReady ? 'ready' : 'not-ready',

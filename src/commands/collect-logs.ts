@@ -120,7 +120,7 @@ export default class CollectLogs extends BaseCommand<Result> {
     const serious = gaps.filter(({isMinor}) => !isMinor);
     const complete = serious.length === 0 && !interrupt.aborted;
     this.say(bundleText({file, ...bundle}, this.screen) + accessText(access), missingText(serious, this.screen) + accessText(access));
-    if (!complete) process.exitCode = interrupt.aborted ? statusOf(interrupt) : ExitCode.incomplete;
+    if (!complete) this.exitCode = interrupt.aborted ? statusOf(interrupt) : ExitCode.incomplete;
     if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
     return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
   }
@@ -133,7 +133,7 @@ export default class CollectLogs extends BaseCommand<Result> {
       if (!this.jsonEnabled()) this.show(inspectionText({summary, findings}, this.resultScreen));
       if (damage.length > 0) {
         this.app.stderr(damageText(file, damage, this.screen));
-        process.exitCode = ExitCode.findings;
+        this.exitCode = ExitCode.findings;
       }
       const known = errors.map(({what, kind, message}) => ({what, kind, message}));
       return {file, containers, errors: known, ...(redactions ? {redactions} : {}), findings, damage, complete};

@@ -183,7 +183,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     if (flags.diff) {
       this.report(open);
       if (!this.jsonEnabled()) this.show(await installDiffText({plan, facts, values: wanted.values, manifest}, this.resultScreen));
-      if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
+      if (flags['exit-code'] && result.changed) this.exitCode = ExitCode.differences;
       return result;
     }
     if (flags['dry-run']) {

@@ -65,8 +65,8 @@ export default class Migrate extends BaseCommand<Result> {
       {text: host ? '' : text, yaml, file: host ? 'values.yaml' : file, isPrivate: host !== undefined},
       flags,
     );
-    if (findings.some(({severity}) => severity === 'error')) process.exitCode = ExitCode.findings;
-    else if (flags['exit-code'] && yaml !== text) process.exitCode = ExitCode.differences;
+    if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
+    else if (flags['exit-code'] && yaml !== text) this.exitCode = ExitCode.differences;
     return {
       from,
       to,

@@ -85,8 +85,8 @@ export default class Preflight extends BaseCommand<Result> {
     this.report(unverified(generated.warnings, checks));
     if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'));
     const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
-    if (has('fail')) process.exitCode = ExitCode.findings;
-    else if (flags.strict && has('warn')) process.exitCode = ExitCode.onlyWarnings;
+    if (has('fail')) this.exitCode = ExitCode.findings;
+    else if (flags.strict && has('warn')) this.exitCode = ExitCode.onlyWarnings;
     return {checks: checks.map(({group: _, ...check}) => check), facts: context.facts};
   }
 

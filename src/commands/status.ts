@@ -106,7 +106,7 @@ export default class Status extends BaseCommand<Result> {
       const text = await driftText(status.drift, this.resultScreen);
       if (text !== '') this.show(`\n${text}`);
     }
-    process.exitCode = exitOf(status, files, isStrict);
+    this.exitCode = exitOf(status, files, isStrict);
     return statusDocument(found, status, files);
   }
 
@@ -122,7 +122,7 @@ export default class Status extends BaseCommand<Result> {
     const all = await Promise.all(names.map(async (name) => ({name, status: await readStatus(name, {wanted: undefined, signal}, deps)})));
     if (!this.jsonEnabled()) this.show(statusTable(all, this.resultScreen));
     const exits = all.map(({status}) => exitOf(status, [], isStrict));
-    process.exitCode = exits.find((exit) => exit === ExitCode.failed) ?? Math.max(...exits);
+    this.exitCode = exits.find((exit) => exit === ExitCode.failed) ?? Math.max(...exits);
     return {releases: all.map(({name, status}) => statusDocument(name, status, []))};
   }
 
@@ -154,7 +154,7 @@ export default class Status extends BaseCommand<Result> {
     } finally {
       interrupts.release();
     }
-    process.exitCode = interrupts.interrupt.reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
+    this.exitCode = interrupts.interrupt.reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
     return undefined;
   }
 }

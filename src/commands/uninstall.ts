@@ -183,7 +183,7 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
       const deps = {...access, interrupts, now, sleep, timeoutMs, onStep, planAgain};
       const {removed, notRemoved, exit} = await uninstallRelease(planned, name.place, deps);
       this.say(accountText({removes: removed, notRemoved, keeps}, true, this.screen), notRemovedText(notRemoved, this.screen));
-      if (exit !== ExitCode.ok) process.exitCode = exit;
+      if (exit !== ExitCode.ok) this.exitCode = exit;
       return {...result, removed, notRemoved, complete: notRemoved.length === 0};
     } finally {
       interrupts.release();

@@ -107,7 +107,7 @@ export default class Upgrade extends BaseCommand<Result> {
     if (flags['dry-run']) {
       if (!this.jsonEnabled()) this.app.stdout(callsText(prepared));
       this.say(await this.#validated(prepared, access));
-      if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
+      if (flags['exit-code'] && result.changed) this.exitCode = ExitCode.differences;
       return result;
     }
     await this.#validated(prepared, access);
@@ -192,7 +192,7 @@ export default class Upgrade extends BaseCommand<Result> {
     await runSteps(moves, deps);
     const {removed, notRemoved, exit} = await uninstallRelease(removal, name.place, {...deps, planAgain});
     this.say(accountText({removes: removed, notRemoved, keeps: removal.keeps}, true, this.screen), notRemovedText(notRemoved, this.screen));
-    if (exit !== ExitCode.ok) process.exitCode = exit;
+    if (exit !== ExitCode.ok) this.exitCode = exit;
   }
 
   #done(result: Result, {name, wanted}: Prepared, watched: Watched | undefined, isClean: boolean): Result {

@@ -71,8 +71,8 @@ export default class Validate extends BaseCommand<Result> {
     const remaining = flags.fix ? await this.#fix(checked, flags) : checked;
     if (!this.jsonEnabled()) this.app.stdout(await this.#inFormat(flags.format, remaining));
     const findings = remaining.flatMap((each) => each.findings);
-    if (findings.some(({severity}) => severity === 'error')) process.exitCode = ExitCode.findings;
-    else if (findings.length > 0 && flags.strict) process.exitCode = ExitCode.onlyWarnings;
+    if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
+    else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
     return resultOf(remaining);
   }
 

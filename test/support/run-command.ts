@@ -41,6 +41,7 @@ export async function runCommand<Result extends object | undefined>(
 ) {
   const out: string[] = [];
   const err: string[] = [];
+  let exit = 0;
   const command = new Class(argv, config);
   command.createApp = () => ({
     env: {},
@@ -69,11 +70,11 @@ export async function runCommand<Result extends object | undefined>(
     resultScreen: PLAIN,
     stdout: (text) => out.push(text),
     stderr: (text) => err.push(text),
+    exit: (code) => {
+      exit = code;
+    },
     ...deps,
   });
-  process.exitCode = undefined;
   await command['_run']();
-  const exit = process.exitCode ?? 0;
-  process.exitCode = undefined;
   return {stdout: out.join(''), stderr: err.join(''), exit};
 }
