@@ -240,9 +240,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
         {
           waits: !flags['no-wait'],
           rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, now()) : undefined,
-          ...(facts.release === undefined
-            ? {}
-            : {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? []), neededAfter: []}}),
+          ...(facts.release === undefined ? {} : {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? [])}}),
         },
         {
           ...(await this.accessTo(name.place, flags)),

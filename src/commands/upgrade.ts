@@ -11,7 +11,7 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
-import {kindAndName} from '../kubernetes/objects.ts';
+import {isAmong, kindAndName, refOf} from '../kubernetes/objects.ts';
 import type {ChartChange} from '../operations/change-chart.ts';
 import {requireKnownVersion} from '../operations/debug.ts';
 import {dryRun} from '../operations/dry-run.ts';
@@ -19,6 +19,7 @@ import {installRelease} from '../operations/install-release.ts';
 import {givenSecretNames, newestFor, type Prepared, prepare, requireUnblocked} from '../operations/prepare-upgrade.ts';
 import {requirePermissions} from '../operations/require-permissions.ts';
 import {runSteps} from '../operations/run-steps.ts';
+import {ofPhase} from '../operations/step.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';
@@ -132,8 +133,8 @@ export default class Upgrade extends BaseCommand<Result> {
 
   /** Asks the API server whether it accepts the objects; those that the plan deletes first cannot be validated. @throws ExpectedError */
   #validated({plan, wanted, name, facts}: Prepared, access: ClusterAccess): Promise<string> {
-    const deleted = plan.steps.flatMap(({id, call}) => (id === 'replace' ? call.args : []));
-    const manifest = wanted.manifest.filter(({kind = '', metadata}) => !deleted.includes(`${kind.toLowerCase()}/${metadata.name}`));
+    const deleted = ofPhase(plan.steps, 'replace').flatMap(({workloads = []}) => workloads);
+    const manifest = wanted.manifest.filter((object) => !isAmong(refOf(object), deleted));
     return this.untilInterrupted(() => dryRun(plan, manifest, name, facts, access));
   }
 

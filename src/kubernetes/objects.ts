@@ -144,6 +144,14 @@ export interface ObjectRef {
 
 export const refOf = ({kind = '', metadata}: KubernetesObject): ObjectRef => ({kind, name: metadata.name});
 
+export const isSameRef = (one: ObjectRef, other: ObjectRef): boolean => one.kind === other.kind && one.name === other.name;
+export const isAmong = (one: ObjectRef, others: readonly ObjectRef[]): boolean => others.some((each) => isSameRef(one, each));
+export const once = (refs: readonly ObjectRef[]): ObjectRef[] =>
+  refs.filter((each, index) => refs.findIndex((other) => isSameRef(each, other)) === index);
+
+/** For kubectl: deployment/scalr-agent. */
+export const resourceName = ({kind, name}: ObjectRef): string => `${kind.toLowerCase()}/${name}`;
+
 /** For a person: Deployment scalr-agent. */
 export const refText = ({kind, name}: ObjectRef): string => `${kind} ${name}`;
 

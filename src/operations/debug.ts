@@ -67,7 +67,7 @@ export async function prepareDebug(
   const title = `${isOn ? 'Enable' : 'Disable'} debug logs in release ${name.release} (${release.chart})`;
   return {
     ...changed,
-    plan: {steps: planned.steps.map((step) => (step.id === 'release' ? {...step, title} : step))},
+    plan: {steps: planned.steps.map((step) => (step.phase === 'release' ? {...step, title} : step))},
     manifest,
     runs,
     warnings: [

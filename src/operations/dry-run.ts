@@ -11,6 +11,7 @@ import type {Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {InstallFacts} from '../release/release-state.ts';
 import type {Plan} from './step.ts';
+import {ofPhase} from './step.ts';
 
 /** Validates all objects with a server-side dry run. Returns the result as text. @throws ExpectedError */
 export async function dryRun(
@@ -24,7 +25,7 @@ export async function dryRun(
   const exists = facts.namespace !== undefined;
   // Objects in a namespace that does not exist yet cannot be validated.
   const applied = plan.steps
-    .filter(({id, call}) => call.args[0] === 'apply' && (id === 'namespace' || exists))
+    .filter(({phase, call}) => call.args[0] === 'apply' && (phase === 'namespace' || exists))
     .map(({call}) => tried(call));
   for (const call of applied) await ask(call, processes);
   if (!exists) {
@@ -52,7 +53,7 @@ async function requireDefinitions(
   processes: Pick<Processes, 'run'>,
 ): Promise<void> {
   const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition');
-  const install = steps.find(({id}) => id === 'release')?.call;
+  const install = ofPhase(steps, 'release')[0]?.call;
   if (definitions.length === 0 || install === undefined) return;
   if ((await processes.run(helmVersion)).stdout.startsWith('v3.')) return;
   const call = dryRunApply(place, definitions, {asHelm: true});
@@ -77,7 +78,7 @@ async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan,
   const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition') as Definition[];
   if (definitions.length === 0) return [];
   const {served} = await servedResources(kubernetes, {signal: new AbortController().signal, idleMs: REQUIRED_MS});
-  const changes = steps.some(({id}) => id === 'definitions');
+  const changes = ofPhase(steps, 'definitions').length > 0;
   const comes = definitions.filter(({metadata}) => changes || !served.has(metadata.name));
   return objects.filter(({apiVersion = '', kind}) =>
     comes.some(({spec}) => spec?.names?.kind === kind && apiVersion.startsWith(`${spec?.group}/`)),

@@ -12,6 +12,7 @@ import {readSnapshot} from '../release/read-snapshot.ts';
 import {type InstallFacts, isPending, type ReleaseState} from '../release/release-state.ts';
 import {runSteps} from './run-steps.ts';
 import type {Plan, Step} from './step.ts';
+import {ofPhase} from './step.ts';
 import type {Rollback} from './upgrade.ts';
 import {requireReady, type Watched, watchRelease} from './watch-release.ts';
 
@@ -23,7 +24,7 @@ interface BringUpOptions {
   /** On failure the release is rolled back, and the diagnostics are saved at this path. */
   rollBackWith?: string | undefined;
   /** How a change of an installed release is rolled back (default: with one call of helm). */
-  rollback?: Omit<Rollback, 'limits'> | undefined;
+  rollback?: Pick<Rollback, 'steps'> | undefined;
 }
 
 /** Runs the plan of an install and watches until the release is ready. @throws ExpectedError */
@@ -35,9 +36,10 @@ export async function installRelease(
   deps: BringUpDeps,
 ): Promise<Watched | undefined> {
   let isNeeded = false;
+  const behindHelm = new Set<Step>([...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads));
   try {
     const onStep: typeof deps.onStep = (step, ...news) => {
-      isNeeded ||= given?.neededAfter.includes(step.id) ?? false;
+      isNeeded ||= behindHelm.has(step);
       deps.onStep(step, ...news);
     };
     await runSteps(steps, {...deps, onStep});

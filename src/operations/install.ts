@@ -24,6 +24,7 @@ import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers
 import {claimsToKeep, keepSteps} from './kept-claims.ts';
 import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
+import {inOrder} from './step.ts';
 import {permissionsOfUpgrade} from './step-permissions.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 import type {WantedRelease} from './wanted-release.ts';
@@ -84,7 +85,8 @@ export function planInstall(
   const howToBreakOff = `To interrupt the runs, uninstall the release, then install again: ${ownCommand('uninstall', wanted.name, '--no-drain')}`;
   const claims = claimsToKeep(wanted, facts);
   const release = releaseSteps(wanted, facts, claims, choices);
-  const keptClaims = release.length === 0 ? [] : claims;
+  const isChanged = release.release.length > 0;
+  const keptClaims = isChanged ? claims : [];
   const risk = riskOf(wanted, facts);
   return {
     ...(risk === undefined ? {} : {risk}),
@@ -92,17 +94,17 @@ export function planInstall(
       ...(replaced ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message})) : []),
       ...userWarnings(wanted, facts),
     ],
-    steps: [
-      ...namespaceSteps(wanted, facts),
-      ...secretSteps(wanted, facts),
-      ...startSteps(wanted, facts),
-      ...(replaced ? drainSteps(wanted.name, replaced, drain, howToBreakOff) : []),
-      ...keepSteps(keptClaims, wanted.name),
+    steps: inOrder({
+      namespace: namespaceSteps(wanted, facts),
+      secrets: secretSteps(wanted, facts),
+      start: startSteps(wanted, facts),
+      drain: replaced ? drainSteps(wanted.name, replaced, drain, howToBreakOff) : [],
+      keep: keepSteps(keptClaims, wanted.name),
       ...release,
-      ...customResourceSteps(wanted, facts),
-      ...restartSteps(wanted, facts),
-    ],
-    lostValues: release.length === 0 ? [] : lostValues(wanted, facts),
+      restore: customResourceSteps(wanted, facts),
+      restart: restartSteps(wanted, facts),
+    }),
+    lostValues: isChanged ? lostValues(wanted, facts) : [],
     keptClaims,
   };
 }
@@ -136,32 +138,39 @@ const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: Install
     id: `start/${name}`,
     title: `Scale up ${kind} ${name} from 0`,
     call: scale(place, kind, name, spec?.replicas ?? 1),
+    workloads: [{kind, name}],
   }));
 
-function releaseSteps(wanted: WantedRelease, facts: InstallFacts, keptClaims: readonly string[], choices: InstallChoices): Step[] {
+/** The change by Helm, and what must come before it. */
+function releaseSteps(
+  wanted: WantedRelease,
+  facts: InstallFacts,
+  keptClaims: readonly string[],
+  choices: InstallChoices,
+): {definitions?: Step[]; unlock?: Step[]; release: Step[]} {
   const {name, chart, values, yaml, manifest} = wanted;
   const {release} = facts;
   const id = `${chart.chart}-${chart.version}`;
   const changed = changedObjects(wanted, facts);
   const call = upgradeInstall(name, chart, yaml, {forcesConflicts: facts.isServerSide && changed.length > 0});
   const step = {id: 'release', call, permissions: permissionsOfUpgrade(wanted, facts, keptClaims)};
-  if (release === undefined) return [{...step, title: `Install ${id} as release ${name.release}`}];
+  if (release === undefined) return {release: [{...step, title: `Install ${id} as release ${name.release}`}]};
   const isSame = release.chart === id && sameTree(release.values, values);
-  if (release.status === 'deployed' && isSame && changed.length === 0) return [];
+  if (release.status === 'deployed' && isSame && changed.length === 0) return {release: []};
   const restore = `Restore ${changed.map(({object}) => object).join(', ')} (release ${name.release})`;
   const change =
     release.chart === id
       ? `Update release ${name.release} (${id})`
       : `${verbOf(chart, release)} release ${name.release} from ${release.chart} to ${id}`;
   const title = isSame && changed.length > 0 ? restore : change;
-  const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {...step, title}];
+  const upgrade = {...(release.chart === id ? {} : {definitions: definitionSteps(manifest, name)}), release: [{...step, title}]};
   if (!isPending(release)) return upgrade;
   const age = choices.now.getTime() - Date.parse(release.updated);
   if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);
   if (release.record === undefined) throw unlockable(name, release);
   // Helm rejects to change a release with a pending operation.
   const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
-  return [{id: 'unlock', title: unlock, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
+  return {...upgrade, unlock: [{id: 'unlock', title: unlock, call: replaceObject(name.place, markedFailed(release.record))}]};
 }
 
 function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseState): string {

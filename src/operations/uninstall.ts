@@ -6,7 +6,7 @@ import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {Controller, Inventory} from '../release/inventory.ts';
 import {type Removal, type RemovedObject, renderedObject} from './removal.ts';
-import type {Plan, Step} from './step.ts';
+import {inOrder, type Plan, type ReleaseStep, type Step} from './step.ts';
 import {permissionsOfUninstall} from './step-permissions.ts';
 import {
   beforeUninstall,
@@ -32,7 +32,7 @@ export interface UninstallChoices {
 export interface UninstallPlan {
   plan: Plan;
   /** Its steps before those of the removals. */
-  ofRelease: readonly Step[];
+  ofRelease: readonly ReleaseStep[];
   removals: readonly Removal[];
   keeps: readonly KeptObject[];
   warnings: readonly string[];
@@ -44,14 +44,14 @@ export interface UninstallPlan {
 export function planUninstall(name: ReleaseName, inventory: Inventory, choices: UninstallChoices): UninstallPlan {
   requireUnusedClaims(name, inventory);
   const isPurged = choices.purge.has('claims');
-  const ofRelease = [
-    ...beforeUninstall(name, inventory, isPurged),
-    ...drainSteps(name, inventory, choices),
-    ...releaseSteps(name, inventory, choices),
-    ...(isPurged ? [] : keepSteps(name, inventory, choices.timeoutSeconds)),
-  ];
+  const ofRelease = inOrder({
+    keep: beforeUninstall(name, inventory, isPurged),
+    drain: drainSteps(name, inventory, choices),
+    release: releaseSteps(name, inventory, choices),
+    reserve: isPurged ? [] : keepSteps(name, inventory, choices.timeoutSeconds),
+  });
   const removals = removalsOf(name, inventory, choices);
-  const steps = [...ofRelease, ...removals.flatMap((each) => each.steps)];
+  const steps = [...ofRelease, ...inOrder({remove: removals.flatMap((each) => each.steps)})];
   return {
     plan: {steps},
     ofRelease,
@@ -183,6 +183,7 @@ const stopStep = ({place}: ReleaseName, {kind, name, replicas}: Controller): Ste
   id: `stop/${name}`,
   title: `Scale ${kind} ${name} to 0, so that it accepts no new runs`,
   call: scale(place, kind, name, 0),
+  workloads: [{kind, name}],
   tolerates: /not found/i,
   undo: {
     text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,

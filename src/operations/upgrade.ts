@@ -3,8 +3,8 @@ import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
-import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
-import {kindAndName} from '../kubernetes/objects.ts';
+import type {KubernetesObject, ObjectRef, SecretObject, Workload} from '../kubernetes/objects.ts';
+import {isAmong, isSameRef, kindAndName, once, refOf, refText, resourceName} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
 import type {Controller} from '../release/inventory.ts';
 import type {InstallFacts} from '../release/release-state.ts';
@@ -17,6 +17,7 @@ import {claimsToKeep, rollbackSteps} from './kept-claims.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
+import {byPhase, inOrder, ofPhase} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
@@ -41,8 +42,6 @@ export interface UpgradePlan {
 export interface Rollback {
   /** Empty if a rollback is not possible. */
   steps: readonly Step[];
-  /** Steps of the plan after which a rollback is required, even if Helm created no new revision. */
-  neededAfter: readonly string[];
   /** What a rollback does not restore, or why a rollback is not possible. */
   limits: readonly string[];
 }
@@ -69,15 +68,15 @@ export async function prepareUpgrade(
 export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
   const {name, inventory} = installed;
   const {keptClaims = [], ...planned} = planInstall(wanted, withSecrets(installed, wanted), choices);
-  const isUpgraded = planned.steps.some(({id}) => id === 'release');
+  const isUpgraded = ofPhase(planned.steps, 'release').length > 0;
   const replaced = isUpgraded ? changedSelectors(wanted, installed) : [];
   const drains = isUpgraded && choices.drain && endsRuns(wanted, installed, replaced);
   const controllers = controllersOf(wanted, installed);
   const drained = drains ? drainSteps(name, {...inventory, controllers}, choices, HOW_TO_BREAK_OFF) : [];
   // Helm creates a deleted Deployment again, with its replicas; one that is scaled to 0 conflicts with server-side apply.
-  const stopped = drained.length === 0 ? [] : controllers.map((each) => `${each.kind} ${each.name}`);
-  const rendered = new Set(wanted.manifest.map(kindAndName));
-  const deleted = [...new Set([...replaced, ...stopped.filter((each) => rendered.has(each))])];
+  const stopped = drained.length === 0 ? [] : controllers.map(({kind, name: stoppedName}) => ({kind, name: stoppedName}));
+  const rendered = wanted.manifest.map(refOf);
+  const deleted = once([...replaced, ...stopped.filter((each) => isAmong(each, rendered))]);
   const removes = deleted.length === 0 ? [] : [deleteStep(deleted, installed, choices)];
   return {
     wanted,
@@ -87,12 +86,16 @@ export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, 
         ...(isUpgraded ? runWarnings(installed, drains, choices).map((message) => ({code: 'RUNS', message})) : []),
         ...(planned.warnings ?? []),
       ],
-      steps: [...ordered(planned.steps, [...drained, ...removes], deleted), ...(isUpgraded ? leftResourceSteps(wanted, installed) : [])],
+      steps: [
+        // A deleted Deployment has no replicas to scale.
+        ...planned.steps.filter(({phase, workloads = []}) => phase !== 'start' || !workloads.every((each) => isAmong(each, deleted))),
+        ...inOrder({drain: drained, replace: removes, restore: isUpgraded ? leftResourceSteps(wanted, installed) : []}),
+      ].toSorted(byPhase),
     },
     advice: adviceFor(installed, wanted, to),
     gains: gainsOf(installed.target, to),
     cleanup: obsoleteSteps(installed, wanted, choices),
-    rollback: rollbackOf(installed, wanted, {restored: [...new Set([...stopped, ...deleted])], keptClaims}, choices),
+    rollback: rollbackOf(installed, wanted, {restored: once([...stopped, ...deleted]), keptClaims}, choices),
     keptClaims,
   };
 }
@@ -111,37 +114,26 @@ function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}
 
 const HOW_TO_BREAK_OFF = 'Upgrade without waiting, which interrupts the runs: --no-drain';
 
-/** CRDs are applied first, because only they can fail for lack of permissions while the agent still works. */
-function ordered(steps: readonly Step[], own: readonly Step[], deleted: readonly string[]): Step[] {
-  const isStarted = ({id}: Step): boolean => deleted.some((each) => id === `start/${each.split(' ')[1]}`);
-  const isDefinition = ({id}: Step): boolean => id === 'definitions';
-  const others = steps.filter((step) => !isStarted(step) && !isDefinition(step));
-  const first = others.findIndex(({id}) => id === 'unlock' || id === 'release');
-  const index = first < 0 ? others.length : first;
-  return [...others.slice(0, index), ...steps.filter(isDefinition), ...own, ...others.slice(index)];
-}
-
 const SELECTOR = at('spec.selector');
 const hasSelector = ({kind}: KubernetesObject): boolean => ['Deployment', 'DaemonSet', 'StatefulSet'].includes(kind ?? '');
 
 /** Workloads of the release whose selector changes, which Kubernetes refuses. */
-const changedSelectors = ({manifest}: WantedRelease, {live}: InstalledRelease): string[] =>
+const changedSelectors = ({manifest}: WantedRelease, {live}: InstalledRelease): ObjectRef[] =>
   manifest
     .filter(hasSelector)
     .filter((object) => {
-      const found = live.find((each) => kindAndName(each) === kindAndName(object));
+      const found = live.find((each) => isSameRef(refOf(each), refOf(object)));
       return found !== undefined && !sameTree(getAt(tree(found), SELECTOR), getAt(tree(object), SELECTOR));
     })
-    .map(kindAndName);
+    .map(refOf);
 
 const tree = (object: KubernetesObject): Tree => object as unknown as Tree;
 
 /** Those of the deployed revision, and those that an interrupted upgrade has already started. */
 function controllersOf({manifest}: WantedRelease, {inventory, live}: InstalledRelease): Controller[] {
-  const known = new Set(inventory.controllers.map(({kind, name}) => `${kind} ${name}`));
+  const found = live.map(refOf);
   const started = (manifest as readonly Workload[]).filter(
-    (object) =>
-      object.kind === 'Deployment' && !known.has(kindAndName(object)) && live.some((each) => kindAndName(each) === kindAndName(object)),
+    (object) => object.kind === 'Deployment' && !isAmong(refOf(object), inventory.controllers) && isAmong(refOf(object), found),
   );
   return [
     ...inventory.controllers,
@@ -153,11 +145,11 @@ function controllersOf({manifest}: WantedRelease, {inventory, live}: InstalledRe
 }
 
 /** Runs in flight lose the controller, their account or their template, or the restart interrupts them. */
-function endsRuns({manifest}: WantedRelease, {facts, inventory}: InstalledRelease, replaced: readonly string[]): boolean {
+function endsRuns({manifest}: WantedRelease, {facts, inventory}: InstalledRelease, replaced: readonly ObjectRef[]): boolean {
   if (inventory.runsOf === undefined) return false;
-  const rendered = new Set(manifest.map(kindAndName));
+  const rendered = manifest.map(refOf);
   const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean => kind === 'ServiceAccount' || isCustom(apiVersion);
-  const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !rendered.has(kindAndName(object)));
+  const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !isAmong(refOf(object), rendered));
   const interrupts = inventory.runs.length > 0 && inventory.controllers.some(({onStop}) => onStop === 'interrupt');
   return loses || interrupts;
 }
@@ -168,14 +160,11 @@ function runWarnings({facts, target, inventory}: InstalledRelease, drains: boole
   return restartWarnings(target, facts.release.values, runsOf === undefined ? undefined : runs, 'they continue');
 }
 
-const deleteStep = (names: readonly string[], {name: {place}}: InstalledRelease, {timeoutSeconds}: UpgradeChoices): Step => ({
+const deleteStep = (deleted: readonly ObjectRef[], {name: {place}}: InstalledRelease, {timeoutSeconds}: UpgradeChoices): Step => ({
   id: 'replace',
-  title: `Delete ${names.join(' and ')}, which the upgrade creates again`,
-  call: deleteNamed(
-    place,
-    names.map((each) => each.replace(' ', '/').toLowerCase()),
-    timeoutSeconds,
-  ),
+  title: `Delete ${deleted.map(refText).join(' and ')}, which the upgrade creates again`,
+  call: deleteNamed(place, deleted.map(resourceName), timeoutSeconds),
+  workloads: deleted,
   isFinal: true,
 });
 
@@ -230,21 +219,24 @@ const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: WantedRe
 function rollbackOf(
   {name, deployed, definitions = [], inventory}: InstalledRelease,
   {manifest}: WantedRelease,
-  {restored, keptClaims}: {restored: readonly string[]; keptClaims: readonly string[]},
+  {restored, keptClaims}: {restored: readonly ObjectRef[]; keptClaims: readonly string[]},
   {timeoutSeconds}: UpgradeChoices,
 ): Rollback {
-  if (deployed === undefined)
-    return {steps: [], neededAfter: [], limits: ['No revision of the release is deployed, so a rollback is not possible.']};
+  if (deployed === undefined) return {steps: [], limits: ['No revision of the release is deployed, so a rollback is not possible.']};
   const {place} = name;
-  const names = restored.map((each) => each.replace(' ', '/').toLowerCase());
   return {
     steps: [
-      ...(names.length === 0
+      ...(restored.length === 0
         ? []
-        : [{id: 'restore', title: `Delete ${restored.join(' and ')}`, call: deleteNamed(place, names, timeoutSeconds)}]),
+        : [
+            {
+              id: 'restore',
+              title: `Delete ${restored.map(refText).join(' and ')}`,
+              call: deleteNamed(place, restored.map(resourceName), timeoutSeconds),
+            },
+          ]),
       ...rollbackSteps(name, deployed.revision, keptClaims),
     ],
-    neededAfter: [...names.map((each) => `stop/${each.split('/')[1]}`), 'replace'],
     limits: [
       ...storageLimits(definitions, manifest),
       ...(keptClaims.length > 0 ? ['PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.'] : []),

@@ -1,6 +1,6 @@
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, ownCommand, type Program} from '../ground/command-line.ts';
-import type {Plan, Step} from '../operations/step.ts';
+import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import type {Inventory} from '../release/inventory.ts';
@@ -9,7 +9,7 @@ import {paragraph, type Screen, theme} from './theme.ts';
 
 /** The target and the steps of a plan. */
 export function planText(
-  {steps}: Pick<Plan, 'steps'>,
+  {steps}: {steps: readonly Step[]},
   {release, place}: ReleaseName,
   {context, serverVersion}: Pick<InstallFacts, 'context' | 'serverVersion'>,
   screen: Screen,
@@ -28,7 +28,7 @@ export function planText(
 }
 
 /** Every call as a shell command. */
-export const callsText = ({steps}: Pick<Plan, 'steps'>): string => steps.map(({call}) => `${commandLine(call)}\n`).join('');
+export const callsText = ({steps}: {steps: readonly Step[]}): string => steps.map(({call}) => `${commandLine(call)}\n`).join('');
 
 export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'ending', runs?: string): string {
   if (state === 'started') return `${title} …\n`;

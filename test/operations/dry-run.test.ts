@@ -3,11 +3,11 @@ import type {Call} from '../../src/ground/command-line.ts';
 import type {Secret} from '../../src/ground/secret.ts';
 import {objectsIn} from '../../src/helm/manifest.ts';
 import {dryRun, mergePatch} from '../../src/operations/dry-run.ts';
-import type {Step} from '../../src/operations/step.ts';
+import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const NAME = {release: 'agent', place: {namespace: 'scalr'}};
-const RELEASE: Step = {id: 'release', title: 'Install', call: {tool: 'helm', args: ['upgrade']}};
+const RELEASE: ReleaseStep = {phase: 'release', id: 'release', title: 'Install', call: {tool: 'helm', args: ['upgrade']}};
 const MANIFEST = `kind: Secret
 metadata: {name: token}
 ---
@@ -26,7 +26,7 @@ spec: {strategy: {type: Recreate}}
 const INSTALLED = 'kind: Deployment\nmetadata: {name: main}\nspec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}\n';
 
 /** What is tried of the manifest where these definitions are served. */
-async function trying(served: readonly string[], steps: readonly Step[] = [RELEASE], conflict = '', helm = 'v4.1.0') {
+async function trying(served: readonly string[], steps: readonly ReleaseStep[] = [RELEASE], conflict = '', helm = 'v4.1.0') {
   const calls: Call[] = [];
   const run = async (call: Call) => {
     calls.push(call);
@@ -42,7 +42,7 @@ async function trying(served: readonly string[], steps: readonly Step[] = [RELEA
 test('skips and lists custom resources whose CRD does not exist yet', async () => {
   for (const {said, kinds} of [
     await trying([]),
-    await trying(['agenttasktemplates.scalr.io'], [{...RELEASE, id: 'definitions'}, RELEASE]),
+    await trying(['agenttasktemplates.scalr.io'], [{...RELEASE, phase: 'definitions'}, RELEASE]),
   ]) {
     expect(kinds).toEqual(['Deployment', 'Secret', 'CustomResourceDefinition', 'CustomResourceDefinition']);
     expect(said).toContain('cannot be validated until their CRDs are installed: AgentTaskTemplate task.');

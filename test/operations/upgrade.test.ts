@@ -193,7 +193,6 @@ describe('rollback', () => {
     expect(rollback.steps[1]?.tolerates?.test('Error: original object PersistentVolumeClaim with the name "old-cache" not found')).toBe(
       true,
     );
-    expect(rollback.neededAfter).toEqual(['stop/scalr-agent', 'replace']);
   });
 
   test('names CRDs that change their storage version, and CRDs that it cannot restore', () => {
