@@ -17,7 +17,7 @@ import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, type Cluster, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {type ClusterFlags, generalFlags, timeoutOf, toolPaths} from './flags.ts';
-import type {HostContext} from './host-commands.ts';
+import type {CommandContext} from './operate.ts';
 
 export interface SharedFlags {
   answers?: string | undefined;
@@ -173,17 +173,19 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return super.finally(error);
   }
 
-  /** For agents on this machine. */
-  protected hostContext(flags: ClusterFlags): HostContext {
+  /** What code outside of the command needs from it. */
+  protected context(flags: ClusterFlags): CommandContext {
     return {
       app: this.app,
       screen: this.screen,
+      resultScreen: this.resultScreen,
       prompter: this.prompter,
       timeoutMs: timeoutOf(flags),
       isJson: this.jsonEnabled(),
-      say: (text) => this.say(text),
+      say: (text, evenIfQuiet) => this.say(text, evenIfQuiet),
       show: (text) => this.show(text),
       report: (warnings) => this.report(warnings),
+      untilInterrupted: (work) => this.untilInterrupted(work),
       exitWith: (code) => {
         this.exitCode = code;
       },

@@ -1,38 +1,15 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {areReady, type HostAgentState, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
 import {agentContainers, type Container, containerName, currentContainers, readContainers} from '../host/containers.ts';
 import {directoriesOf} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {DROP_INS} from '../host/systemd.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {HostTools} from '../ports/host-tools.ts';
-import type {Prompter} from '../ports/prompter.ts';
 import {hostPlanText, hostStatusText} from '../ui/host.ts';
-import {accountText, callsText, stepText} from '../ui/plan.ts';
-import type {Screen} from '../ui/theme.ts';
-import type {App} from './app.ts';
-import {confirmPlan} from './confirm-plan.ts';
-
-/** What a command for an agent on this machine needs. */
-export interface HostContext {
-  app: App;
-  screen: Screen;
-  prompter: Prompter | undefined;
-  timeoutMs: number;
-  /** The result is printed as JSON. */
-  isJson: boolean;
-  say(text: string): void;
-  show(text: string): void;
-  report(warnings: readonly Warning[]): void;
-  exitWith(code: ExitCode): void;
-}
-
-export interface ConfirmFlags {
-  yes?: boolean;
-  'dry-run'?: boolean;
-}
+import {accountText} from '../ui/plan.ts';
+import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
 
 export interface HostStatusDocument {
   target: 'docker' | 'systemd';
@@ -45,7 +22,7 @@ export interface HostStatusDocument {
 export async function hostStatus(
   target: 'docker' | 'systemd',
   name: string | undefined,
-  {app, show, isJson, screen, timeoutMs, exitWith}: HostContext,
+  {app, show, isJson, screen, timeoutMs, exitWith}: CommandContext,
 ): Promise<HostStatusDocument> {
   const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   const agents =
@@ -77,7 +54,7 @@ export async function uninstallFromHost(
   target: 'docker' | 'systemd',
   name: string,
   flags: ConfirmFlags,
-  context: HostContext,
+  context: CommandContext,
 ): Promise<HostUninstallResult> {
   const {app, screen, say} = context;
   const {steps, warnings, removes, keeps} = await removalOf(target, name, context);
@@ -86,21 +63,21 @@ export async function uninstallFromHost(
     say(`${target === 'docker' ? `No container of release ${name}` : 'No service scalr-agent'} on this machine. Nothing was changed.\n`);
     return result;
   }
-  context.report(warnings.map((message) => ({code: 'DRAIN', message})));
   const place = [['Target', target === 'docker' ? 'Docker on this machine' : 'systemd on this machine']] as const;
-  const text = `${hostPlanText({steps}, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`;
-  if (flags['dry-run']) {
-    say(text);
-    if (!context.isJson) app.stdout(callsText({steps}));
-    return result;
-  }
-  await confirm(text, flags, context);
-  await withInterrupts(context, (deps) => runSteps(steps, deps));
-  say(accountText({removes, keeps}, true, screen));
-  return result;
+  const operation: Operation<HostUninstallResult> = {
+    steps,
+    text: `${hostPlanText({steps}, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,
+    warnings: warnings.map((message) => ({code: 'DRAIN', message})),
+    run: async (deps) => {
+      await runSteps(steps, {...deps, processes: app.processes({})});
+      say(accountText({removes, keeps}, true, screen));
+      return result;
+    },
+  };
+  return operate(operation, result, flags, context);
 }
 
-async function removalOf(target: 'docker' | 'systemd', name: string, {app, timeoutMs}: HostContext): Promise<HostRemoval> {
+async function removalOf(target: 'docker' | 'systemd', name: string, {app, timeoutMs}: CommandContext): Promise<HostRemoval> {
   const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   if (target === 'docker') {
     const [all, isService] = await Promise.all([readContainers(deps), hasService(deps)]);
@@ -144,32 +121,11 @@ export async function onlyContainer(name: string | undefined, host: HostTools, t
   });
 }
 
-export const stepsOf = (steps: readonly Step[]) => steps.map(({id, title}) => ({id, title}));
-
 /** Docker and systemd respond within this time. */
 const MAX_READ_MS = 30_000;
 
-export const readSignal = ({timeoutMs}: Pick<HostContext, 'timeoutMs'>): AbortSignal =>
+export const readSignal = ({timeoutMs}: Pick<CommandContext, 'timeoutMs'>): AbortSignal =>
   AbortSignal.timeout(Math.min(timeoutMs, MAX_READ_MS));
-
-/** Only a plan that was shown can be confirmed. */
-export async function confirm(text: string, {yes = false}: ConfirmFlags, {app, say, prompter}: HostContext): Promise<void> {
-  if (yes) say(text);
-  else app.stderr(text);
-  await confirmPlan({isAccepted: yes, prompter});
-}
-
-type Deps = Parameters<typeof runSteps>[1] & {host: App['host']};
-
-export async function withInterrupts<T>({app, say}: HostContext, work: (deps: Deps) => Promise<T>): Promise<T> {
-  const interrupts = app.takeInterrupts();
-  try {
-    const {now, sleep, host} = app;
-    return await work({processes: app.processes({}), interrupts, now, sleep, host, onStep: (...news) => say(stepText(...news))});
-  } finally {
-    interrupts.release();
-  }
-}
 
 const noAgent = (target: 'docker' | 'systemd', name: string | undefined): ExpectedError =>
   new ExpectedError(

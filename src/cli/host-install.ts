@@ -12,11 +12,12 @@ import {token} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {agentsReporter, dockerPlace, hostPlanText} from '../ui/host.ts';
-import {callsText, LINK_VCS} from '../ui/plan.ts';
+import {LINK_VCS} from '../ui/plan.ts';
 import {paragraph} from '../ui/theme.ts';
 import type {App} from './app.ts';
 import {earlierExport, writeFiles} from './export-files.ts';
-import {type ConfirmFlags, confirm, type HostContext, readSignal, stepsOf, withInterrupts} from './host-commands.ts';
+import {readSignal} from './host-commands.ts';
+import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
 
 export interface HostInstallResult {
   target: 'docker';
@@ -58,7 +59,7 @@ export async function prepareInDocker(
 export async function installInDocker(
   settings: Settings,
   flags: ConfirmFlags & {save?: string | undefined; 'no-wait'?: boolean},
-  context: HostContext,
+  context: CommandContext,
   confirmed?: HostPlan,
 ): Promise<HostInstallResult> {
   const {app, screen, say} = context;
@@ -77,35 +78,35 @@ export async function installInDocker(
     saved: [],
   };
   const text = `${hostPlanText({steps}, dockerPlace(host, directory), screen)}\n${host.notes.map((note) => `${note}\n`).join('')}`;
-  const isConfirmed = confirmed !== undefined && titlesOf(confirmed) === titlesOf(prepared);
-  if (!isConfirmed) context.report(result.warnings);
-  if (flags['dry-run']) {
-    say(text);
-    if (!context.isJson) app.stdout(callsText({steps}));
-    return result;
-  }
-  if (result.changed) {
-    if (!isConfirmed) await confirm(text, flags, context);
-    const written = {directory, isDryRun: false, isAccepted: true};
-    say(`${(await writeFiles(dockerFiles(host).files, app.files, written)).join('\n')}\n`);
-  }
-  return withInterrupts(context, async (deps) => {
-    const onState = agentsReporter(say, screen);
-    const watch = async () => (flags['no-wait'] ? undefined : watchContainers(host.name, {...deps, timeoutMs: context.timeoutMs, onState}));
-    const agent = await changeContainers(prepared, {...deps, files: app.files}, watch);
-    const saved = result.changed ? [directory] : [];
-    if (agent === undefined) return {...result, saved};
-    const what = result.changed ? 'is ready' : 'is up to date and ready';
-    const log = agent === 'registered' ? 'has registered (according to its log)' : 'does not show in its log whether it has registered';
-    say(
-      `${paragraph('', `Agent ${host.name} ${what}, and ${log}.`, screen)}Next steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host, context)}`,
-    );
-    return {...result, agent, saved};
-  });
+  const operation: Operation<HostInstallResult> = {
+    steps,
+    text: result.changed || flags['dry-run'] ? text : '',
+    warnings: result.warnings,
+    isConfirmed: confirmed !== undefined && titlesOf(confirmed) === titlesOf(prepared),
+    run: async (deps) => {
+      if (result.changed) {
+        const written = {directory, isDryRun: false, isAccepted: true};
+        say(`${(await writeFiles(dockerFiles(host).files, app.files, written)).join('\n')}\n`);
+      }
+      const all = {...deps, host: app.host, processes: app.processes({})};
+      const onState = agentsReporter(say, screen);
+      const watch = async () => (flags['no-wait'] ? undefined : watchContainers(host.name, {...all, onState}));
+      const agent = await changeContainers(prepared, all, watch);
+      const saved = result.changed ? [directory] : [];
+      if (agent === undefined) return {...result, saved};
+      const what = result.changed ? 'is ready' : 'is up to date and ready';
+      const log = agent === 'registered' ? 'has registered (according to its log)' : 'does not show in its log whether it has registered';
+      say(
+        `${paragraph('', `Agent ${host.name} ${what}, and ${log}.`, screen)}Next steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host, context)}`,
+      );
+      return {...result, agent, saved};
+    },
+  };
+  return operate(operation, result, flags, context);
 }
 
 /** A support bundle is about one container. */
-const nextSteps = ({name, agents}: HostAgent, {app}: HostContext): string =>
+const nextSteps = ({name, agents}: HostAgent, {app}: CommandContext): string =>
   [
     ['status', '--target', 'docker', '--release', name],
     ...(agents.length === 1

@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {confirmPlan} from '../cli/confirm-plan.ts';
 import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {type Operation, operate, stepsOf} from '../cli/operate.ts';
 import {ownCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {type PreparedDebug, prepareDebug} from '../operations/debug.ts';
@@ -14,7 +14,7 @@ import {readFacts} from '../release/read-release.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
 import {ofAnother} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
-import {callsText, planText, stepText} from '../ui/plan.ts';
+import {planText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 
 interface Result {
@@ -68,7 +68,6 @@ export default class Debug extends BaseCommand<Result> {
     const state = stateOf(args.state);
     const timeoutMs = timeoutOf(flags);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
-    const {files, now, sleep} = this.app;
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.place, flags);
 
@@ -85,7 +84,7 @@ export default class Debug extends BaseCommand<Result> {
         chartSource: settings.get(chartSource),
         takesOver: flags['take-over'] ?? false,
         timeoutMs,
-        now: now(),
+        now: this.app.now(),
       };
       return {facts, target, prepared: await prepareDebug(name, {...facts, release: installed}, options, access, signal)};
     });
@@ -104,49 +103,33 @@ export default class Debug extends BaseCommand<Result> {
       this.say(`Debug logs of release ${name.release} are already ${state}. Nothing was changed.\n`);
       return result;
     }
-    const text = planText(plan, name, facts, this.screen);
-    const review = (): Promise<void> => this.untilInterrupted(() => requirePermissions(plan.steps, name, access));
-    if (flags['dry-run']) {
-      this.say(text);
-      this.report(result.warnings);
-      if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
-      await review();
-      this.say(await dryRun(plan, manifest, name, facts, access));
-      return result;
-    }
-    await review();
-    if (flags.yes) this.say(`${text}\n`);
-    else this.app.stderr(`${text}\n`);
-    this.report(result.warnings);
-    await confirmPlan({isAccepted: flags.yes ?? false, prompter: this.prompter});
-
-    const interrupts = this.app.takeInterrupts();
-    try {
-      const say = (line: string): void => this.say(line);
-      const deps = {...access, interrupts, files, now, sleep, timeoutMs};
-      const watched = await installRelease(
-        plan,
-        name,
-        facts,
-        {waits: !flags['no-wait']},
-        {...deps, onStep: (...news) => say(stepText(...news)), onProgress: progressReporter(say, this.screen)},
-      );
-      this.say(`Debug logs of release ${name.release} are ${state}.\n`);
-      if (state === 'on') {
-        const next = [ownCommand('collect-logs', name), ownCommand('debug', name, 'off')];
-        this.say(`Next steps, after the problem has occurred again:\n${next.map((line) => `  - ${line}\n`).join('')}`);
-      }
-      return watched === undefined ? result : {...result, agent: watched.agent};
-    } finally {
-      interrupts.release();
-    }
+    const operation: Operation<Result> = {
+      steps: plan.steps,
+      text: `${planText(plan, name, facts, this.screen)}\n`,
+      warnings: result.warnings,
+      check: async (isDryRun) => {
+        await requirePermissions(plan.steps, name, access);
+        return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
+      },
+      run: async (deps) => {
+        const onProgress = progressReporter((line) => this.say(line), this.screen);
+        const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait']}, {...access, ...deps, onProgress});
+        this.say(`Debug logs of release ${name.release} are ${state}.\n`);
+        if (state === 'on') {
+          const next = [ownCommand('collect-logs', name), ownCommand('debug', name, 'off')];
+          this.say(`Next steps, after the problem has occurred again:\n${next.map((line) => `  - ${line}\n`).join('')}`);
+        }
+        return watched === undefined ? result : {...result, agent: watched.agent};
+      },
+    };
+    return operate(operation, result, flags, this.context(flags));
   }
 }
 
 const resultOf = ({keys, plan, runs, warnings}: PreparedDebug): Pick<Result, 'keys' | 'runsInFlight' | 'steps' | 'warnings'> => ({
   keys,
   ...(runs === undefined ? {} : {runsInFlight: runs.map(({kind, name}) => `${kind} ${name}`)}),
-  steps: plan.steps.map(({id, title}) => ({id, title})),
+  steps: stepsOf(plan.steps),
   warnings: warnings.map((message) => ({code: 'RESTART', message})),
 });
 

@@ -80,7 +80,7 @@ export default class Status extends BaseCommand<Result> {
     if (target !== 'kubernetes') {
       refuseWith(`target ${target}`, ONLY_KUBERNETES, flags);
       const name = settings.isExplicit(release) ? settings.get(release) : undefined;
-      return hostStatus(target, name, {...this.hostContext(flags), screen: this.resultScreen});
+      return hostStatus(target, name, {...this.context(flags), screen: this.resultScreen});
     }
     const files = flags.values ?? [];
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));

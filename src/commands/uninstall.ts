@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
 import {
   answersFlag,
   confirmFlags,
@@ -14,7 +13,7 @@ import {
   timeoutOf,
 } from '../cli/flags.ts';
 import {type HostUninstallResult, uninstallFromHost} from '../cli/host-commands.ts';
-import {ExitCode} from '../ground/errors.ts';
+import {type Operation, operate, stepsOf} from '../cli/operate.ts';
 import {removalText} from '../operations/removal.ts';
 import {requirePermissions} from '../operations/require-permissions.ts';
 import {planUninstall, requireOurChart, type UninstallChoices, type UninstallPlan} from '../operations/uninstall.ts';
@@ -25,7 +24,7 @@ import {requireKnownRelease} from '../release/known-release.ts';
 import {readInventory} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
-import {accountText, callsText, notRemovedText, planText, runsText, stepText} from '../ui/plan.ts';
+import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 
 interface Result {
   release: string;
@@ -99,9 +98,8 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
     const target = await this.targetFrom(flags);
     if (target !== 'kubernetes') {
       refuseWith(`target ${target}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
-      return uninstallFromHost(target, settings.get(release) as string, flags, this.hostContext(flags));
+      return uninstallFromHost(target, settings.get(release) as string, flags, this.context(flags));
     }
-    const {now, sleep} = this.app;
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.place, flags);
 
@@ -129,13 +127,12 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
       context: facts.context.name,
       changed: plan.steps.length > 0,
       runsInFlight: inventory.runs.map(({kind, name: run}) => `${kind} ${run}`),
-      steps: plan.steps.map(({id, title}) => ({id, title})),
+      steps: stepsOf(plan.steps),
       removed: removes,
       notRemoved: [],
       kept: keeps,
       complete: true,
     };
-    this.report(warnings.map((message) => ({code: 'DRAIN', message})));
     if (!result.changed) {
       const where = `${name.release} in namespace ${name.place.namespace}`;
       this.say(
@@ -152,41 +149,29 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
       accountText({removes, keeps}, false, this.screen),
     ];
     const text = `${shown.filter((each) => each !== '').join('\n')}\n`;
-    if (flags['dry-run']) {
-      this.say(text);
-      if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
-      await this.untilInterrupted(() => requirePermissions(plan.steps, name, access));
-      return result;
-    }
-    await this.untilInterrupted(() => requirePermissions(plan.steps, name, access));
-    const isAccepted = flags.yes ?? false;
-    // Only a plan that was shown can be confirmed.
-    if (isAccepted || flags.confirm !== undefined) this.say(text);
-    else this.app.stderr(text);
-    if (needsConfirmation || flags.confirm !== undefined)
-      await confirmRelease(name.release, {
-        risk: 'Some of these deletions cannot be undone.',
-        typed: flags.confirm,
-        prompter: this.prompter,
-      });
-    else await confirmPlan({isAccepted, prompter: this.prompter});
-
-    const interrupts = this.app.takeInterrupts();
     // Keeps objects that others started to use after the plan was created.
     const planAgain = async (): Promise<UninstallPlan> => {
       const soon = AbortSignal.timeout(timeoutMs);
       const factsNow = await readFacts(name, [], access, soon);
       return planUninstall(name, inventoryOf(await readInventory(name, factsNow, access, soon)), choices);
     };
-    try {
-      const onStep = (...news: Parameters<typeof stepText>): void => this.say(stepText(...news));
-      const deps = {...access, interrupts, now, sleep, timeoutMs, onStep, planAgain};
-      const {removed, notRemoved, exit} = await uninstallRelease(planned, name.place, deps);
-      this.say(accountText({removes: removed, notRemoved, keeps}, true, this.screen), notRemovedText(notRemoved, this.screen));
-      if (exit !== ExitCode.ok) this.exitCode = exit;
-      return {...result, removed, notRemoved, complete: notRemoved.length === 0};
-    } finally {
-      interrupts.release();
-    }
+    const isTyped = needsConfirmation || flags.confirm !== undefined;
+    const operation: Operation<Result> = {
+      steps: plan.steps,
+      text,
+      warnings: warnings.map((message) => ({code: 'DRAIN', message})),
+      risk: isTyped ? {what: 'Some of these deletions cannot be undone.', release: name.release} : undefined,
+      check: async () => {
+        await requirePermissions(plan.steps, name, access);
+        return '';
+      },
+      run: async (deps) => {
+        const {removed, notRemoved, exit} = await uninstallRelease(planned, name.place, {...access, ...deps, planAgain});
+        this.say(accountText({removes: removed, notRemoved, keeps}, true, this.screen), notRemovedText(notRemoved, this.screen));
+        this.exitCode = exit;
+        return {...result, removed, notRemoved, complete: notRemoved.length === 0};
+      },
+    };
+    return operate(operation, result, flags, this.context(flags));
   }
 }

@@ -65,8 +65,9 @@ export async function prepare(
   const {name, target, facts, deployed} = installed;
   const isSameChart = to.chart === target.chart;
   // Helm would refuse to render the chart, with less to go on.
-  if (!isSameChart || to.version !== target.version)
-    requireUnblocked(kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}));
+  const isOther = !isSameChart || to.version !== target.version;
+  const blocked = isOther ? blockedBy(kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes})) : undefined;
+  if (blocked) throw blocked;
   const next = isSameChart ? name : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
   const names = {...freeNames(next.release, facts.installed), ...secretNames};
   const migration = migratedRelease(next, facts.release.values, {from: target, to}, {source, overlay, secretNames: names});
@@ -129,11 +130,11 @@ export function newestFor({target, facts}: InstalledRelease, chart: ChartName): 
   return chart === target.chart && isBelow(fits, target.version) ? target.version : fits;
 }
 
-/** @throws ExpectedError when something blocks the upgrade that the plan cannot handle */
-export function requireUnblocked(advice: readonly Advice[]): void {
+/** What blocks the upgrade that the plan cannot handle. */
+export function blockedBy(advice: readonly Advice[]): ExpectedError | undefined {
   const blocking = advice.filter(({level, handled}) => level === 'blocking' && !handled);
-  if (blocking.length === 0) return;
-  throw new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
+  if (blocking.length === 0) return undefined;
+  return new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
     code: 'UPGRADE_BLOCKED',
     exit: ExitCode.findings,
     suggestions: blocking.map(({remedy}) => remedy),

@@ -1,7 +1,7 @@
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
 import {refuseLeaks} from '../../../src/bundle/write-bundle.ts';
 import {kubernetesAdvice} from '../../../src/charts/advise.ts';
-import {confirmPlan} from '../../../src/cli/confirm-plan.ts';
+import {confirmPlan} from '../../../src/cli/operate.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
 import type {Cause} from '../../../src/diagnose/cause.ts';
 import {CAUSES} from '../../../src/diagnose/explain.ts';
@@ -14,7 +14,7 @@ import {toolFailure} from '../../../src/ground/tool-errors.ts';
 import {template, upgradeInstall} from '../../../src/helm/helm.ts';
 import {apiFailure} from '../../../src/kubernetes/api-error.ts';
 import {kubernetesClient} from '../../../src/kubernetes/connect.ts';
-import {requireUnblocked} from '../../../src/operations/prepare-upgrade.ts';
+import {blockedBy} from '../../../src/operations/prepare-upgrade.ts';
 import {renderChart} from '../../../src/operations/render-chart.ts';
 import {requireReady, type Watched} from '../../../src/operations/watch-release.ts';
 import {runChecks} from '../../../src/preflight/check.ts';
@@ -128,7 +128,7 @@ export const withCluster: readonly Example[] = [
   }),
   failing('UPGRADE_BLOCKED', 'upgrade --namespace scalr-agent --yes', () => {
     const cluster = {server: 'v1.34.1', nodes: [{name: 'node-1', version: 'v1.34.1'}]};
-    requireUnblocked(kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, cluster));
+    throw blockedBy(kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, cluster));
   }),
   failing('BROKEN_PROMISE', 'install --answers answers.yaml --yes', () => {
     const manifest = 'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';

@@ -1,0 +1,145 @@
+import {programOf} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {kindAndName} from '../kubernetes/objects.ts';
+import {dryRun} from '../operations/dry-run.ts';
+import {prepareInstall} from '../operations/install.ts';
+import {installRelease} from '../operations/install-release.ts';
+import {rollbackSteps} from '../operations/kept-claims.ts';
+import {requirePermissions} from '../operations/require-permissions.ts';
+import type {Plan} from '../operations/step.ts';
+import {wantedRelease} from '../operations/wanted-release.ts';
+import type {Already} from '../preflight/read-context.ts';
+import {runPreflight} from '../preflight/run-preflight.ts';
+import {isVerifiable, unverified} from '../preflight/verified.ts';
+import {purpose} from '../settings/purpose.ts';
+import {target} from '../settings/release.ts';
+import {checkText} from '../ui/checks.ts';
+import {installDiffText} from '../ui/diff.ts';
+import {planText, resultText} from '../ui/plan.ts';
+import {progressReporter} from '../ui/progress.ts';
+import {planWarnings} from '../ui/review.ts';
+import {valuesDocument} from '../values/document.ts';
+import type {Generated} from '../values/generate.ts';
+import {durationOf, releaseName} from './flags.ts';
+import type {InstallFlags} from './install-flags.ts';
+import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
+import {evidencePath, saveFiles} from './user-files.ts';
+
+export interface InstallResult {
+  release: string;
+  namespace: string;
+  context: string;
+  chart: string;
+  chartVersion: string;
+  /** False if the release was already up to date. */
+  changed: boolean;
+  steps: {id: string; title: string}[];
+  /** Objects of the release. */
+  objects: readonly string[];
+  /** Installed values and objects that the change removes. */
+  warnings: readonly Warning[];
+  /** Written files. */
+  saved?: readonly string[];
+  /** State according to the agent log; absent if the install did not wait. */
+  agent?: 'registered' | 'unknown';
+}
+
+/** Ways to the cluster of an install. */
+interface Access {
+  access: ClusterAccess;
+  /** The same, where queries before the plan are sent only once. */
+  cached(): Promise<ClusterAccess>;
+}
+
+/** Installs or updates a release; `shown` is the plan that the user has confirmed in the wizard, with its warnings. @throws ExpectedError */
+export async function installInCluster(
+  generated: Generated,
+  flags: InstallFlags,
+  {access, cached}: Access,
+  context: CommandContext,
+  shown?: Plan,
+): Promise<InstallResult> {
+  const {app, screen, timeoutMs} = context;
+  const name = releaseName(flags, generated.settings);
+  const wanted = wantedRelease(generated, valuesDocument(generated), name);
+  const open = shown === undefined ? generated.warnings.filter(isVerifiable) : [];
+  const preflight = async (already?: Already): Promise<void> => {
+    if (flags['skip-preflight']) return context.report(open);
+    const {now, sleep, registries} = app;
+    const checks = await runPreflight(generated, wanted, {...(await cached()), now, sleep, registries, timeoutMs}, already);
+    context.report(unverified(open, checks));
+    for (const each of checks) if (each.status === 'warn') app.stderr(checkText(each, screen));
+  };
+  const choices = {
+    takesOver: flags['take-over'] ?? false,
+    timeoutMs,
+    now: app.now(),
+    drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
+  };
+  const {facts, manifest, plan} = await context
+    .untilInterrupted(() => prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs), choices))
+    .catch(async (error: unknown) => {
+      // An account without read access gets the list of all missing permissions, not only the first one.
+      if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await preflight();
+      throw error;
+    });
+  const changed = plan.steps.length > 0;
+  const result: InstallResult = {
+    release: name.release,
+    namespace: name.place.namespace,
+    context: facts.context.name,
+    chart: wanted.chart.chart,
+    chartVersion: wanted.chart.version,
+    changed,
+    steps: stepsOf(plan.steps),
+    objects: manifest.map(kindAndName),
+    warnings: planWarnings(plan),
+  };
+  if (flags.diff) {
+    context.report(open);
+    if (!context.isJson) context.show(await installDiffText({plan, facts, values: wanted.values, manifest}, context.resultScreen));
+    if (flags['exit-code'] && changed) context.exitWith(ExitCode.differences);
+    return result;
+  }
+  const isShown = shown !== undefined && isSame(plan, shown);
+  // Without changes, no check can fail.
+  if (changed && !isShown) await preflight({manifest, context: facts.context});
+  const isSilent = !changed && !flags['dry-run'];
+  const operation: Operation<InstallResult> = {
+    steps: plan.steps,
+    text: isSilent ? '' : `${planText(plan, name, facts, screen)}\n`,
+    warnings: isSilent ? [] : result.warnings,
+    risk: plan.risk === undefined ? undefined : {what: plan.risk, release: name.release},
+    isConfirmed: isShown,
+    check: async (isDryRun) => {
+      await requirePermissions(plan.steps, name, access);
+      return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
+    },
+    run: async (deps) => {
+      const {files, env} = app;
+      const settings = generated.settings.with(target, {value: 'kubernetes', source: 'prompt'});
+      const texts = [{path: 'values.yaml', text: wanted.yaml}];
+      const accepted = {isAccepted: flags.yes ?? false, confirm: context.prompter?.confirm};
+      const saved = await saveFiles({directory: flags.save, settings, context: facts.context.name, texts, ...accepted}, files);
+      const options = {
+        waits: !flags['no-wait'],
+        rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, deps.now()) : undefined,
+        ...(facts.release ? {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? [])}} : {}),
+      };
+      const onProgress = progressReporter(context.say, screen);
+      const watched = await installRelease(plan, name, facts, options, {...access, ...deps, onProgress});
+      if (watched === undefined) return {...result, saved};
+      const {agent} = watched;
+      const isForVcs = settings.get(purpose) === 'vcs';
+      const {objects} = result;
+      context.say(resultText({name, hasChanged: changed, agent, objects, saved, program: programOf(env), isForVcs}, screen));
+      return {...result, saved, agent};
+    },
+  };
+  return operate(operation, result, flags, context);
+}
+
+/** True if the steps and removals are the same. */
+const isSame = (plan: Plan, shown: Plan): boolean => fingerprint(plan) === fingerprint(shown);
+const fingerprint = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);

@@ -1,0 +1,140 @@
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {runSteps} from '../operations/run-steps.ts';
+import type {Step} from '../operations/step.ts';
+import type {Files} from '../ports/files.ts';
+import type {Prompter} from '../ports/prompter.ts';
+import {callsText, stepText} from '../ui/plan.ts';
+import type {Screen} from '../ui/theme.ts';
+import type {App} from './app.ts';
+
+/** What commands share with the code that works for them. */
+export interface CommandContext {
+  app: App;
+  /** Standard error, which shows the conversation. */
+  screen: Screen;
+  /** Standard output, which shows results. */
+  resultScreen: Screen;
+  prompter: Prompter | undefined;
+  timeoutMs: number;
+  /** The result is printed as JSON. */
+  isJson: boolean;
+  /** On standard error; with --quiet, only the second text. */
+  say(text: string, evenIfQuiet?: string): void;
+  /** On standard output. */
+  show(text: string): void;
+  report(warnings: readonly Warning[]): void;
+  /** For read-only work: Ctrl-C stops it at once. @throws ExpectedError */
+  untilInterrupted<T>(work: () => Promise<T>): Promise<T>;
+  exitWith(code: ExitCode): void;
+}
+
+export interface ConfirmFlags {
+  yes?: boolean;
+  'dry-run'?: boolean;
+  confirm?: string | undefined;
+}
+
+type RunDeps = Pick<Parameters<typeof runSteps>[1], 'interrupts' | 'now' | 'sleep' | 'onStep'> & {files: Files; timeoutMs: number};
+
+/** One change of a cluster or of this machine: what is shown, checked, confirmed and run. */
+export interface Operation<Result> {
+  /** Empty if nothing changes. */
+  steps: readonly Step[];
+  /** The plan for a person; empty if there is nothing to show, or if the wizard has shown and confirmed it. */
+  text: string;
+  warnings: readonly Warning[];
+  /** The plan must be confirmed with the name of the release, because --yes does not cover this. */
+  risk?: {what: string; release: string} | undefined;
+  /** Why the plan cannot run; thrown after it was shown. */
+  blocked?: ExpectedError | undefined;
+  /** The plan of a dry run without JSON, on standard output. */
+  details?(): Promise<string>;
+  /** Reads whether the plan can run; returns what the API server answers to a dry run. @throws ExpectedError */
+  check?(isDryRun: boolean): Promise<string>;
+  /** Questions before the confirmation; returns the steps that the user has added. @throws ExpectedError */
+  ask?(): Promise<readonly Step[]>;
+  /** True if the wizard has shown and confirmed the plan. */
+  isConfirmed?: boolean;
+  run(deps: RunDeps): Promise<Result>;
+}
+
+/** Shows, checks, confirms and runs an operation; `planned` is the result of a dry run. @throws ExpectedError */
+export async function operate<Result>(
+  operation: Operation<Result>,
+  planned: Result,
+  flags: ConfirmFlags,
+  context: CommandContext,
+): Promise<Result> {
+  const {app, say, prompter} = context;
+  const {steps, text, isConfirmed = false} = operation;
+  const isDryRun = flags['dry-run'] ?? false;
+  if (!isConfirmed) {
+    // Only a plan that was shown can be confirmed.
+    if (isDryRun || flags.yes || flags.confirm !== undefined) say(text);
+    else app.stderr(text);
+    context.report(operation.warnings);
+  }
+  if (isDryRun && !context.isJson) context.show((await operation.details?.()) ?? '');
+  if (operation.blocked) throw operation.blocked;
+  if (isDryRun && !context.isJson) app.stdout(callsText({steps}));
+  const answer = (await context.untilInterrupted(async () => operation.check?.(isDryRun))) ?? '';
+  if (isDryRun) {
+    say(answer);
+    return planned;
+  }
+  const added = (await operation.ask?.()) ?? [];
+  const {risk} = operation;
+  if (risk !== undefined) await confirmRelease(risk.release, {risk: risk.what, typed: flags.confirm, prompter});
+  else if (steps.length + added.length > 0 && !isConfirmed) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
+
+  const interrupts = app.takeInterrupts();
+  try {
+    const {files, now, sleep} = app;
+    return await operation.run({
+      ...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs},
+      onStep: (...news) => say(stepText(...news)),
+    });
+  } finally {
+    interrupts.release();
+  }
+}
+
+/** Steps as the documents of --json list them. */
+export const stepsOf = (steps: readonly Step[]): {id: string; title: string}[] => steps.map(({id, title}) => ({id, title}));
+
+interface Asking {
+  /** Confirmed in advance (--yes). */
+  isAccepted: boolean;
+  /** Absent if prompts are disabled. */
+  prompter: Prompter | undefined;
+}
+
+/** Continues only after confirmation. @throws ExpectedError */
+export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void> {
+  if (isAccepted) return;
+  if (!prompter) throw notConfirmed('Confirmation required, but prompts are disabled. Nothing was changed.', 'Confirm the plan with --yes');
+  if (!(await prompter.confirm('Apply this plan?'))) throw cancelled();
+}
+
+/** Continues only after the release name was entered, for operations that --yes does not cover. @throws ExpectedError */
+async function confirmRelease(
+  release: string,
+  {risk, typed, prompter}: {risk: string; typed: string | undefined; prompter: Prompter | undefined},
+): Promise<void> {
+  if (typed === release) return;
+  if (typed !== undefined) {
+    throw new ExpectedError(`--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, {
+      code: 'INVALID_SETTING',
+      exit: ExitCode.usage,
+      suggestions: [`To confirm this release: --confirm ${release}`],
+    });
+  }
+  if (!prompter) throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`);
+  const message = `${risk} Type ${release} to confirm:`;
+  if ((await prompter.input({message, help: []})) !== release) throw cancelled();
+}
+
+const notConfirmed = (message: string, suggestion: string): ExpectedError =>
+  new ExpectedError(message, {code: 'NOT_CONFIRMED', exit: ExitCode.usage, suggestions: [suggestion, 'Show the plan with --dry-run']});
+
+const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});

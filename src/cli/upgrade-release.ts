@@ -1,0 +1,162 @@
+import type {Advice, Gain} from '../charts/advise.ts';
+import type {Target} from '../charts/define.ts';
+import {commandLine, programOf} from '../ground/command-line.ts';
+import {ExitCode, type Warning} from '../ground/errors.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {isAmong, kindAndName, refOf, refText} from '../kubernetes/objects.ts';
+import type {ChartChange} from '../operations/change-chart.ts';
+import {dryRun} from '../operations/dry-run.ts';
+import {installRelease} from '../operations/install-release.ts';
+import {blockedBy, type Prepared} from '../operations/prepare-upgrade.ts';
+import {requirePermissions} from '../operations/require-permissions.ts';
+import {runSteps} from '../operations/run-steps.ts';
+import {ofPhase} from '../operations/step.ts';
+import {planUninstall} from '../operations/uninstall.ts';
+import {uninstallRelease} from '../operations/uninstall-release.ts';
+import type {UpgradeChoices} from '../operations/upgrade.ts';
+import type {Watched} from '../operations/watch-release.ts';
+import type {InstalledRelease} from '../release/installed-release.ts';
+import {manifestDiffText} from '../ui/diff.ts';
+import {accountText, notRemovedText, planText, resultText, runsText} from '../ui/plan.ts';
+import {progressReporter} from '../ui/progress.ts';
+import {upgradeText} from '../ui/upgrade.ts';
+import type {Change} from '../values/migrate/change.ts';
+import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
+import type {UpgradeFlags} from './upgrade-flags.ts';
+import {evidencePath} from './user-files.ts';
+
+export interface UpgradeResult {
+  release: string;
+  namespace: string;
+  context: string;
+  from: {chart: string; chartVersion: string};
+  /** `release` is another one if the chart changes. */
+  to: {chart: string; chartVersion: string; release: string};
+  /** False if the release was already up to date. */
+  changed: boolean;
+  advice: readonly Advice[];
+  gains: readonly Gain[];
+  changes: readonly Change[];
+  /** Undefined if runs cannot be detected. */
+  runsInFlight?: string[];
+  steps: {id: string; title: string}[];
+  rollback: {possible: boolean; limits: readonly string[]};
+  /** PVCs that Helm would have deleted. */
+  keptClaims: readonly string[];
+  /** Objects that nothing uses after the upgrade, and that were not deleted. */
+  obsolete: readonly {title: string; how: string}[];
+  warnings: readonly Warning[];
+  agent?: 'registered' | 'unknown';
+}
+
+interface Upgrade {
+  installed: InstalledRelease;
+  to: Target;
+  prepared: Prepared;
+  choices: UpgradeChoices;
+  access: ClusterAccess;
+  /** Reads the installed release again. */
+  readAgain(): Promise<InstalledRelease>;
+}
+
+type RunDeps = Parameters<Operation<UpgradeResult>['run']>[0] & Pick<Parameters<typeof installRelease>[4], 'onProgress'>;
+
+/** Shows, confirms and runs an upgrade, within one chart or to another one. @throws ExpectedError */
+export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, context: CommandContext): Promise<UpgradeResult> {
+  const {installed, to, prepared, access} = upgrade;
+  const {name, facts, wanted, plan, change, cleanup, rollback} = prepared;
+  const {screen, prompter} = context;
+  const result = resultOf(installed, to, prepared);
+  const isAsked = prompter !== undefined && !flags.yes && !flags['no-wait'];
+  let [rollsBack, removes] = [flags['rollback-on-failure'], flags['remove-obsolete']];
+  const operation: Operation<UpgradeResult> = {
+    steps: prepared.steps,
+    text: result.changed
+      ? `${planText(prepared, name, facts, screen)}\n${upgradeText(installed.target, to, prepared, screen)}${runsText(installed.inventory, screen)}\n`
+      : '',
+    warnings: result.changed ? result.warnings : [],
+    risk: plan.risk === undefined ? undefined : {what: plan.risk, release: name.release},
+    blocked: result.changed ? blockedBy(prepared.advice) : undefined,
+    details: async () =>
+      result.changed && change === undefined ? manifestDiffText(facts.installed, wanted.manifest, context.resultScreen) : '',
+    check: async () => {
+      await requirePermissions(prepared.steps, name, access);
+      // What the plan deletes first cannot be validated.
+      const deleted = ofPhase(plan.steps, 'replace').flatMap(({workloads = []}) => workloads);
+      const manifest = wanted.manifest.filter((object) => !isAmong(refOf(object), deleted));
+      return dryRun(plan, manifest, name, facts, access);
+    },
+    ask: async () => {
+      rollsBack ??= isAsked && result.rollback.possible && (await prompter.confirm('Roll back if the upgrade fails?'));
+      removes ??= isAsked && cleanup.length > 0 && (await prompter.confirm(`${cleanup.map(({title}) => title).join('; ')}?`));
+      if (!removes) return [];
+      await context.untilInterrupted(() => requirePermissions(cleanup, name, access));
+      return cleanup;
+    },
+    run: async (deps) => {
+      const all = {...access, ...deps, onProgress: progressReporter(context.say, screen)};
+      const rollBackWith = rollsBack ? evidencePath(undefined, name.release, deps.now()) : undefined;
+      const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait'], rollBackWith, rollback}, all);
+      if (change) await removeOld(change, upgrade, all, context);
+      if (removes) await runSteps(cleanup, all);
+      return done({...result, obsolete: removes ? [] : result.obsolete}, prepared, watched, context);
+    },
+  };
+  if (!result.changed) context.say(`Release ${name.release} already uses ${to.chart} ${to.version}.\n`);
+  if (flags['exit-code'] && result.changed) context.exitWith(ExitCode.differences);
+  return operate(operation, result, flags, context);
+}
+
+/** Uninstalls the release of the former chart; its data stays. */
+async function removeOld(
+  {removal, moves}: ChartChange,
+  {installed: {name}, choices, access, readAgain}: Upgrade,
+  deps: RunDeps,
+  {say, screen, exitWith}: CommandContext,
+): Promise<void> {
+  const planAgain = async () => planUninstall(name, (await readAgain()).inventory, {...choices, purge: new Set()});
+  await runSteps(moves, {...access, ...deps});
+  const {removed, notRemoved, exit} = await uninstallRelease(removal, name.place, {...access, ...deps, planAgain});
+  say(accountText({removes: removed, notRemoved, keeps: removal.keeps}, true, screen), notRemovedText(notRemoved, screen));
+  exitWith(exit);
+}
+
+function done(
+  result: UpgradeResult,
+  {name, wanted}: Prepared,
+  watched: Watched | undefined,
+  {app, say, screen}: CommandContext,
+): UpgradeResult {
+  const shown = {
+    name,
+    hasChanged: result.changed,
+    objects: wanted.manifest.map(kindAndName),
+    saved: [],
+    program: programOf(app.env),
+    isForVcs: false,
+  };
+  if (watched !== undefined) say(resultText({...shown, agent: watched.agent}, screen));
+  for (const {title, how} of result.obsolete) say(`${title}: ${how}\n`);
+  return watched === undefined ? result : {...result, agent: watched.agent};
+}
+
+/** The result before the upgrade. */
+function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target, prepared: Prepared): UpgradeResult {
+  const {steps, warnings, advice, gains, changes, rollback, keptClaims, cleanup} = prepared;
+  const {runs, runsOf} = inventory;
+  return {
+    release: name.release,
+    namespace: name.place.namespace,
+    context: facts.context.name,
+    from: {chart: target.chart, chartVersion: target.version},
+    to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
+    changed: steps.length > 0,
+    ...{advice, gains, changes},
+    ...(runsOf === undefined ? {} : {runsInFlight: runs.map(refText)}),
+    steps: stepsOf(steps),
+    rollback: {possible: rollback === undefined || rollback.steps.length > 0, limits: rollback?.limits ?? []},
+    keptClaims,
+    obsolete: cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
+    warnings,
+  };
+}
