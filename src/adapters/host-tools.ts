@@ -1,10 +1,8 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once, setMaxListeners} from 'node:events';
-import {PassThrough, Readable} from 'node:stream';
+import {PassThrough, pipeline, Readable} from 'node:stream';
 import {abortReason, followSignal} from '../ground/signals.ts';
-import type {HostCall, HostError, HostTools} from '../ports/host-tools.ts';
-import type {LogStream} from '../ports/log-stream.ts';
-import {bufferedOutput} from './buffered-output.ts';
+import type {HostCall, HostError, HostTools, LogStream} from '../ports/host-tools.ts';
 
 /** The messages are parsed, so they must be in English. */
 const ENVIRONMENT = {LC_ALL: 'C.UTF-8', LANGUAGE: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: ''};
@@ -230,3 +228,6 @@ export const hostErrorIn = ({tool, args}: HostCall, stderr: string): HostError =
   };
 
 const missingTool = ({tool}: HostCall): HostError => ({kind: 'not-found', message: `${tool} not found on PATH`, isToolMissing: true});
+
+/** Buffers the output of a process for a later reader: Node.js drops unread data of its own streams when the process exits. */
+export const bufferedOutput = (output: Readable): Readable => pipeline(output, new PassThrough(), () => undefined);

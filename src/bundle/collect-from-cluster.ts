@@ -1,14 +1,15 @@
-import {helmCommand, kubectlCommand} from '../ground/command-line.ts';
+import {helmCommand, kubectlCommand, subjectOf} from '../ground/command-line.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/read-error.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Pod} from '../kubernetes/objects.ts';
+import {currentUser} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
-import {accessCommands} from './collect/access-commands.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type BundleOptions, type Prepared, prepareBundle, startToolReads, type ToolReads} from './collect/prepare.ts';
+import {type Gap, NAMESPACE_KINDS} from './collect/read-namespace.ts';
 import {record, withRecording} from './collect/record.ts';
 import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
 import {type Collected, interrupted, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
@@ -173,3 +174,30 @@ const containerNames = (pod: Pod): string[] =>
 
 const unknown = (message: string, suggestions: readonly string[]): ExpectedError =>
   new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});
+
+const ROLE = 'collect-logs';
+const USER_MS = 5000;
+
+/** Commands for an administrator that grant this account the read access of a bundle; empty if nothing was forbidden. */
+export async function accessCommands(
+  gaps: readonly Gap[],
+  namespace: string,
+  {api, signal}: {api: Pick<KubernetesClient, 'post'>; signal: AbortSignal},
+): Promise<string[]> {
+  const refused = gaps.find(({trouble, isMinor}) => trouble.kind === 'forbidden' && !isMinor);
+  if (refused === undefined) return [];
+  const {user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
+  // kubectl would reject the command because of kinds that the cluster does not have.
+  const kinds = NAMESPACE_KINDS.filter(({isOptional}) => !isOptional).map(({resource}) => resource);
+  const resources = ['secrets', 'pods/log', ...kinds].join(',');
+  // Without a context, because that would use the account that lacks the permission.
+  const create = (...args: readonly string[]): string => kubectlCommand({}, 'create', ...args, '--namespace', namespace);
+  return [
+    create('role', ROLE, '--verb=get,list', `--resource=${resources}`),
+    create('rolebinding', ROLE, `--role=${ROLE}`, subjectOf(user ?? 'USER')),
+  ];
+}
+
+/** Older API servers name the account only in their error messages. */
+const userIn = (gaps: readonly Gap[]): string | undefined =>
+  gaps.map(({trouble}) => /\bUser "([^"]+)" cannot /.exec(trouble.message)?.[1]).find((user) => user !== undefined);

@@ -1,6 +1,6 @@
 import type {Path, Tree, Values} from '../ground/tree.ts';
 import type {Get, Setting} from '../settings/define.ts';
-import type {KubernetesVersions} from './kubernetes-versions.ts';
+import type {KubernetesVersions} from './releases.ts';
 import type {ChartName, ChartSchema} from './schema.ts';
 
 /** One exact chart version. */

@@ -1,8 +1,10 @@
 import {at, getAt, isMap, type Path, sameTree, type Tree} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Toleration} from '../settings/lists.ts';
+import {concurrency} from '../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Row} from './define.ts';
+import type {ChartName} from './schema.ts';
 
 /** Conversion of a value to and from values.yaml; `read` returns undefined for values that the setting cannot express. */
 export interface Codec<T> {
@@ -223,3 +225,10 @@ const intersect = (one: string, other: string): string =>
 
 /** A row as a literal, its types checked against its setting. */
 export const row = <T>(definition: Row<T>): Row<T> => definition;
+
+/** The agent pool decides how many runs start: the chart has no key for a limit. */
+export const noRunLimit = (chart: ChartName, perRun: string): Row<number> =>
+  unwritten(concurrency, {
+    partly: (value) =>
+      `${chart} does not limit concurrent runs: it starts a ${perRun} for each run that the agent pool assigns. The number is only used to plan capacity; the nodes need capacity for ${value} run pods.`,
+  });

@@ -1,5 +1,4 @@
 import type {Interfaces} from '@oclif/core';
-import {sleep} from '../adapters/clock.ts';
 import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
@@ -12,6 +11,7 @@ import {scalrChart} from '../charts/define.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
+import {sleep} from '../ground/signals.ts';
 import {tryCluster} from '../ground/tool-errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
@@ -34,11 +34,11 @@ import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
-import {isAsciiOnly, legible} from '../ui/ascii-fallback.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
 import type {Origin} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
+import {isAsciiOnly, legible} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App {

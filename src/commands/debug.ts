@@ -9,13 +9,12 @@ import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {type PreparedDebug, prepareDebug} from '../operations/debug.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {installRelease} from '../operations/install-release.ts';
-import {requirePermissions} from '../operations/require-permissions.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import {readFacts} from '../release/read-release.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
 import {ofAnother} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
-import {planText} from '../ui/plan.ts';
-import {progressReporter} from '../ui/progress.ts';
+import {planText, progressReporter} from '../ui/plan.ts';
 
 interface Result {
   release: string;

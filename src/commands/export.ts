@@ -13,7 +13,7 @@ import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
 import {choiceText} from '../ui/messages.ts';
-import {generateChecked} from '../values/generate-checked.ts';
+import {generateChecked} from '../values/validate/check-generated.ts';
 
 interface Result {
   target: string;
@@ -105,7 +105,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     settings: Parameters<typeof generateChecked>[0],
     additions: Parameters<typeof dockerfile>[1],
   ): Promise<Export & {notes: string[]; warnings: Warning[]}> {
-    const generated = await generateChecked(settings);
+    const generated = generateChecked(settings);
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...dockerfile(generated, additions), notes: [], warnings: []};
   }

@@ -12,8 +12,8 @@ import type {Settings} from '../settings/settings.ts';
 import {imagesText} from '../ui/images.ts';
 import {choiceText} from '../ui/messages.ts';
 import {flagsToRepeat} from '../values/document.ts';
-import {generateChecked} from '../values/generate-checked.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
+import {generateChecked} from '../values/validate/check-generated.ts';
 
 interface Result {
   chart: string;

@@ -10,11 +10,11 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import type {Plan} from '../operations/step.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
-import {isVerifiable} from '../preflight/verified.ts';
+import {isVerifiable} from '../preflight/run-preflight.ts';
 import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/generate-checked.ts';
+import {generateChecked} from '../values/validate/check-generated.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';

@@ -12,13 +12,13 @@ import type {PreflightContext} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
-import {unverified} from '../preflight/verified.ts';
+import {unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
-import {generateChecked} from '../values/generate-checked.ts';
+import {generateChecked} from '../values/validate/check-generated.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 
@@ -72,7 +72,7 @@ export default class Preflight extends BaseCommand<Result> {
     const cluster = await this.openAnswersOf(flags, cached);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    const generated = await generateChecked(settings, cluster?.facts);
+    const generated = generateChecked(settings, cluster?.facts);
     const name = releaseName(flags, generated.settings);
     const {now, sleep, registries} = this.app;
     const deps = {...(await this.accessTo(name.place, flags)), now, sleep, registries, signal, versionSignal};

@@ -15,7 +15,7 @@ import {
 import {type HostUninstallResult, uninstallFromHost} from '../cli/host-commands.ts';
 import {type Operation, operate, stepsOf} from '../cli/operate.ts';
 import {removalText} from '../operations/removal.ts';
-import {requirePermissions} from '../operations/require-permissions.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import {planUninstall, requireOurChart, type UninstallChoices, type UninstallPlan} from '../operations/uninstall.ts';
 import {type KeptObject, PURGEABLE, purgeOf} from '../operations/uninstall-keeps.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';

@@ -9,9 +9,9 @@ import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {legible} from '../ui/ascii-fallback.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
+import {legible} from '../ui/theme.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 interface FixFlags {

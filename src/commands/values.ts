@@ -7,7 +7,7 @@ import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {type Explained, explain, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
-import {generateChecked} from '../values/generate-checked.ts';
+import {generateChecked} from '../values/validate/check-generated.ts';
 
 interface Result {
   chart: string;
@@ -42,7 +42,7 @@ export default class Values extends BaseCommand<Result> {
     const {flags} = await this.parse(Values);
     const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
-    const generated = await generateChecked(given, cluster?.facts);
+    const generated = generateChecked(given, cluster?.facts);
     const {target, values, recommendation} = generated;
     const warnings = [...generated.warnings, ...(cluster ? [] : await this.unaskedWarnings(given, target.chart))];
     const yaml = valuesDocument(generated);

@@ -1,4 +1,5 @@
 import {setMaxListeners} from 'node:events';
+import {setTimeout as wait} from 'node:timers/promises';
 
 // AbortSignal.any is not used: Node.js 20 garbage-collects a timeout signal that nothing else references.
 
@@ -50,3 +51,8 @@ export function abortReason({reason}: AbortSignal): string {
   if (typeof reason === 'string') return 'interrupted';
   return (reason as Error | undefined)?.name === 'TimeoutError' ? 'timed out (--timeout)' : 'cancelled';
 }
+
+/** Waits until the time is over or the signal is aborted. */
+export const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+  await wait(milliseconds, undefined, {signal}).catch(() => undefined);
+};

@@ -30,3 +30,5 @@ const UNPRINTABLE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\ufeff\ufffe\ufff
 
 /** False for characters that YAML parsers and terminals treat differently: control characters, unusual line breaks, surrogates. */
 export const isPrintable = (text: string): boolean => !UNPRINTABLE.test(text);
+
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

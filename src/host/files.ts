@@ -1,5 +1,7 @@
+import {dirname} from 'node:path/posix';
+import {createTar} from 'nanotar';
+import {Secret} from '../ground/secret.ts';
 import type {HostAgent} from './agent.ts';
-import {envFile} from './env-file.ts';
 
 /** A file of an export, by its path below the directory. */
 export interface ExportedFile {
@@ -69,4 +71,37 @@ export function daemonProxy(host: HostAgent, service: string): ExportedFile[] {
   if (host.mode !== 'containers' || Object.keys(host.proxy).length === 0) return [];
   const isPrivate = Object.keys(host.proxy).some((name) => name in host.secrets);
   return [dropIn(proxyDropIn(service), 'Proxy of the Docker daemon, which pulls the images of runs.', host.proxy, {isPrivate})];
+}
+
+/** Who reads the file: each has its own quoting. */
+type Reader = 'docker' | 'compose' | 'systemd';
+
+const PLAIN = /^[\w@%+=:,./-]*$/;
+
+/** Variables, one per line. */
+export function envFile(variables: Readonly<Record<string, string>>, reader: Reader, header: readonly string[]): string {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${spell(value, reader)}`);
+  return [...header.map((line) => `# ${line}`), ...lines].map((line) => `${line}\n`).join('');
+}
+
+function spell(value: string, reader: Reader): string {
+  // docker run reads each line as it is.
+  if (reader === 'docker' || PLAIN.test(value)) return value;
+  // Docker Compose 1 and 2 read escapes differently, but both read single quotes literally.
+  if (!/['\\]/.test(value)) return `'${value}'`;
+  return `"${value.replaceAll(/["\\$`]/g, (sign) => `\\${sign}`)}"`;
+}
+
+/** Files that only the agent reads, as an archive for `docker cp`; undefined if there are none. A copy outlives the directory that it comes from. */
+export function agentArchive({files, user = '0:0'}: HostAgent): Secret | undefined {
+  const own = files.filter(({isOnMachine}) => !isOnMachine);
+  if (own.length === 0) return undefined;
+  const [uid, gid] = user.split(':').map(Number);
+  const owner = {uid: uid ?? 0, gid: gid ?? 0, mtime: 0};
+  const directories = [...new Set(own.map(({path}) => dirname(path)))];
+  const archive = createTar([
+    ...directories.map((path) => ({name: `${path.slice(1)}/`, attrs: {...owner, mode: '755'}})),
+    ...own.map(({path, text, isPrivate}) => ({name: path.slice(1), data: text, attrs: {...owner, mode: isPrivate ? '400' : '444'}})),
+  ]);
+  return new Secret(Buffer.from(archive).toString('utf8'));
 }

@@ -3,7 +3,6 @@ import {join} from 'node:path';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Step} from '../operations/step.ts';
 import {type HostAgent, PURPOSE_LABEL, RELEASE_LABEL} from './agent.ts';
-import {agentArchive} from './archive.ts';
 import {
   agentContainers,
   type Container,
@@ -18,6 +17,7 @@ import {
 } from './containers.ts';
 import {sharedDirectories} from './directories.ts';
 import {createArguments, daemonSteps} from './docker.ts';
+import {agentArchive} from './files.ts';
 import {dockerStep, REPLACES_LABEL, recover, removeStep, renameStep, startStep, stopSecondsOf, stopSteps} from './recovery.ts';
 
 /** Fingerprint of everything that a container was started with. */

@@ -1,5 +1,5 @@
 import type {ReadError} from '../ground/read-error.ts';
-import type {LogStream} from '../ports/log-stream.ts';
+import type {LogStream} from '../ports/host-tools.ts';
 
 /** Parsed JSON, or other content as a string. `date` is the clock of the server, if it sends one. */
 export type Answer = {status: number; body: unknown; date?: Date; trouble?: undefined} | {trouble: ReadError};

@@ -5,9 +5,8 @@ import {rm} from 'node:fs/promises';
 import type {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {sleep} from '../adapters/clock.ts';
 import type {Call, ProcessResult} from '../ground/command-line.ts';
-import {withTimeout} from '../ground/signals.ts';
+import {sleep, withTimeout} from '../ground/signals.ts';
 
 export interface ApiProxy {
   socketPath: string;

@@ -1,8 +1,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import type {Readable} from 'node:stream';
-import {bufferedOutput} from '../adapters/buffered-output.ts';
-import {semaphore} from '../adapters/host-tools.ts';
+import {bufferedOutput, semaphore} from '../adapters/host-tools.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import type {ReadError} from '../ground/read-error.ts';
 import {abortReason} from '../ground/signals.ts';

@@ -1,7 +1,7 @@
 import type {Readable} from 'node:stream';
 import type {ReadError} from '../ground/read-error.ts';
 import {abortReason} from '../ground/signals.ts';
-import type {LogStream} from '../ports/log-stream.ts';
+import type {LogStream} from '../ports/host-tools.ts';
 import type {Answer} from './client.ts';
 
 /** Maximum size of a response in memory; a page of a list is much smaller. */

@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
 import {followSignal} from '../ground/signals.ts';
-import type {LogStream} from '../ports/log-stream.ts';
+import type {LogStream} from '../ports/host-tools.ts';
 import type {Answer, KubernetesClient} from './client.ts';
 import {answerFrom} from './response.ts';
 

@@ -6,9 +6,8 @@ import type {SecretObject} from '../kubernetes/objects.ts';
 import {isMadeFor, isOwn, type KubernetesObject, kindAndName, ownLabels, releaseOf} from '../kubernetes/objects.ts';
 import {podTemplates, secretNames} from '../kubernetes/pod-specs.ts';
 import type {Reader} from '../kubernetes/resources.ts';
-import {readUsers} from '../release/read-users.ts';
 import type {InstallFacts} from '../release/release-state.ts';
-import {readsSecret} from '../release/users.ts';
+import {readsSecret, readUsers} from '../release/users.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 

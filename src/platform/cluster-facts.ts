@@ -1,5 +1,6 @@
-import type {KubernetesVersions} from '../charts/kubernetes-versions.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
+import type {KubernetesVersions} from '../charts/releases.ts';
+import {compare} from '../charts/releases.ts';
 import {isVersion} from '../charts/version-status.ts';
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
@@ -10,7 +11,6 @@ import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
 import type {Readings} from './readings.ts';
 import {definitionsOf, type ScalrReleases, scalrReleasesOf} from './releases.ts';
 import {type StorageClass, storageOf} from './storage.ts';
-import {type Versions, versionsOf} from './versions.ts';
 
 /** Everything about a cluster that an install depends on. Plain JSON; every fact has its source, or the reason why it is unknown. */
 export interface ClusterFacts {
@@ -80,4 +80,34 @@ function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
   }));
   const found = [...controlPlane, ...nodes].filter(({version}) => isVersion(version));
   return {found, isComplete: controlPlane.length > 0 && nodes.length > 0 && found.length === controlPlane.length + nodes.length};
+}
+
+export interface Versions {
+  /** As the provider spells it: v1.34.1-gke.2541000 */
+  server: Fact<string>;
+  /** Nodes by the version of their kubelet. */
+  kubelets: Fact<Readonly<Record<string, number>>>;
+  /** Oldest version of server and nodes, without the provider suffix: 1.33.4 */
+  oldest: Fact<string>;
+}
+
+export function versionsOf({serverVersion, nodes}: Pick<Readings, 'serverVersion' | 'nodes'>): Versions {
+  const kubelets = follow(nodes, (all): Fact<Record<string, number>> => {
+    const counts = new Map<string, number>();
+    for (const {status} of all) {
+      const version = status?.nodeInfo?.kubeletVersion;
+      if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
+    }
+    return known(Object.fromEntries(counts), 'nodes, status.nodeInfo.kubeletVersion');
+  });
+  const oldest = follow(serverVersion, (server) => follow(kubelets, (counts) => oldestOf([server, ...Object.keys(counts)])));
+  return {server: serverVersion, kubelets, oldest};
+}
+
+function oldestOf(versions: readonly string[]): Fact<string> {
+  const plain = versions.flatMap((each) => /^v?(\d+\.\d+\.\d+)/.exec(each)?.[1] ?? []);
+  const [first] = plain.toSorted(compare);
+  return first === undefined || plain.length < versions.length
+    ? unknown('undetermined', `cannot parse one of these versions: ${versions.join(', ')}`)
+    : known(first, 'version of the API server and of the kubelets');
 }

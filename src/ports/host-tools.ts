@@ -1,5 +1,4 @@
 import type {ReadError} from '../ground/read-error.ts';
-import type {LogStream} from './log-stream.ts';
 
 /** One read-only call of a tool of this machine. */
 export interface HostCall {
@@ -17,4 +16,13 @@ export interface HostTools {
   run(call: HostCall, options: {signal: AbortSignal}): Promise<HostAnswer>;
   /** For logs of any size: complete lines of standard output, and of standard error with `isLogOnBoth`. */
   stream(call: HostCall, options: {signal: AbortSignal; isLogOnBoth?: boolean}): Promise<LogStream | {trouble: HostError}>;
+}
+
+/** A log while it is read. */
+export interface LogStream {
+  /** Never throws; `end` resolves to the reason if the log is incomplete. The source is closed when the reader stops. */
+  chunks: AsyncIterable<Buffer>;
+  /** Why the log is incomplete; undefined if it is complete. Resolves after `chunks`. */
+  end: Promise<ReadError | undefined>;
+  trouble?: undefined;
 }

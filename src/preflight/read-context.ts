@@ -9,8 +9,8 @@ import {servedResources} from '../kubernetes/discovery.ts';
 import {failureOf, jsonOf, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
+import {reviewPermissions} from '../kubernetes/permissions.ts';
 import {serverVersion} from '../kubernetes/resources.ts';
-import {reviewPermissions} from '../kubernetes/review-permissions.ts';
 import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
@@ -19,16 +19,20 @@ import type {Processes} from '../ports/processes.ts';
 import type {Registries} from '../ports/registries.ts';
 import {type Config, contextOf} from '../release/read-release.ts';
 import type {InstallFacts} from '../release/release-state.ts';
+import {MANIFEST_TYPES, manifestUrl} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
+import {set, valuesFile} from '../settings/escape-hatch.ts';
+import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
+import {flagsOf} from '../settings/settings.ts';
 import {cacheClaim} from '../settings/storage.ts';
 import type {Generated} from '../values/generate.ts';
+import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import {cachedAccess, type RetryOptions} from './cached-access.ts';
 import {neededPermissions} from './checks/permissions.ts';
-import type {PreflightContext, ReviewedPermission} from './preflight-context.ts';
+import type {Mirror, PreflightContext, ReviewedPermission} from './preflight-context.ts';
 import {readLive} from './read-live.ts';
-import {readMirror} from './read-mirror.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
 interface ReadingDeps extends ClusterAccess, RetryOptions {
@@ -188,3 +192,22 @@ async function readVersion(call: Call, processes: Processes): Promise<Fact<strin
     ? unknown('failed', `${call.tool} version did not return a version`)
     : known(version, `${call.tool} version`);
 }
+
+/** Asks --image-registry for every image of the install; undefined without this setting. */
+export async function readMirror(
+  {settings, effective, target, values}: Generated,
+  {registries, signal}: {registries: Registries; signal: AbortSignal},
+): Promise<Mirror | undefined> {
+  const registry = effectiveGet(settings, effective)(imageRegistry);
+  if (registry === undefined) return undefined;
+  const images = imagesIn(registry, effectiveValues(values, target), target);
+  const given = settings.entries().filter(({setting}) => SELECT_IMAGES.includes(setting.id) && settings.isExplicit(setting));
+  return {
+    images: await Promise.all(
+      images.map(async (image) => ({image, answer: await registries.manifest(manifestUrl(image), MANIFEST_TYPES, signal)})),
+    ),
+    flags: [`--${imageRegistry.id} ${registry}`, ...given.flatMap(({setting, answer}) => flagsOf(setting, answer))],
+  };
+}
+
+const SELECT_IMAGES: readonly string[] = [agentImage, runnerImage, valuesFile, set].map(({id}) => id);

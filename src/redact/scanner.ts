@@ -5,8 +5,7 @@ import {namedOutput, sensitiveOutput} from './output-rules.ts';
 import {privateKeys} from './private-keys.ts';
 import type {Pseudonyms} from './pseudonyms.ts';
 import {type Extent, LIMITS, type Rule} from './rule.ts';
-import {addressRules} from './strict-rules.ts';
-import {commandRules, textRules} from './text-rules.ts';
+import {addressRules, commandRules, textRules} from './text-rules.ts';
 import {tokenShapes} from './token-shapes.ts';
 
 /** `strict` also hides values that the rules are unsure of, host names and addresses. */

@@ -1,6 +1,11 @@
+import type {ClusterTarget} from '../ground/command-line.ts';
 import {at, getAt, isMap, type Tree} from '../ground/tree.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
+import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import {pluralOf} from '../kubernetes/kinds.ts';
 import {isOwn, type KubernetesObject} from '../kubernetes/objects.ts';
 import {secretNames} from '../kubernetes/pod-specs.ts';
+import {listObjects, type Reader} from '../kubernetes/resources.ts';
 
 /** The release, and everything in its namespace that could use its objects. */
 export interface Neighborhood {
@@ -87,3 +92,21 @@ export const isOwned = ({metadata}: KubernetesObject): boolean => (metadata.owne
 
 export const isOwnedByOneOf = (owners: readonly KubernetesObject[], {metadata}: KubernetesObject): boolean =>
   metadata.ownerReferences?.some(({kind, name}) => owners.some((each) => each.kind === kind && each.metadata.name === name)) ?? false;
+
+/** Workloads and pods of others in the namespace, and the kinds that this user may not list. @throws ExpectedError */
+export async function readUsers(
+  own: Pick<Neighborhood, 'release' | 'namespace' | 'manifest'>,
+  place: ClusterTarget,
+  kubernetes: Reader,
+  signal: AbortSignal,
+): Promise<{users: readonly KubernetesObject[]; unlisted: readonly string[]}> {
+  const options = {signal, idleMs: REQUIRED_MS, namespace: own.namespace};
+  const lists = await Promise.all(
+    USER_KINDS.map(async (kind) => ({kind, ...(await listObjects<KubernetesObject>(kubernetes, kind, options))})),
+  );
+  for (const {trouble} of lists) if (trouble && trouble.kind !== 'forbidden') throw apiFailure(trouble, place);
+  return {
+    users: usersIn({...own, objects: lists.flatMap(({items}) => items), customResources: []}),
+    unlisted: lists.filter(({trouble}) => trouble).map(({kind}) => pluralOf(kind)),
+  };
+}

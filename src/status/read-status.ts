@@ -10,12 +10,14 @@ import type {Values} from '../ground/tree.ts';
 import {listReleases} from '../helm/helm.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
+import {podLog, type Reader} from '../kubernetes/resources.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
+import {isOfRun, type RunsOf} from '../release/inventory.ts';
 import type {ListedRelease} from '../release/inventory-readings.ts';
 import {contextName, givenValues, installedObjects, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {notFound} from './release-causes.ts';
-import {readRunLogs} from './run-logs.ts';
 import {chartOf, howToFindRuns, type Status, statusOf, type Unread} from './status.ts';
 
 interface ReadStatusOptions {
@@ -143,3 +145,31 @@ export async function watchStatus(name: ReleaseName, wanted: Values | undefined,
     await deps.sleep(POLL_INTERVAL_MS, interrupt);
   }
 }
+
+/** Maximum number of runs, newest first. */
+const MAX_RUNS = 3;
+/** A run installs providers and modules at its start. */
+const START_BYTES = 64 * 1024;
+
+/** The first part of the logs of runs in the cluster that this account can read. */
+export async function readRunLogs(
+  objects: readonly KubernetesObject[],
+  of: RunsOf,
+  {kubernetes, namespace, signal}: {kubernetes: Reader; namespace: string; signal: AbortSignal},
+): Promise<string[]> {
+  // Pods of agent-k8s without a specific label only resemble runs.
+  const isCertain = of.chart !== 'agent-k8s' || Object.keys(of.taskLabels).length > 0;
+  const pods = objects.filter((object) => isCertain && object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
+  const newest = pods.toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1)).slice(0, MAX_RUNS);
+  const options = {signal, idleMs: REQUIRED_MS, namespace, limitBytes: START_BYTES};
+  const logs = await Promise.all(
+    newest.flatMap(({metadata, status}) =>
+      [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
+        .filter(({state}) => state?.running || state?.terminated)
+        .map(({name}) => podLog(kubernetes, metadata.name, name, options)),
+    ),
+  );
+  return logs.flatMap(({text}) => (text === '' ? [] : [text]));
+}
+
+const ageOf = ({metadata}: Pod): string => metadata.creationTimestamp ?? '';

@@ -1,7 +1,7 @@
 import type {DamagedEntry, Inspection} from '../bundle/inspect.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from '../bundle/report.ts';
 import type {Bundle} from '../bundle/write-bundle.ts';
-import {count} from './count.ts';
+import {count} from '../ground/text.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Printed first. */

@@ -1,5 +1,5 @@
+import {count} from '../ground/text.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const TITLES: readonly (readonly [Change['kind'], string])[] = [

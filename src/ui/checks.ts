@@ -1,9 +1,9 @@
 import {maskSecrets} from '../ground/errors.ts';
+import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {type Checked, GROUPS, type Status, skipReason} from '../preflight/check.ts';
 import type {ProbeObjects} from '../preflight/probe/probe.ts';
 import {toYaml} from '../values/yaml.ts';
-import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS: Readonly<Record<Status, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};

@@ -1,7 +1,7 @@
+import {count} from '../ground/text.ts';
 import {type CheckedGroup, nameOf} from '../values/validate/check-files.ts';
 import type {Finding} from '../values/validate/finding.ts';
 import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
-import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */

@@ -1,7 +1,7 @@
+import {count} from '../ground/text.ts';
 import type {HostAgent} from '../host/agent.ts';
 import type {HostAgentState, HostCause} from '../host/agents.ts';
 import type {HostPlan} from '../host/plan.ts';
-import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** What an install on this machine will do. */

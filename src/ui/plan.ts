@@ -1,3 +1,5 @@
+import type {Cause} from '../diagnose/cause.ts';
+import type {Progress} from '../diagnose/explain.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, ownCommand, type Program} from '../ground/command-line.ts';
 import type {Step} from '../operations/step.ts';
@@ -111,4 +113,30 @@ export function runsText({runs, runsOf, release}: Inventory, screen: Screen): st
   const more = runs.length > MOST_NAMES ? ` and ${runs.length - MOST_NAMES} more` : '';
   const text = runs.length === 0 ? 'none' : `${runs.length}: ${names.join(', ')}${more}`;
   return paragraph('Runs in flight: ', text, screen);
+}
+
+const MARKS = {ready: '✓', waiting: '…', failing: '×'} as const;
+
+/** Prints the progress of a release: a line per object whenever its state changes. */
+export function progressReporter(
+  write: (text: string) => void,
+  screen: Screen,
+): (lines: readonly Progress[], causes: readonly Cause[]) => void {
+  const lastLines = new Map<string, string>();
+  const {green, red, yellow} = theme(screen);
+  const colour = {ready: green, waiting: yellow, failing: red};
+  return (lines, causes) => {
+    const news = [
+      ...lines.map(({object, state, text}) => ({object, line: paragraph(`${colour[state](MARKS[state])} `, `${object}: ${text}`, screen)})),
+      ...causes.map((cause) => ({
+        object: `cause of ${cause.object}`,
+        line: paragraph(`  ${yellow('!')} `, `${cause.object}: ${cause.reason}`, screen),
+      })),
+    ];
+    for (const {object, line} of news) {
+      if (lastLines.get(object) === line) continue;
+      lastLines.set(object, line);
+      write(line);
+    }
+  };
 }

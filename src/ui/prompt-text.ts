@@ -1,8 +1,7 @@
 import width from 'fast-string-width';
 import type {Setting} from '../settings/define.ts';
 import type {Answer, AnswerSource} from '../settings/settings.ts';
-import {legible} from './ascii-fallback.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {legible, paragraph, type Screen, theme} from './theme.ts';
 
 const FROM: Readonly<Record<AnswerSource, string>> = {
   flag: 'flag',

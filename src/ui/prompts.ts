@@ -2,10 +2,8 @@ import {cursorHide} from '@inquirer/ansi';
 import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import width from 'fast-string-width';
 import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/prompter.ts';
-import {legible, SPINNER} from './ascii-fallback.ts';
-import {type ListPage, pageOf} from './list-page.ts';
 import {frameOf, indented, questionText} from './prompt-text.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {legible, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 // The prompts of @inquirer/prompts, imported one by one: the index also bundles its editor prompt, 210 kB packed.
 export {default as confirm} from '@inquirer/confirm';
@@ -183,4 +181,29 @@ function toggled(ticked: ReadonlySet<Choice>, choice: Choice): ReadonlySet<Choic
   const after = new Set(ticked);
   if (!after.delete(choice)) after.add(choice);
   return after;
+}
+
+/** The visible part of a list. */
+export interface ListPage {
+  text: string;
+  /** Number of rows above and below it. */
+  above: number;
+  below: number;
+}
+
+/** The rows that fit into `lines`, with the active row in the middle if possible. A row may have several lines. */
+export function pageOf(rows: readonly string[], active: number, {lines, columns}: {lines: number; columns: number}): ListPage {
+  const heightOf = (index: number): number =>
+    rows[index]?.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / columns)), 0) ?? Number.POSITIVE_INFINITY;
+  const middle = Math.max(active, 0);
+  let [first, last] = [middle, middle];
+  let left = lines - heightOf(middle);
+  for (;;) {
+    const [fitsAbove, fitsBelow] = [heightOf(first - 1) <= left, heightOf(last + 1) <= left];
+    if (!fitsAbove && !fitsBelow) break;
+    if (fitsAbove && (!fitsBelow || middle - first < last - middle)) left -= heightOf(--first);
+    else left -= heightOf(++last);
+  }
+  const text = rows.slice(first, last + 1).join('\n');
+  return {text: text.split('\n').slice(0, lines).join('\n'), above: first, below: Math.max(0, rows.length - 1 - last)};
 }

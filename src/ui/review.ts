@@ -9,7 +9,7 @@ import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../operations/step.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Checked} from '../preflight/check.ts';
-import {unverified} from '../preflight/verified.ts';
+import {unverified} from '../preflight/run-preflight.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';

@@ -1,7 +1,7 @@
 import {Chalk, type ChalkInstance} from 'chalk';
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
-import {legible} from './ascii-fallback.ts';
+import isUnicodeSupported from 'is-unicode-supported';
 
 /** Capabilities of the screen. */
 export interface Screen {
@@ -40,4 +40,25 @@ export function paragraph(first: string, text: string, screen: Screen): string {
   const isShort = width(wrapped.slice(wrapped.lastIndexOf('\n') + 1)) + 1 + width(command) <= room;
   const lines = [wrapped, command].filter((part) => part !== '').join(isShort ? ' ' : '\n');
   return `${head}${lines.replaceAll('\n', `\n${' '.repeat(indent)}`)}\n`;
+}
+
+export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+
+/** Every non-ASCII character that the program prints. */
+const SPELLED: Readonly<Record<string, string>> = {
+  ...{'✓': '+', '✔': '+', '×': 'x', '…': '...', '→': '->', '·': '-', '❯': '>', '◉': '[x]', '◯': '[ ]', '–': '-', '’': "'"},
+  ...{'◆': '*', '◇': 'o', '│': '|', '↑': '^', '↓': 'v'},
+  ...Object.fromEntries([...SPINNER].map((frame, index) => [frame, '-\\|/'[index % 4] as string])),
+};
+const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
+
+/** Replaces characters that the screen cannot show. Not for machine-readable output. */
+export const legible = (text: string, {isAscii}: {isAscii?: boolean}): string =>
+  isAscii ? text.replace(SIGN, (sign) => SPELLED[sign] as string) : text;
+
+/** True if the terminal or locale does not support these characters; an unset locale is ignored. */
+export function isAsciiOnly(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  const [name = '', encoding = name === 'C' || name === 'POSIX' ? 'ASCII' : 'UTF-8'] = locale.replace(/@.*/, '').split('.');
+  return !/^utf-?8$/i.test(encoding) || (isTerminal && (env['TERM'] === 'dumb' || !isUnicodeSupported()));
 }

@@ -38,7 +38,7 @@ export interface InstallImages {
 const IN_DOCKER = 'agent in Docker';
 
 interface Deps {
-  generate(settings: Settings): Promise<Generated>;
+  generate(settings: Settings): Generated;
   /** Agent version of the chart in --chart-source. */
   agentVersion?: string | undefined;
 }

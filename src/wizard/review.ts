@@ -10,7 +10,7 @@ import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/generate-checked.ts';
+import {generateChecked} from '../values/validate/check-generated.ts';
 import {type AnswerStore, targetOf} from './answer-store.ts';
 import type {AskDeps} from './ask.ts';
 import {unlessBack} from './ask.ts';
@@ -103,7 +103,7 @@ async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps:
       if (host.warnings.some(({code}) => code === 'NO_TOKEN')) return {host};
       return {host: {...host, plan: await deps.prompter.wait('Reading the containers', deps.planContainers(settings), ['Review'])}};
     }
-    generated = await generateChecked(confirmed(store, facts), facts);
+    generated = generateChecked(confirmed(store, facts), facts);
     if (store.place?.kind === 'files') return {generated};
     return {generated, prepared: await deps.prompter.wait('Checking the cluster', deps.prepare(generated), ['Review'])};
   } catch (error) {

@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {accessCommands} from '../../src/bundle/collect/access-commands.ts';
 import type {Prepared} from '../../src/bundle/collect/prepare.ts';
 import type {Gap} from '../../src/bundle/collect/read-namespace.ts';
-import {emptyError, refuseUnknown} from '../../src/bundle/collect-from-cluster.ts';
+import {accessCommands, emptyError, refuseUnknown} from '../../src/bundle/collect-from-cluster.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {runCommand} from '../support/run-command.ts';

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
-import type {KubernetesVersions} from '../../src/charts/kubernetes-versions.ts';
+import type {KubernetesVersions} from '../../src/charts/releases.ts';
 import {sharedRules} from '../../src/charts/shared-rules.ts';
 import {ExpectedError, type Warning} from '../../src/ground/errors.ts';
 import {generate} from '../../src/values/generate.ts';

@@ -5,7 +5,7 @@ import {resolve} from '../../src/answers/resolve.ts';
 import {fromAnswers} from '../../src/answers/sources.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {valuesDocument} from '../../src/values/document.ts';
-import {generateChecked} from '../../src/values/generate-checked.ts';
+import {generateChecked} from '../../src/values/validate/check-generated.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {TODAY} from '../support/settings-from.ts';
@@ -21,7 +21,7 @@ test.each(cases)('%s', async (name) => {
   const answers = parseAnswers(readFileSync(file('answers.yaml'), 'utf8'), 'answers.yaml');
   try {
     const settings = await resolve([fromAnswers(answers)], {files: memoryFiles(certificates), now: TODAY});
-    const generated = await generateChecked(settings);
+    const generated = generateChecked(settings);
     expect(name).not.toMatch(/-refused$/);
     await expect(valuesDocument(generated)).toMatchFileSnapshot(file('values.yaml'));
     await expect(generated.warnings.map(({code, message}) => `${code}: ${message}\n`).join('')).toMatchFileSnapshot(file('warnings.txt'));

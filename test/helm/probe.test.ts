@@ -10,7 +10,7 @@ import {podTemplates} from '../../src/kubernetes/pod-specs.ts';
 import type {ProbePlan} from '../../src/preflight/preflight-context.ts';
 import {planProbe} from '../../src/preflight/probe/plan-probe.ts';
 import {SCRIPT} from '../../src/preflight/probe/script.ts';
-import {readMirror} from '../../src/preflight/read-mirror.ts';
+import {readMirror} from '../../src/preflight/read-context.ts';
 import {release} from '../../src/settings/release.ts';
 import {generate} from '../../src/values/generate.ts';
 import {effectiveGet} from '../../src/values/read-values.ts';

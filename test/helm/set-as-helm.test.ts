@@ -7,7 +7,7 @@ import type {Target} from '../../src/charts/define.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {newestOf} from '../../src/charts/target.ts';
 import {valuesDocument} from '../../src/values/document.ts';
-import {generateChecked} from '../../src/values/generate-checked.ts';
+import {generateChecked} from '../../src/values/validate/check-generated.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 import {directoryOf} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
@@ -82,8 +82,8 @@ async function manifest(target: Target, values: string, assignments: readonly st
 test.each(CASES)('$chart --set $set renders as with helm --set', {timeout: 60_000}, async ({chart, set, helm: shelled = set}) => {
   const target = {chart, version: newestOf(chart)};
   const flags = {url: 'https://acme.scalr.io', chart, 'chart-version': target.version};
-  const plain = valuesDocument(await generateChecked(await settingsFrom(flags)));
-  const ours = valuesDocument(await generateChecked(await settingsFrom({...flags, set})));
+  const plain = valuesDocument(generateChecked(await settingsFrom(flags)));
+  const ours = valuesDocument(generateChecked(await settingsFrom({...flags, set})));
   const rendered = await manifest(target, ours, []);
   expect(rendered).toBe(await manifest(target, plain, shelled));
   expect(ours).not.toBe(plain);

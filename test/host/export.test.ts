@@ -10,7 +10,7 @@ import {rowsOf} from '../../src/charts/host/rows.ts';
 import {hostTree, readHostTree} from '../../src/charts/host/tree.ts';
 import ExportCommand from '../../src/commands/export.ts';
 import {exportHost} from '../../src/export/export.ts';
-import {envFile} from '../../src/host/env-file.ts';
+import {envFile} from '../../src/host/files.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
 import {spell} from '../../src/settings/define.ts';
 import {missingFor} from '../../src/settings/purpose.ts';

@@ -114,7 +114,8 @@ function untrue(title: string, former: readonly string[], later: readonly string
   const [, name] = pattern?.exec(title) ?? [];
   if (name === undefined) return [];
   const thing = after.get(name);
-  const isFirst = !former.some((each) => each.includes(name));
+  // Rename container scalr-agent to scalr-agent.previous
+  const isFirst = !former.some((each) => each.includes(name) || each.endsWith(` to ${name.split(' ').at(-1)}`));
   const isLast = !later.some((each) => each.includes(name));
   return [
     ...(isFirst && before.has(name) !== isBefore ? [`"${title}", but it ${isBefore ? 'did not exist' : 'existed'}`] : []),

@@ -1,4 +1,3 @@
-import {sleep} from '../../src/adapters/clock.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {registries} from '../../src/adapters/registries.ts';
@@ -9,6 +8,7 @@ import Preflight from '../../src/commands/preflight.ts';
 import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
+import {sleep} from '../../src/ground/signals.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';

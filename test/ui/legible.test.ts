@@ -1,8 +1,7 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {afterEach, describe, expect, test, vi} from 'vitest';
-import {isAsciiOnly, legible} from '../../src/ui/ascii-fallback.ts';
-import {paragraph} from '../../src/ui/theme.ts';
+import {isAsciiOnly, legible, paragraph} from '../../src/ui/theme.ts';
 
 const ASCII = {hasColor: false, columns: 30, isAscii: true};
 

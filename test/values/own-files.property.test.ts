@@ -9,7 +9,7 @@ import {ExpectedError} from '../../src/ground/errors.ts';
 import {spellPath} from '../../src/ground/tree.ts';
 import {asHelmSet} from '../../src/settings/helm-set.ts';
 import {valuesDocument} from '../../src/values/document.ts';
-import {generateChecked} from '../../src/values/generate-checked.ts';
+import {generateChecked} from '../../src/values/validate/check-generated.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -50,7 +50,7 @@ const settingsOf = ({chart, version}: Target): fc.Arbitrary<RawFlags> => {
 /** The file that `values` writes, or undefined where it refuses for a reason it names. */
 async function written(flags: RawFlags): Promise<string | undefined> {
   try {
-    return valuesDocument(await generateChecked(await settingsFrom(flags, certificates)));
+    return valuesDocument(generateChecked(await settingsFrom(flags, certificates)));
   } catch (error) {
     if (error instanceof ExpectedError && error.code !== 'BUG') return undefined;
     throw error;

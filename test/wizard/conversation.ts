@@ -1,6 +1,6 @@
-import {sleep} from '../../src/adapters/clock.ts';
 import Install from '../../src/commands/install.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../../src/ground/errors.ts';
+import {sleep} from '../../src/ground/signals.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {HostTools} from '../../src/ports/host-tools.ts';
 import type {Processes} from '../../src/ports/processes.ts';

@@ -3,7 +3,7 @@ import {anySignal} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
-import type {LogStream} from '../../ports/log-stream.ts';
+import type {LogStream} from '../../ports/host-tools.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import {type ContainerState, FollowedLog, type LogPosition} from './follow-log.ts';
 import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';

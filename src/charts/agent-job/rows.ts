@@ -35,7 +35,6 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import {noRunLimit} from '../concurrency-row.ts';
 import type {Entry, Row} from '../define.ts';
 import {
   always,
@@ -53,6 +52,7 @@ import {
   behindSwitch,
   key,
   keys,
+  noRunLimit,
   only,
   row,
   switched,

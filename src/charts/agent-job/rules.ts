@@ -8,7 +8,7 @@ import {chart} from '../../settings/release.ts';
 import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, DerivedKeys, Entry, RuleFacts} from '../define.ts';
-import {isAtLeast, olderThan} from '../kubernetes-versions.ts';
+import {isAtLeast, olderThan} from '../releases.ts';
 import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, settingRule, sharedClaim} from '../shared-rules.ts';
 import {NESTED} from './versions.ts';
 

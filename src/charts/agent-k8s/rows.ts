@@ -45,7 +45,6 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
-import {noRunLimit} from '../concurrency-row.ts';
 import type {DerivedKeys, Entry, Refusal, Row, Scope} from '../define.ts';
 import {
   always,
@@ -63,6 +62,7 @@ import {
   implied,
   key,
   keys,
+  noRunLimit,
   row,
   unwritten,
 } from '../row-kinds.ts';

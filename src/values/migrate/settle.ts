@@ -2,14 +2,13 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {at, copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
+import {at, copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
 import {dotted, type Finding, isWithin} from '../validate/finding.ts';
 import {errorsIn} from '../validate/validate.ts';
 import type {Carried} from './carry.ts';
 import {changeOf, nameOf} from './change.ts';
 import {getFrom} from './read-explicit.ts';
-import {withoutLeaves} from './without-leaves.ts';
 
 /**
  * Makes the new values valid: writes an old default where the new one does not fit, and drops keys that the target rejects. Errors that

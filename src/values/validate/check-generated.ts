@@ -1,8 +1,11 @@
+import type {ChartRequirements} from '../../charts/recommend.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
+import type {Settings} from '../../settings/settings.ts';
 import {valuesDocument} from '../document.ts';
 import type {Generated} from '../generate.ts';
+import {generate} from '../generate.ts';
 import {dotted, type Finding, isWithin} from './finding.ts';
 import {validate} from './validate.ts';
 
@@ -58,3 +61,9 @@ const warningOf = ({code, path, message, suggestion}: Finding, setting: Setting 
   ...(setting === undefined ? {} : {setting: setting.id}),
   message: `${path}: ${message}${suggestion === undefined ? '' : ` ${suggestion.replace(/[.]?$/, '.')}`}`,
 });
+
+/** Generates the values, and checks the file as `validate` does. @throws ExpectedError */
+export function generateChecked(given: Settings, facts?: ChartRequirements): Generated {
+  const generated = generate(given, facts);
+  return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
+}

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {type ContainerState, FollowedLog, LogPosition} from '../../../src/bundle/collect/follow-log.ts';
 import type {LogItem} from '../../../src/bundle/collect/log-items.ts';
 import type {ReadError} from '../../../src/ground/read-error.ts';
-import type {LogStream} from '../../../src/ports/log-stream.ts';
+import type {LogStream} from '../../../src/ports/host-tools.ts';
 
 const item: LogItem = {
   file: 'logs/p/c.log',

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
-import {reviewPermissions} from '../../../src/kubernetes/review-permissions.ts';
+import {reviewPermissions} from '../../../src/kubernetes/permissions.ts';
 import {neededPermissions, permissionChecks} from '../../../src/preflight/checks/permissions.ts';
 import type {NeededPermission, ReviewedPermission} from '../../../src/preflight/preflight-context.ts';
 import {failingKubernetes, fakeKubernetes} from '../../support/fake-kubernetes.ts';
