@@ -135,6 +135,10 @@ test('no imports go in circles', () => {
   expect(cycles()).toEqual([]);
 });
 
+test('the final check of a bundle shares no code with the redactor', () => {
+  expect(importsOf('redact/leak-check.ts')).toEqual([]);
+});
+
 test('ports hold interfaces only', () => {
   const code = /^(export )?(default |async )*(function|const|let|class|enum) /m;
   expect(files.filter((file) => folderOf(file) === 'ports' && code.test(readFileSync(join(src, file), 'utf8')))).toEqual([]);

@@ -77,7 +77,7 @@ export async function redaction(rounds: number): Promise<void> {
     for (const count of name === 'leaking' ? [10] : [0, 10, 200]) {
       const known = knownSecrets(count);
       const through = redactor({knownSecrets: known});
-      const find = leakFinder(known);
+      const find = leakFinder(known.known);
       const redact = (): void => {
         const file = through.file(name);
         for (const chunk of chunks(bytes)) file.push(chunk);

@@ -163,7 +163,7 @@ export async function writeBundle(
 
 /** Searches the written archive for secrets again. @throws ExpectedError */
 export async function refuseLeaks(written: Pick<OpenArchive, 'entries' | 'read'>, knownSecrets: KnownSecretSet): Promise<void> {
-  const find = leakFinder(knownSecrets);
+  const find = leakFinder(knownSecrets.known);
   const found: string[] = [];
   for (const {name} of written.entries) {
     const leaks = await find(written.read(name));

@@ -45,7 +45,7 @@ export function knownSecretSet(knownSecrets: readonly KnownSecret[]): KnownSecre
   return {known: [...known.values()], notUsed: [...notUsed].toSorted()};
 }
 
-export function isSearchable(text: string): boolean {
+function isSearchable(text: string): boolean {
   if (text.length < SHORTEST || COMMON.has(text.toLowerCase()) || new Set(text).size < 4) return false;
   const oneWord = text.length <= 8 && /^[A-Za-z]?[a-z]+$/.test(text);
   const shortNumber = (text.length < 8 && /^[\d.:-]+$/.test(text)) || /^[a-z]{2}-[a-z]+-\d$/.test(text);
@@ -61,10 +61,10 @@ export function partsOf(text: string): string[] {
   return [...new Set(own.filter((part) => part.length >= 12 && isSearchable(part)))];
 }
 
-export const ALIGNMENTS = [0, 1, 2] as const;
+const ALIGNMENTS = [0, 1, 2] as const;
 
 /** Base64 characters that depend only on these bytes, for each number of bytes before them. */
-export function base64Of(bytes: Buffer, before: (typeof ALIGNMENTS)[number]): string {
+function base64Of(bytes: Buffer, before: (typeof ALIGNMENTS)[number]): string {
   const first = Math.ceil((before * 8) / 6);
   const last = Math.floor(((before + bytes.length) * 8) / 6);
   return Buffer.concat([Buffer.alloc(before), bytes])

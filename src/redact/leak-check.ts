@@ -1,5 +1,3 @@
-import {ALIGNMENTS, base64Of, isSearchable, type KnownSecretSet} from './known-values.ts';
-
 /** A known value in a finished file: its kind, encoding and position, never the value. */
 export interface Leak {
   kind: string;
@@ -7,11 +5,17 @@ export interface Leak {
   at: number;
 }
 
+/** A secret to search for; one character per byte. */
+interface Searched {
+  kind: string;
+  whole: string;
+}
+
 /**
- * Searches finished files for the encodings of known values. It writes every encoding out and compares bytes, and so shares no
- * code with the redactor, whose bugs it has to find.
+ * Searches finished files for the encodings of known values. It writes every encoding out and compares bytes. It imports nothing:
+ * a bug in code of the redactor would be a bug of its check as well.
  */
-export function leakFinder({known}: KnownSecretSet): (chunks: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<Leak[]> {
+export function leakFinder(known: readonly Searched[]): (chunks: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<Leak[]> {
   const wanted = known.flatMap(({kind, whole}) =>
     fragmentsOf(whole).flatMap((text) => [...formsOf(text), ...rareFormsOf(text)].map(([form, written]) => ({kind, form, written}))),
   );
@@ -47,7 +51,8 @@ function fragmentsOf(text: string): string[] {
   const starts = [0, Math.floor((text.length - length) / 2), text.length - length];
   // A fragment begins with different characters: a ruler of dashes stands in many texts.
   const fragments = starts.map((start) => text.slice(start, start + length).replace(/^(?:(.)\1{3,}|\s)+/s, ''));
-  return [...new Set(fragments.filter((each) => isSearchable(each) && new Set(each).size > 8))];
+  // Few different characters are a ruler or padding.
+  return [...new Set(fragments.filter((each) => new Set(each).size > 8))];
 }
 
 /** A text in every encoding that the documentation promises; latin1, one character per byte. Short parts are omitted. */
@@ -73,15 +78,27 @@ export function rareFormsOf(text: string): ReadonlyMap<string, string> {
   const wrapped = [64, 76]
     .filter((width) => plain.length > width)
     .map((width): [string, string] => [`base64 wrapped at ${width}`, plain.replace(new RegExp(`.{${width}}(?!$)`, 'g'), '$&\n')]);
-  const twice = ALIGNMENTS.flatMap((inner) =>
-    base64(Buffer.from(base64Of(bytes, inner), 'latin1')).map(([name, form]): [string, string] => [`${name} of base64+${inner}`, form]),
+  const twice = SHIFTS.flatMap((inner) =>
+    base64(Buffer.from(base64At(bytes, inner), 'latin1')).map(([name, form]): [string, string] => [`${name} of base64+${inner}`, form]),
   );
   return new Map([['hex', bytes.toString('hex')], ['hex upper', bytes.toString('hex').toUpperCase()], ...wrapped, ...twice]);
 }
 
+/** Numbers of bytes that can stand before a value in its group of three. */
+const SHIFTS = [0, 1, 2] as const;
+
+/** The characters of base64 that say nothing of the bytes around the value. */
+function base64At(bytes: Buffer, shift: (typeof SHIFTS)[number]): string {
+  const text = Buffer.concat([Buffer.alloc(shift), bytes])
+    .toString('base64')
+    .replace(/=+$/, '');
+  const isComplete = (shift + bytes.length) % 3 === 0;
+  return text.slice([0, 2, 3][shift], isComplete ? text.length : -1);
+}
+
 const base64 = (bytes: Buffer): [string, string][] =>
-  ALIGNMENTS.flatMap((before): [string, string][] => {
-    const plain = base64Of(bytes, before);
+  SHIFTS.flatMap((before): [string, string][] => {
+    const plain = base64At(bytes, before);
     return [
       [`base64+${before}`, plain],
       [`base64url+${before}`, plain.replaceAll('+', '-').replaceAll('/', '_')],

@@ -4,11 +4,11 @@ import {formsOf, leakFinder, multiSearch} from '../../src/redact/leak-check.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
 import {needles, VALUES, writings} from './known-secrets.ts';
 
-const find = leakFinder(known(VALUES));
+const find = leakFinder(known(VALUES).known);
 
 test('every form of every value is found in what was written, wherever the chunks end', async () => {
   for (const [kind, value] of Object.entries(VALUES)) {
-    const find = leakFinder(known({[kind]: value}));
+    const find = leakFinder(known({[kind]: value}).known);
     for (const [form, written] of formsOf(Buffer.from(value, 'utf8').toString('latin1'))) {
       if (kind === 'long') continue;
       const text = Buffer.from(`before ${written} after`, 'latin1');
@@ -39,7 +39,7 @@ test('nothing is found in what was redacted, nor in ordinary text', async () => 
 test('nothing is found of what may stand alone either, in whatever encoding', async () => {
   const lines = 'first line of it 7\nsecond line of it 88yy\nthird l+ne "of" it/9';
   const values = {key: VALUES['key'] as string, token: VALUES['token'] as string, lines};
-  const [through, find] = [redactorOf(values), leakFinder(known(values))];
+  const [through, find] = [redactorOf(values), leakFinder(known(values).known)];
   for (const part of Object.values(values).flatMap((value) => value.split(/[\n.]/))) {
     for (const [form, written] of formsOf(part)) {
       for (const text of [`a ${written} b`, `a ${Buffer.from(`x=${part}`).toString('base64')} b`]) {
@@ -50,7 +50,7 @@ test('nothing is found of what may stand alone either, in whatever encoding', as
 });
 
 test('with nothing known there is nothing to find', async () => {
-  expect(await leakFinder(known({}))([Buffer.from('anything')])).toEqual([]);
+  expect(await leakFinder(known({}).known)([Buffer.from('anything')])).toEqual([]);
 });
 
 /** Of few letters, so that texts overlap, repeat and hold one another. */
