@@ -101,8 +101,6 @@ export async function installInCluster(
     return result;
   }
   const isShown = shown !== undefined && isSame(plan, shown);
-  // Without changes, no check can fail.
-  if (changed && !isShown) await preflight({manifest, context: facts.context});
   const isSilent = !changed && !flags['dry-run'];
   const operation: Operation<InstallResult> = {
     steps: plan.steps,
@@ -111,6 +109,8 @@ export async function installInCluster(
     risk: plan.risk === undefined ? undefined : {what: plan.risk, release: name.release},
     isConfirmed: isShown,
     check: async (isDryRun) => {
+      // Without changes, no check can fail.
+      if (changed && !isShown) await preflight({manifest, context: facts.context});
       await requirePermissions(plan.steps, name, access);
       return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
     },

@@ -32,7 +32,7 @@ const replacements: readonly Replacement[] = [
     flags: (namespace) => ['--data-home', `/var/lib/${namespace}`, '--set', 'agent.kubernetes_task_labels.team=a'],
     run: {...{apiVersion: 'v1', kind: 'Pod', spec: K8S_POD.spec}, metadata: {...K8S_POD.metadata, name: 'run-1'}},
     controller: 'scalr-agent-agent-k8s-controller',
-    steps: ['stop/scalr-agent-agent-k8s-controller', 'drain', 'stopped', 'definitions', 'release'],
+    steps: ['definitions', 'stop/scalr-agent-agent-k8s-controller', 'drain', 'stopped', 'release'],
     warnings: [/grace period of the agent is 3\d{3} s/],
   },
   {
@@ -42,7 +42,7 @@ const replacements: readonly Replacement[] = [
     run: {...{apiVersion: 'v1', kind: 'Pod', spec: K8S_POD.spec}, metadata: {...K8S_POD.metadata, name: 'run-1'}},
     controller: 'scalr-agent-agent-k8s-controller',
     // It would break runs off.
-    steps: ['drain', 'stop/scalr-agent-agent-k8s-controller', 'stopped', 'definitions', 'release'],
+    steps: ['definitions', 'drain', 'stop/scalr-agent-agent-k8s-controller', 'stopped', 'release'],
     warnings: [/keeps accepting new runs during the drain/, /have no label of their own/],
   },
   {

@@ -285,9 +285,9 @@ test('requires confirmation for another chart or a downgrade, and keeps the inst
   const replaced = await run(...replace, '--confirm', 'scalr-agent');
   expect(replaced.exit, replaced.stderr).toBe(0);
   expect(JSON.parse(replaced.stdout).steps.map(({id}: {id: string}) => id)).toEqual([
+    'definitions',
     'stop/scalr-agent-agent-local',
     'stopped',
-    'definitions',
     'release',
   ]);
 
