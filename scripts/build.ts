@@ -23,7 +23,7 @@ for (const path of ['dist', 'oclif.manifest.json']) rmSync(path, {recursive: tru
 const {metafile} = await build({
   ...SHARED,
   entryPoints: ['src/cli/launch.ts', 'src/cli/help.ts', ...filesIn('src/commands')],
-  target: 'node20.12',
+  target: 'node20.17',
   splitting: true,
   metafile: true,
   // What CommonJS packages expect to be there.

@@ -118,7 +118,7 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       const {password} = await import('./prompts.ts');
       const {withPastedLine} = await import('./pasted-text.ts');
       const secret = await withPastedLine(streams, (joined) =>
-        ask(question, (config, context) => password({...config, mask: '*'}, context), {...streams, input: joined}),
+        ask(question, (config, context) => password({...config, mask: '*', toggleMask: false}, context), {...streams, input: joined}),
       );
       showAnswer(question, masked(secret) || (question.note ?? ''));
       return secret;

@@ -5,10 +5,8 @@ import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/prompter.ts'
 import {frameOf, indented, questionText} from './prompt-text.ts';
 import {legible, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
-// The prompts of @inquirer/prompts, imported one by one: the index also bundles its editor prompt, 210 kB packed.
-export {default as confirm} from '@inquirer/confirm';
-export {default as input} from '@inquirer/input';
-export {default as password} from '@inquirer/password';
+// 8.7.0 is the last version of @inquirer/prompts for Node.js 20.17; esbuild leaves out the prompts that are not used.
+export {confirm, input, password} from '@inquirer/prompts';
 
 interface ListConfig {
   question: ListQuestion & Pick<CheckboxQuestion, 'selected'>;

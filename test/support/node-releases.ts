@@ -7,7 +7,7 @@ import {execa} from 'execa';
 const NODE = process.platform === 'win32' ? 'node.exe' : 'node';
 
 /** The oldest supported version, and the newest of every later major. */
-export const NODE_RELEASES = ['20.12.0', '22.23.3', '24.21.0'];
+export const NODE_RELEASES = ['20.17.0', '22.23.3', '24.21.0'];
 
 /** Path of `node` in an exact version from the npm package `node`, in its own directory; downloaded once per machine. */
 export async function nodeRelease(version: string): Promise<string> {
