@@ -19,8 +19,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   completion: ['helm', 'kubernetes', 'charts', 'settings'],
   diagnose: ['diff', 'charts', 'kubernetes'],
   platform: ['helm', 'kubernetes', 'charts'],
-  answers: ['platform', 'kubernetes', 'ports', 'settings'],
+
   release: ['diagnose', 'platform', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports'],
+  answers: ['release', 'platform', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
   bundle: ['release', 'diagnose', 'platform', 'redact', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports'],
   operations: ['release', 'diagnose', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
   host: ['operations', 'diagnose', 'values', 'charts', 'ports', 'settings'],

@@ -1,5 +1,6 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
+import type {Cluster} from '../answers/cluster-answers.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
 import {findAnswers, type ResolveOptions, resolve, settle} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
@@ -13,9 +14,9 @@ import {chart, chartVersion, namespace, release, type TargetName, target} from '
 import {Settings} from '../settings/settings.ts';
 import {failureText, warningText} from '../ui/messages.ts';
 import {legible, type Screen, withoutColor} from '../ui/theme.ts';
-import {type App, type Cluster, nodeApp, originOf} from './app.ts';
+import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
-import {type ClusterFlags, generalFlags, timeoutOf, toolPaths} from './flags.ts';
+import {type ClusterFlags, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import type {CommandContext} from './operate.ts';
 
 export interface SharedFlags {
@@ -118,7 +119,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** Facts of the cluster with --from-cluster. @throws ExpectedError if the cluster is unreachable */
   protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<Cluster | undefined> {
     if (!flags['from-cluster']) return undefined;
-    const {clusterAt, releaseName} = await import('./app.ts');
+    const {clusterAt} = await import('../answers/cluster-answers.ts');
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {place} = releaseName(flags, settings);
     return clusterAt(place, await this.accessTo(place, flags));
@@ -135,7 +136,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     accessTo: (place: ClusterTarget) => Promise<ClusterAccess>,
   ): Promise<Cluster | undefined> {
     if (flags['from-cluster'] === false) return undefined;
-    const {ANSWERED_BY_CLUSTER, openAnswers, releaseName} = await import('./app.ts');
+    const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../answers/cluster-answers.ts');
     const given = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
     const name = releaseName(flags, given);
     return openAnswers(name, given, await accessTo(name.place));

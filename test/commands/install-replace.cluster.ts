@@ -83,7 +83,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
 
     const late = await installed([...argv, '--confirm', RELEASE, '--drain-timeout', '1s']);
     expect(late.result.error).toMatchObject({code: 'TIMED_OUT', exit: 6, message: expect.stringContaining(` s: ${named}.`)});
-    const isStopped = steps[0] !== 'drain';
+    const isStopped = steps.indexOf(`stop/${controller}`) < steps.indexOf('drain');
     expect(late.result.error.message.includes(`Deployment ${controller} is scaled to 0`)).toBe(isStopped);
     expect(await replicas()).toBe(isStopped ? '0' : '1');
     const advice = late.result.error.suggestions.join('\n');

@@ -1,0 +1,86 @@
+import type {Target} from '../charts/define.ts';
+import {scalrChart} from '../charts/define.ts';
+import {versionStatus} from '../charts/version-status.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {isKnown} from '../ground/fact.ts';
+import {tryCluster} from '../ground/tool-errors.ts';
+import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
+import {readCluster} from '../platform/read-cluster.ts';
+import {releaseState} from '../release/read-release.ts';
+import type {ReleaseState} from '../release/release-state.ts';
+import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import type {Setting} from '../settings/define.ts';
+import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
+import {chart, namespace, release} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
+import {writtenSettings} from '../values/read-values.ts';
+import {discoverCluster} from './discover-cluster.ts';
+import {fromCluster, unreadFacts} from './from-cluster.ts';
+import type {Source} from './sources.ts';
+
+/** Facts of the cluster, as answers and for the chart recommendation. */
+export interface Cluster {
+  answers: Source;
+  facts: ReturnType<typeof recommendFactsOf>;
+  /** Requested facts that could not be read, as warnings. */
+  unread?(settings: Settings): Warning[];
+}
+
+/** Settings that decide what is read from the cluster. */
+export const ANSWERED_BY_CLUSTER = [
+  ...[namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy],
+  ...[tokenSecret, tokenSecretKey, clientCertFile, clientKeyFile, clientCertSecret],
+];
+
+/** Values of unset settings from the cluster and the release; undefined if the cluster is unreachable. */
+export async function openAnswers(name: ReleaseName, given: Settings, access: ClusterAccess): Promise<Cluster | undefined> {
+  const hasProxy = given.isExplicit(httpProxy) || given.isExplicit(httpsProxy);
+  const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !given.isExplicit(setting));
+  const [{answers, facts}, installed] = await Promise.all([
+    open.length === 0 ? {answers: {name: 'cluster', answer: () => undefined} as const, facts: {}} : discoverCluster(name.place, access),
+    releaseState(name, access).catch(() => undefined),
+  ]);
+  return answers && {answers: withInstalled(answers, name, given, installed), facts};
+}
+
+/** The chart of an installed release takes precedence over the recommendation, and the release keeps its Secrets. */
+function withInstalled(answers: Source, {release: releaseName}: ReleaseName, given: Settings, installed: ReleaseState | undefined): Source {
+  const found = scalrChart(installed?.chart ?? '');
+  if (installed === undefined || found === undefined || installed.status === 'uninstalled') return answers;
+  const written = installedSettings(installed, found);
+  const kept: readonly Setting[] = [
+    ...(given.isExplicit(tokenSecret) ? [] : [tokenSecret, tokenSecretKey]),
+    ...(given.isExplicit(clientCertFile) ? [clientCertSecret] : []),
+  ];
+  // Answers that are the default need no mention.
+  const ofRelease = new Map<Setting, unknown>([
+    [chart, found.chart],
+    ...kept.map((setting) => [setting, written.get(setting.id)] as const).filter(([setting, value]) => value !== given.get(setting)),
+  ]);
+  return {
+    name: 'cluster',
+    answer: (setting) => ofRelease.get(setting) ?? answers.answer(setting),
+    because: (setting) => (ofRelease.get(setting) === undefined ? answers.because?.(setting) : `release ${releaseName}`),
+  };
+}
+
+/** @throws ExpectedError if the cluster is unreachable */
+export async function clusterAt(place: ClusterTarget, access: ClusterAccess): Promise<Cluster> {
+  const facts = clusterFactsOf(await readCluster(place, access));
+  const {server} = facts.versions;
+  if (isKnown(server) || server.unknown === 'forbidden')
+    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
+  throw new ExpectedError(`Cannot read settings from the cluster: ${server.because}`, {
+    code: 'CLUSTER_UNREACHABLE',
+    exit: ExitCode.failed,
+    suggestions: [tryCluster(place), 'Run the command without --from-cluster'],
+  });
+}
+
+/** The settings in the values of an installed release, by ID; empty for a version that is too old to be read. Pure. */
+const installedSettings = ({values}: Pick<ReleaseState, 'values'>, target: Target): ReadonlyMap<string, unknown> =>
+  versionStatus(target.chart, target.version).standing === 'older-than-known' ? new Map() : writtenSettings(values, target);
