@@ -2,7 +2,10 @@ import {type Advice, kubernetesAdvice, pinnedAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
+import {ownCommand} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Tree} from '../ground/tree.ts';
+import {sameTree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isMadeFor, ownLabels} from '../kubernetes/objects.ts';
@@ -49,6 +52,7 @@ export async function prepareChartChange(
   const {name, inventory} = installed;
   const names = given.secrets.map((secret) => secret.name);
   const facts = await withSecretUsers(await readFacts(given.name, names, access, signal), given, access.kubernetes, signal);
+  requireOwnRelease(facts, given);
   const wanted = {...given, manifest: await renderChart(given, facts, () => undefined, access.processes)};
   const removal = planUninstall(name, besideNew(inventory, wanted), {...choices, purge: new Set()});
   return {
@@ -59,6 +63,20 @@ export async function prepareChartChange(
     removal,
     moves: secretMoves(installed, given.name),
   };
+}
+
+/** An interrupted upgrade leaves the new release with the same values; any other release is of others. @throws ExpectedError */
+function requireOwnRelease({release}: InstallFacts, {name, chart, values}: Omit<WantedRelease, 'manifest'>): void {
+  if (release === undefined || release.status === 'uninstalled') return;
+  if (release.chart === `${chart.chart}-${chart.version}` && sameTree(release.values, values)) return;
+  throw new ExpectedError(`Release ${name.release} already exists (${release.chart}), and the upgrade would overwrite it.`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.usage,
+    suggestions: [
+      'Use another name: --new-release NAME',
+      `If an earlier upgrade left the release, uninstall it: ${ownCommand('uninstall', name, '--dry-run')}`,
+    ],
+  });
 }
 
 /** What the old release leaves: the new one takes its Secrets, lives in its namespace, and may mount its PVCs. */

@@ -112,7 +112,7 @@ function parseToleration(text: string): Toleration {
   if (!PREFIXED_NAME.test(key))
     throw new InvalidValue(
       `"${text}" is not a valid toleration`,
-      'Use the syntax of `kubectl taint`, for example dedicated=scalr:NoSchedule',
+      'Write it as key=value:effect, for example dedicated=scalr:NoSchedule',
     );
   if (value !== undefined && !LABEL_VALUE.test(value))
     throw new InvalidValue(`"${value}" is not a valid taint value`, 'Use at most 63 letters, digits, -, _ and .');

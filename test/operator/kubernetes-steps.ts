@@ -24,6 +24,16 @@ export const FOUND: Readonly<Record<string, readonly string[]>> = {
     'scalr-agent upgrade --chart-source agent-local@0.5.75 --chart-version 0.5.75',
     'scalr-agent upgrade --chart agent-job --chart-source agent-job@0.6.5',
   ],
+  'upgrade to another chart would have replaced another release': [
+    'helm install scalr-agent agent-local@0.6.5 --set agent.url=https://acme.scalr.io,agent.tokenExistingSecret.name=pool --wait',
+    'helm install b agent-local@0.5.63 --set agent.url=https://acme.scalr.io,agent.tokenExistingSecret.name=pool --wait',
+    'scalr-agent upgrade --release b --chart agent-job --chart-source agent-job@0.6.5 --new-release scalr-agent',
+  ],
+  'uninstall deleted what an agent without Helm records uses': [
+    'SCALR_AGENT_TOKEN=A scalr-agent install --chart agent-local --chart-source agent-local@0.6.5 --url https://acme.scalr.io --cache pvc',
+    'kubectl delete secrets --selector=owner=helm',
+    'scalr-agent uninstall --purge=all',
+  ],
 };
 
 const VERSIONS: Readonly<Record<string, readonly string[]>> = REAL
