@@ -110,10 +110,7 @@ export const tolerations = (): Kind<Toleration[]> => ({
 function parseToleration(text: string): Toleration {
   const [, key = '', value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(.*))?$/.exec(text) ?? [];
   if (!PREFIXED_NAME.test(key))
-    throw new InvalidValue(
-      `"${text}" is not a valid toleration`,
-      'Write it as key=value:effect, for example dedicated=scalr:NoSchedule',
-    );
+    throw new InvalidValue(`"${text}" is not a valid toleration`, 'Write it as key=value:effect, for example dedicated=scalr:NoSchedule');
   if (value !== undefined && !LABEL_VALUE.test(value))
     throw new InvalidValue(`"${value}" is not a valid taint value`, 'Use at most 63 letters, digits, -, _ and .');
   if (effect !== undefined && !EFFECTS.includes(effect)) {
