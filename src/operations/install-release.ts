@@ -36,10 +36,10 @@ export async function installRelease(
   deps: BringUpDeps,
 ): Promise<Watched | undefined> {
   let isNeeded = false;
-  const behindHelm = new Set<Step>([...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads));
+  const withoutHelm = new Set<Step>([...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads));
   try {
     const onStep: typeof deps.onStep = (step, ...news) => {
-      isNeeded ||= behindHelm.has(step);
+      isNeeded ||= withoutHelm.has(step);
       deps.onStep(step, ...news);
     };
     await runSteps(steps, {...deps, onStep});

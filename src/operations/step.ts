@@ -57,7 +57,7 @@ export interface Step {
   isDestructive?: boolean;
   /** What remains changed if a later step fails, and the call that reverts it. */
   undo?: {text: string; title: string; call: Call; object: ObjectRef};
-  /** Workloads that the call scales or deletes behind the back of Helm, so that only a rollback restores them. */
+  /** Workloads that the call scales or deletes. Helm does not notice, so only a rollback restores them. */
   workloads?: readonly ObjectRef[];
   /** After this step nothing can be reverted. */
   isFinal?: boolean;
