@@ -178,3 +178,15 @@ test.runIf(REAL)('a release that is too old keeps its values and its PVC on the 
   for (const each of ['replicas: 2', 'http://proxy.corp:3128', `claimName: ${Object.keys(before)[0]}`]) expect(deployed).toContain(each);
   expect(await tokenIn(place, 'scalr-agent-token')).toBe('hunter2');
 });
+
+test('a release that was uninstalled with its history is installed again, and what it left can be purged', async () => {
+  const place = await installPlace();
+  const flags = [...(await stepFlags('agent-local')), '--yes', '--json'];
+  expect((await install(place, helm, flags, {env: TOKEN})).exit).toBe(0);
+  const {namespace, kubeconfig} = place;
+  await execa(helm, ['uninstall', 'scalr-agent', '--keep-history', '--wait', '--namespace', namespace, '--kubeconfig', kubeconfig]);
+  const again = JSON.parse((await install(place, helm, [...flags, '--dry-run'])).stdout);
+  expect(again.steps.map(({title}: {title: string}) => title)).toEqual(['Install agent-local-0.6.5 as release scalr-agent']);
+  const purged = await uninstall(place, helm, ['--purge=secrets', '--confirm', 'scalr-agent', '--json']);
+  expect(JSON.parse(purged.stdout), purged.stderr).toMatchObject({removed: ['Secret scalr-agent-token'], complete: true});
+});
