@@ -100,7 +100,7 @@ export const toleration = defineSetting({
   id: 'toleration',
   group: 'Placement',
   question: 'Toleration for runs',
-  summary: 'Toleration for runs: key=value:effect, key:effect, key=value or key; can be repeated.',
+  summary: 'Taint that runs tolerate: key=value:effect, key:effect, key=value or key; can be repeated.',
   kind: tolerations(),
 });
 
