@@ -14,11 +14,14 @@ const value = fc.oneof(
 /** What could be the beginning of an escape would change the value. */
 const before = fc.string({maxLength: 5}).filter((text) => !/[%&\\][\w#]*$/.test(text));
 
+/** `%a` before `0`: read as one escape, which a value of fewer than ten bytes does not survive. */
+const completesEscape = (text: string, right: string): boolean => /[%&\\][\w#]*$/.test(text) && /^[\w#;]/.test(right);
+
 test('no value survives in any writing, whatever it is made of', async () => {
   await fc.assert(
     fc.asyncProperty(value, before, fc.string({maxLength: 5}), async (text, left, right) => {
       const knownSecrets = known({value: text});
-      fc.pre(knownSecrets.known.length === 1);
+      fc.pre(knownSecrets.known.length === 1 && !completesEscape(text.trim(), right));
       const through = redactorOf({value: text});
       for (const [name, written] of writings(text.trim())) {
         const output = redacted(through, [Buffer.from(`${left}${written}${right}`, 'latin1')]);
