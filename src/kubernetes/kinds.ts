@@ -34,8 +34,13 @@ const GROUP_VERSIONS: Readonly<Record<string, string>> = {
 /** `deployments` of `deployments.apps`. */
 export const pluralOf = (resource: string): string => resource.split('.', 1)[0] as string;
 
-/** The plural of a kind by the rules of English, such as `networkpolicies`. */
+/** CRDs whose plural follows no rule: agent-job 0.5.64 to 0.5.67, crds/atasks.scalr.io.yaml. */
+const PLURALS: Readonly<Record<string, string>> = {AgentTask: 'atasks'};
+
+/** The plural of a kind, otherwise by the rules of English, such as `networkpolicies`. */
 export function pluralOfKind(kind: string): string {
+  const known = PLURALS[kind];
+  if (known !== undefined) return known;
   const singular = kind.toLowerCase();
   if (/(s|x|ch|sh)$/.test(singular)) return `${singular}es`;
   return /[^aeiou]y$/.test(singular) ? singular.replace(/y$/, 'ies') : `${singular}s`;

@@ -29,6 +29,11 @@ export const FOUND: Readonly<Record<string, readonly string[]>> = {
     'helm install b agent-local@0.5.63 --set agent.url=https://acme.scalr.io,agent.tokenExistingSecret.name=pool --wait',
     'scalr-agent upgrade --release b --chart agent-job --chart-source agent-job@0.6.5 --new-release scalr-agent',
   ],
+  'the AgentTask of agent-job 0.5.67 was called missing, and restored for ever': [
+    'helm install scalr-agent agent-job@0.5.67 --set agent.url=https://acme.scalr.io,agent.tokenExistingSecret.name=pool --wait',
+    'scalr-agent upgrade --chart-source agent-job@0.5.67 --chart-version 0.5.67',
+    'scalr-agent uninstall',
+  ],
   'uninstall deleted what an agent without Helm records uses': [
     'SCALR_AGENT_TOKEN=A scalr-agent install --chart agent-local --chart-source agent-local@0.6.5 --url https://acme.scalr.io --cache pvc',
     'kubectl delete secrets --selector=owner=helm',
