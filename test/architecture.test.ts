@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   charts: ['settings'],
   kubernetes: ['adapters', 'ports'],
   values: ['charts', 'settings'],
-  helm: ['kubernetes'],
+  helm: ['charts', 'kubernetes', 'ports'],
   diff: ['charts', 'kubernetes', 'settings'],
   redact: ['kubernetes'],
   completion: ['helm', 'kubernetes', 'charts', 'settings'],
@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   platform: ['helm', 'kubernetes', 'charts'],
 
   release: ['diagnose', 'platform', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports'],
-  answers: ['release', 'platform', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
+  answers: ['release', 'platform', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
   bundle: ['release', 'diagnose', 'platform', 'redact', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports'],
   operations: ['release', 'diagnose', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
   host: ['operations', 'diagnose', 'values', 'charts', 'ports', 'settings'],
@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['wizard', 'ui', 'completion', 'answers', 'host', 'preflight', 'operations', 'bundle', 'release', 'platform', 'redact'],
-    ...['values', 'charts', 'kubernetes', 'adapters', 'ports', 'settings'],
+    ...['helm', 'values', 'charts', 'kubernetes', 'adapters', 'ports', 'settings'],
   ],
   commands: [
     ...['cli', 'ui', 'completion', 'host', 'export', 'preflight', 'status', 'operations', 'bundle', 'release', 'platform'],

@@ -5,11 +5,11 @@ import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
 import {tryCluster} from '../ground/tool-errors.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ReleaseRecord} from '../helm/release-record.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/read-cluster.ts';
-import {releaseState} from '../release/read-release.ts';
-import type {ReleaseState} from '../release/release-state.ts';
+import {newestRevision} from '../release/read-release.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
@@ -42,13 +42,18 @@ export async function openAnswers(name: ReleaseName, given: Settings, access: Cl
   const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !given.isExplicit(setting));
   const [{answers, facts}, installed] = await Promise.all([
     open.length === 0 ? {answers: {name: 'cluster', answer: () => undefined} as const, facts: {}} : discoverCluster(name.place, access),
-    releaseState(name, access).catch(() => undefined),
+    newestRevision(name, access).catch(() => undefined),
   ]);
   return answers && {answers: withInstalled(answers, name, given, installed), facts};
 }
 
 /** The chart of an installed release takes precedence over the recommendation, and the release keeps its Secrets. */
-function withInstalled(answers: Source, {release: releaseName}: ReleaseName, given: Settings, installed: ReleaseState | undefined): Source {
+function withInstalled(
+  answers: Source,
+  {release: releaseName}: ReleaseName,
+  given: Settings,
+  installed: ReleaseRecord | undefined,
+): Source {
   const found = scalrChart(installed?.chart ?? '');
   if (installed === undefined || found === undefined || installed.status === 'uninstalled') return answers;
   const written = installedSettings(installed, found);
@@ -82,5 +87,5 @@ export async function clusterAt(place: ClusterTarget, access: ClusterAccess): Pr
 }
 
 /** The settings in the values of an installed release, by ID; empty for a version that is too old to be read. Pure. */
-const installedSettings = ({values}: Pick<ReleaseState, 'values'>, target: Target): ReadonlyMap<string, unknown> =>
+const installedSettings = ({values}: Pick<ReleaseRecord, 'values'>, target: Target): ReadonlyMap<string, unknown> =>
   versionStatus(target.chart, target.version).standing === 'older-than-known' ? new Map() : writtenSettings(values, target);

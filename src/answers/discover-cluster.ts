@@ -1,7 +1,7 @@
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/read-cluster.ts';
 import type {StorageClass} from '../platform/storage.ts';

@@ -8,7 +8,7 @@ import {currentUser} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
-import {type BundleOptions, type Prepared, prepareBundle, startToolReads, type ToolReads} from './collect/prepare.ts';
+import {type BundleOptions, type Prepared, prepareBundle} from './collect/prepare.ts';
 import {type Gap, NAMESPACE_KINDS} from './collect/read-namespace.ts';
 import {record, withRecording} from './collect/record.ts';
 import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
@@ -26,6 +26,8 @@ type Api = Omit<KubernetesClient, 'connect'>;
 interface Deps extends SaveDeps {
   openApi(signal: AbortSignal): Promise<Api>;
   processes: Processes;
+  /** HELM_DRIVER. */
+  helmDriver: string | undefined;
   interrupts: Interrupts;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onLog(item: LogItem): void;
@@ -38,13 +40,10 @@ export async function collectFromCluster(options: FromClusterOptions, deps: Deps
   const ended = new AbortController();
   const signal = anySignal(AbortSignal.timeout(options.timeoutMs), deps.interrupts.interrupt, ended.signal);
   const opening = deps.openApi(signal);
-  const toolReads = startToolReads(options.place, deps.processes, signal);
-  const answered = Promise.allSettled([toolReads.releases, toolReads.versions]);
   try {
-    return await collect(options, deps, {api: await opening, toolReads, signal});
+    return await collect(options, deps, {api: await opening, signal});
   } finally {
     ended.abort();
-    await answered;
     await opening.then(
       (api) => api.close(),
       () => undefined,
@@ -52,15 +51,11 @@ export async function collectFromCluster(options: FromClusterOptions, deps: Deps
   }
 }
 
-async function collect(
-  options: FromClusterOptions,
-  deps: Deps,
-  {api, toolReads, signal}: {api: Api; toolReads: ToolReads; signal: AbortSignal},
-): Promise<Collected> {
+async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {api: Api; signal: AbortSignal}): Promise<Collected> {
   const {followingMs, place, isDryRun} = options;
   const {interrupt, forceQuit} = deps.interrupts;
   if (followingMs !== undefined && !isDryRun) await refuseUnwritable(place.namespace, options, deps);
-  const prepared = await prepareBundle(options, {api, toolReads, signal, now: deps.now});
+  const prepared = await prepareBundle(options, {...deps, api, signal});
   if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(interrupt);
   if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, place.namespace, {api, signal}));
   // The run of --watch may not exist yet.
@@ -85,14 +80,14 @@ async function follow(
   deps: Deps,
   api: Api,
 ): Promise<Collected> {
-  const {processes, interrupts, now} = deps;
+  const {interrupts} = deps;
   const {place, followingMs, timeoutMs} = options;
   const until = anySignal(AbortSignal.timeout(followingMs), interrupts.interrupt);
   const recording = await record({...options, namespace: place.namespace, releases}, {...deps, api, until});
   // The first Ctrl-C may have ended the recording; the next one then acts as the first one.
   const interrupt = interrupts.interrupt.aborted ? interrupts.forceQuit : interrupts.interrupt;
   const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
-  const existing = await prepareBundle(options, {api, toolReads: startToolReads(place, processes, signal), signal, now});
+  const existing = await prepareBundle(options, {...deps, api, signal});
   deps.onPrepared(existing);
   const all = withRecording({...existing, knownSecrets: [...knownSecrets, ...existing.knownSecrets]}, recording, api);
   const reading = {api: all.api, signal, forceQuit: interrupts.forceQuit};

@@ -6,8 +6,8 @@ import {findAnswers, type ResolveOptions, resolve, settle} from '../answers/reso
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';
@@ -164,7 +164,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected async accessTo(place: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
-    return {kubernetes: await this.kubernetes(place, flags), processes: this.app.processes(toolPaths(flags))};
+    const {env, processes} = this.app;
+    return {kubernetes: await this.kubernetes(place, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {

@@ -2,7 +2,7 @@ import type {Target} from '../charts/define.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ownCommand} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {installRelease} from '../operations/install-release.ts';

@@ -1,6 +1,6 @@
 import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {prepareInstall} from '../operations/install.ts';

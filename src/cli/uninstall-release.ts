@@ -1,5 +1,5 @@
 import type {ReleaseName} from '../ground/command-line.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
 import {removalText} from '../operations/removal.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';

@@ -2,7 +2,7 @@ import type {Advice, Gain} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {isAmong, kindAndName, refOf, refText} from '../kubernetes/objects.ts';
 import type {ChartChange} from '../operations/change-chart.ts';
 import {dryRun} from '../operations/dry-run.ts';

@@ -5,7 +5,7 @@ import type {ClusterTarget} from '../ground/command-line.ts';
 import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';

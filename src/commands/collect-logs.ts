@@ -80,7 +80,7 @@ export default class CollectLogs extends BaseCommand<Result> {
       followingMs: flags.watch ? durationOf('--for', flags.for ?? '20m') : undefined,
     };
     const paths = toolPaths(flags);
-    const {processes, sleep} = this.app;
+    const {env, processes, sleep} = this.app;
     const deps = {
       ...this.#saving(),
       openApi: async (signal: AbortSignal) => {
@@ -89,6 +89,7 @@ export default class CollectLogs extends BaseCommand<Result> {
         return client;
       },
       processes: processes(paths),
+      helmDriver: env['HELM_DRIVER'],
       sleep,
       onPrepared: (prepared: Prepared): void => this.say(reviewText(prepared, this.screen), reviewText(prepared, this.screen)),
       onLog: ({file}: {file: string}): void => this.say(`Following ${file}\n`),

@@ -7,7 +7,7 @@ import {installInCluster} from '../cli/install-release.ts';
 import type {Decided} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import type {Plan} from '../operations/step.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {isVerifiable} from '../preflight/run-preflight.ts';

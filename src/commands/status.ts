@@ -7,7 +7,7 @@ import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import type {Status as Found} from '../status/status.ts';

@@ -6,7 +6,7 @@ import {UPGRADE_SETTINGS, upgradeFlags} from '../cli/upgrade-flags.ts';
 import {type UpgradeResult, upgradeInCluster} from '../cli/upgrade-release.ts';
 import {readTexts} from '../cli/user-files.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {requireKnownVersion} from '../operations/debug.ts';
 import {givenSecretNames, newestFor, prepare} from '../operations/prepare-upgrade.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';

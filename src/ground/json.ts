@@ -8,7 +8,7 @@ export const isFields = (value: unknown): value is Fields => typeof value === 'o
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-export type Answer<T> = {value: T; trouble?: undefined} | {trouble: ReadError};
+export type Answer<T> = {value: T; trouble?: undefined} | {value?: undefined; trouble: ReadError};
 
 /** Parses JSON output of a tool and checks its shape. */
 export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): Answer<T> {

@@ -72,8 +72,8 @@ export const releaseValues = ({release, place}: ReleaseName, revision?: number):
   helm(place, ['get', 'values', release, ...revisionArgs(revision), '--output', 'json']);
 
 /** Includes the chart defaults. */
-export const effectiveValues = ({release, place}: ReleaseName): Call =>
-  helm(place, ['get', 'values', release, '--all', '--output', 'json']);
+export const effectiveValues = ({release, place}: ReleaseName, revision?: number): Call =>
+  helm(place, ['get', 'values', release, '--all', ...revisionArgs(revision), '--output', 'json']);
 
 /** Rendered objects, of the newest revision by default, which helm deletes when it uninstalls the release. */
 export const releaseManifest = ({release, place}: ReleaseName, revision?: number): Call =>

@@ -1,6 +1,6 @@
 import type {ReadError} from '../ground/read-error.ts';
 import {apiErrorOf} from './api-error.ts';
-import type {Answer, KubernetesClient, RequestOptions} from './client.ts';
+import type {Answer, GetOptions, KubernetesClient, RequestOptions} from './client.ts';
 import {collectionPath} from './kinds.ts';
 
 export type Reader = Pick<KubernetesClient, 'get'>;
@@ -18,7 +18,7 @@ export type Found<T> = {object: T | undefined; trouble?: undefined} | {object?: 
 const PAGE = 250;
 
 /** Reads a list in pages; after an expired continue token, the list continues with the current state. */
-export async function listAll(client: Reader, path: string, options: RequestOptions, limit = PAGE): Promise<Listing> {
+export async function listAll(client: Reader, path: string, options: GetOptions, limit = PAGE): Promise<Listing> {
   const items: unknown[] = [];
   const pageAt = (next: string): string =>
     `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`;
@@ -31,8 +31,11 @@ export async function listAll(client: Reader, path: string, options: RequestOpti
       continue;
     }
     const page = answer.body as ListObject | null;
-    if (!Array.isArray(page?.items)) return {items, trouble: apiErrorOf(answer.status, `the response for ${path} is not a list`)};
-    items.push(...page.items.map((item) => withType(item, page)));
+    // An empty list of metadata has null.
+    const found = page?.kind?.endsWith('List') ? (page.items ?? []) : page?.items;
+    if (page === null || !Array.isArray(found))
+      return {items, trouble: apiErrorOf(answer.status, `the response for ${path} is not a list`)};
+    items.push(...found.map((item) => withType(item, page)));
     next = page.metadata?.continue || undefined;
   }
   return {items};
@@ -41,7 +44,7 @@ export async function listAll(client: Reader, path: string, options: RequestOpti
 interface ListObject {
   kind?: string;
   apiVersion?: string;
-  items?: unknown[];
+  items?: unknown[] | null;
   metadata?: {continue?: string};
 }
 

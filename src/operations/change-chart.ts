@@ -6,7 +6,7 @@ import {ownCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Tree} from '../ground/tree.ts';
 import {sameTree} from '../ground/tree.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isMadeFor, ownLabels} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';

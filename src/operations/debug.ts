@@ -6,13 +6,14 @@ import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {upgradeWithValues} from '../helm/helm.ts';
+import type {ReleaseRecord} from '../helm/release-record.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {answered} from '../kubernetes/api-error.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {listObjects} from '../kubernetes/resources.ts';
 import {labelsOfRuns, type Run, runsIn} from '../release/inventory.ts';
-import type {InstallFacts, ReleaseState} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/release-state.ts';
 import {shutdownMode} from '../settings/pods.ts';
 import {type DebugValues, withDebug} from '../values/debug.ts';
 import {effectiveValues, readValues} from '../values/read-values.ts';
@@ -38,7 +39,7 @@ interface DebugOptions extends Omit<InstallChoices, 'drainTimeoutSeconds'> {
 /** The plan that enables or disables debug logs of an installed release and changes nothing else. @throws ExpectedError */
 export async function prepareDebug(
   name: ReleaseName,
-  facts: InstallFacts & {release: ReleaseState},
+  facts: InstallFacts & {release: ReleaseRecord},
   {target, isOn, chartSource, ...choices}: DebugOptions,
   {kubernetes, processes}: ClusterAccess,
   signal: AbortSignal,
@@ -62,7 +63,7 @@ export async function prepareDebug(
   const manifest = await renderChart(wanted, facts, () => undefined, processes);
   requireSameChart(manifest, release, chartSource);
   // Changes of others are kept, unless Helm must overwrite fields to apply the release.
-  const drift = facts.isServerSide ? facts.drift.filter(({problem}) => problem !== 'added') : [];
+  const drift = facts.release.isServerSide ? facts.drift.filter(({problem}) => problem !== 'added') : [];
   const planned = planInstall({...wanted, manifest}, {...facts, drift, stopped: new Set()}, {...choices, drainTimeoutSeconds: 0});
   const title = `${isOn ? 'Enable' : 'Disable'} debug logs in release ${name.release} (${release.chart})`;
   return {
@@ -95,7 +96,7 @@ export function requireKnownVersion(name: ReleaseName, {chart, version}: Target)
 }
 
 /** A directory or an archive may hold another chart or version. */
-function requireSameChart(manifest: readonly KubernetesObject[], {chart}: ReleaseState, chartSource: string | undefined): void {
+function requireSameChart(manifest: readonly KubernetesObject[], {chart}: ReleaseRecord, chartSource: string | undefined): void {
   const found = manifest.flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
   if (chartSource === undefined || found === undefined || found === chart) return;
   throw new ExpectedError(`--chart-source contains ${found}, but the release uses ${chart}.`, {
@@ -107,7 +108,7 @@ function requireSameChart(manifest: readonly KubernetesObject[], {chart}: Releas
 
 async function runsInFlight(
   {release, place}: ReleaseName,
-  {values}: ReleaseState,
+  {values}: ReleaseRecord,
   {chart, version}: Target,
   {kubernetes, signal}: Pick<ClusterAccess, 'kubernetes'> & {signal: AbortSignal},
 ): Promise<Run[] | undefined> {

@@ -4,12 +4,13 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, maskSecrets} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {rollback, uninstall} from '../helm/helm.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ReleaseRecord} from '../helm/release-record.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import type {Event, Snapshot} from '../kubernetes/objects.ts';
 import type {Files} from '../ports/files.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
-import {type InstallFacts, isPending, type ReleaseState} from '../release/release-state.ts';
+import {type InstallFacts, isPending} from '../release/release-state.ts';
 import {runSteps} from './run-steps.ts';
 import type {Plan, Step} from './step.ts';
 import {ofPhase} from './step.ts';
@@ -58,8 +59,8 @@ export async function installRelease(
 }
 
 /** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */
-async function requireRecord(name: ReleaseName, {processes}: BringUpDeps): Promise<void> {
-  const state = await newestRevision(name, processes);
+async function requireRecord(name: ReleaseName, deps: BringUpDeps): Promise<void> {
+  const state = await newestRevision(name, deps);
   if (state === undefined || !isPending(state)) return;
   throw new ExpectedError(
     `Release ${name.release} is ready, but its Helm record is still ${state.status}. Helm could not update the record.`,
@@ -86,7 +87,7 @@ interface RollBackDeps extends ClusterAccess {
 /** Saves the diagnostics if possible, then rolls a failed release back. Returns the failure with the result of the rollback. */
 export async function rollBack(
   name: ReleaseName,
-  before: ReleaseState | undefined,
+  before: ReleaseRecord | undefined,
   failure: ExpectedError,
   deps: RollBackDeps,
 ): Promise<ExpectedError> {
@@ -98,7 +99,7 @@ export async function rollBack(
     });
   const {processes} = deps;
   try {
-    const state = await newestRevision(name, processes);
+    const state = await newestRevision(name, deps);
     if (state === undefined || (state.revision === before?.revision && !deps.isNeeded))
       return rollBackError('Nothing to roll back: Helm created no new revision.');
     if (isPending(state)) return rollBackError(`Not rolled back: the release is ${state.status}.`);

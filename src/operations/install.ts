@@ -7,8 +7,9 @@ import {commandLine, ownCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
+import type {ReleaseRecord} from '../helm/release-record.ts';
 import {markedFailed} from '../helm/release-record.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {applyObject, replaceObject, scale} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
@@ -17,7 +18,7 @@ import {serverVersion} from '../kubernetes/resources.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
 import {readInventory} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
-import {type InstallFacts, isPending, type ReleaseState} from '../release/release-state.ts';
+import {type InstallFacts, isPending} from '../release/release-state.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
@@ -152,7 +153,7 @@ function releaseSteps(
   const {release} = facts;
   const id = `${chart.chart}-${chart.version}`;
   const changed = changedObjects(wanted, facts);
-  const call = upgradeInstall(name, chart, yaml, {forcesConflicts: facts.isServerSide && changed.length > 0});
+  const call = upgradeInstall(name, chart, yaml, {forcesConflicts: facts.release?.isServerSide === true && changed.length > 0});
   const step = {id: 'release', call, permissions: permissionsOfUpgrade(wanted, facts, keptClaims)};
   if (release === undefined) return {release: [{...step, title: `Install ${id} as release ${name.release}`}]};
   const isSame = release.chart === id && sameTree(release.values, values);
@@ -173,7 +174,7 @@ function releaseSteps(
   return {...upgrade, unlock: [{id: 'unlock', title: unlock, call: replaceObject(name.place, markedFailed(release.record))}]};
 }
 
-function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseState): string {
+function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseRecord): string {
   const installed = scalrChart(release.chart);
   if (installed !== undefined && installed.chart !== chart) return 'Change the chart of';
   return installed !== undefined && isOlder(version, installed.version) ? 'Downgrade' : 'Upgrade';
@@ -196,7 +197,7 @@ function definitionSteps(manifest: readonly KubernetesObject[], {place}: Release
 
 /** With client-side apply, Helm patches a custom resource by the difference of its manifests and ignores changes in the cluster. */
 function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
-  if (facts.isServerSide) return [];
+  if (facts.release?.isServerSide) return [];
   const changed = new Set(changedObjects(wanted, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
   return wanted.manifest
     .filter(({apiVersion = '', kind, metadata}) => isCustom(apiVersion) && changed.has(`${kind} ${metadata.name}`))
@@ -209,7 +210,7 @@ function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
 
 export const isCustom = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
 
-const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseState, age: number): ExpectedError =>
+const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseRecord, age: number): ExpectedError =>
   new ExpectedError(
     `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated.replace(/\.\d+/, '')}, ${Math.round(age / 1000)}s ago. ` +
       `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
@@ -223,7 +224,7 @@ const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, de
     },
   );
 
-const unlockable = (name: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
+const unlockable = (name: ReleaseName, {status, revision}: ReleaseRecord): ExpectedError =>
   new ExpectedError(
     `Release ${name.release} is ${status} (revision ${revision}) and cannot be unlocked, because Helm does not store it in a Secret.`,
     {

@@ -6,7 +6,7 @@ import {isBelow, isTooOld} from '../charts/version-status.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
 import type {InstallFacts} from '../release/release-state.ts';

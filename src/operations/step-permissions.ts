@@ -2,7 +2,7 @@ import type {Call, ReleaseName} from '../ground/command-line.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
 import {grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';

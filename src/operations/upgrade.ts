@@ -1,7 +1,7 @@
 import {type Advice, advise, type Gain, gainsOf, pinnedAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, ObjectRef, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {isAmong, isSameRef, kindAndName, once, refOf, refText, resourceName} from '../kubernetes/objects.ts';
@@ -170,7 +170,7 @@ const deleteStep = (deleted: readonly ObjectRef[], {name: {place}}: InstalledRel
 
 /** With client-side apply, Helm does not update custom resources that a failed upgrade has created. */
 const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: InstalledRelease): Step[] =>
-  facts.isServerSide || deployed?.revision === facts.release.revision
+  facts.release.isServerSide || deployed?.revision === facts.release.revision
     ? []
     : manifest
         .filter(({apiVersion = ''}) => isCustom(apiVersion))

@@ -6,7 +6,7 @@ import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
 import {anySignal, withTimeout} from '../ground/signals.ts';
 import {isPassing, tryCluster} from '../ground/tool-errors.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';

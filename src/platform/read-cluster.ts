@@ -1,18 +1,14 @@
-import {scalrChart} from '../charts/define.ts';
-import type {Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
 import {type Fact, follow, isKnown, known, unknown} from '../ground/fact.ts';
 import {isMap, type Values} from '../ground/tree.ts';
-import {listReleases, releaseValues} from '../helm/helm.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ListedRelease, Releases} from '../helm/release-record.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
+import {releasesIn} from '../helm/releases.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
-import {jsonOf, listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
+import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import {type Reader, serverVersion} from '../kubernetes/resources.ts';
 import {runsLinux} from './capacity.ts';
 import {LISTED, NAMED, type NodeObject, OPTIONAL, type Readings, type ReleaseReading} from './readings.ts';
-
-/** Runs helm; a missing tool counts as a failed call. */
-type Ask = (call: Call) => Promise<ProcessResult>;
 
 interface ReadOptions {
   place: ClusterTarget;
@@ -24,30 +20,19 @@ interface ReadOptions {
  * Reads the data for all facts in parallel. Read-only. Dependent requests follow as soon as possible.
  * Never fails: unreadable facts are unknown, with a reason.
  */
-export async function readCluster(
-  place: ClusterTarget,
-  {kubernetes, processes}: Pick<ClusterAccess, 'kubernetes' | 'processes'>,
-): Promise<Readings> {
+export async function readCluster(place: ClusterTarget, access: ClusterAccess): Promise<Readings> {
   const stop = new AbortController();
-  const asking: ReadOptions = {place, kubernetes, options: {signal: stop.signal, idleMs: REQUEST_MS}};
-  const ask: Ask = async (call) => {
-    try {
-      return await processes.run(call, {signal: stop.signal});
-    } catch (error) {
-      if (error instanceof ExpectedError) return {exitCode: 1, stdout: '', stderr: error.message};
-      throw error;
-    }
-  };
+  const asking: ReadOptions = {place, kubernetes: access.kubernetes, options: {signal: stop.signal, idleMs: REQUEST_MS}};
   const [version, listed, named, served, releases] = await Promise.all([
     readVersion(asking).then((found) => {
-      // Helm would wait without a limit for an API server that does not answer.
+      // With another HELM_DRIVER, helm would wait without a limit for an API server that does not answer.
       if (isSilent(found)) stop.abort();
       return found;
     }),
     readListed(asking),
     readNamed(asking),
     readServed(asking),
-    readReleases(place, ask),
+    readReleases(asking, releasesIn(access)),
   ]);
   const readings = {namespace: place.namespace, serverVersion: version, ...listed, ...named, ...served, releases};
   if (!isSilent(version)) return readings;
@@ -119,28 +104,24 @@ async function readKubeletDns(nodes: Readings['nodes'], {kubernetes, options}: R
 
 const isOfGoogle = ({spec}: NodeObject): boolean => spec?.providerID?.startsWith('gce://') ?? false;
 
-async function readReleases(place: ClusterTarget, ask: Ask): Promise<Readings['releases']> {
-  const everywhere = await listOf(place, ask, true);
+async function readReleases({place, options}: ReadOptions, releases: Releases): Promise<Readings['releases']> {
+  const read = async (everywhere: boolean): Promise<Fact<readonly ReleaseReading[]>> => {
+    const {items, trouble} = await releases.list(place, {...options, everywhere});
+    return trouble
+      ? unknownBy(trouble)
+      : known(items.map(readingOf), everywhere ? 'helm list --all-namespaces' : `helm list --namespace ${place.namespace}`);
+  };
+  const everywhere = await read(true);
   if (isKnown(everywhere)) return known({scope: 'cluster', releases: everywhere.value}, everywhere.source);
   // An account that cannot list the Secrets of all namespaces may still list those of this one.
-  const here = everywhere.unknown === 'forbidden' ? await listOf(place, ask, false) : everywhere;
-  return follow(here, (releases, source) => known({scope: 'namespace', releases}, source));
+  const here = everywhere.unknown === 'forbidden' ? await read(false) : everywhere;
+  return follow(here, (found, source) => known({scope: 'namespace', releases: found}, source));
 }
 
-/** Helm prints null where nothing was given. */
-const isMapOrNull = (answer: unknown): boolean => answer === null || isMap(answer);
-
-async function listOf(place: ClusterTarget, ask: Ask, everywhere: boolean): Promise<Fact<ReleaseReading[]>> {
-  const source = everywhere ? 'helm list --all-namespaces' : `helm list --namespace ${place.namespace}`;
-  const listed = jsonOf<Omit<ReleaseReading, 'values'>[]>(await ask(listReleases(place, {everywhere})), source, Array.isArray);
-  if (!isKnown(listed)) return listed;
-  // Other charts in the namespace may have the name of the release; their values are not needed.
-  const wanted = listed.value.filter(({chart, namespace}) => scalrChart(chart) !== undefined || namespace === place.namespace);
-  const releases = wanted.map(async (each): Promise<ReleaseReading> => {
-    if (scalrChart(each.chart) === undefined) return {...each, values: unknown('undetermined', `${each.chart} is not a Scalr agent chart`)};
-    const outcome = await ask(releaseValues({release: each.name, place: {...place, namespace: each.namespace}}));
-    const values = jsonOf<Values>(outcome, `helm get values ${each.name}`, isMapOrNull);
-    return {...each, values: follow(values, (given, from) => known(given ?? {}, from))};
-  });
-  return known(await Promise.all(releases), source);
-}
+const readingOf = ({values, ...release}: ListedRelease): ReleaseReading => ({
+  ...release,
+  values:
+    values === undefined
+      ? unknown('undetermined', 'not a release of a Scalr agent chart')
+      : known(values, `helm get values ${release.name}`),
+});

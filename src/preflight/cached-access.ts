@@ -2,7 +2,7 @@ import type {Call, ProcessResult} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import {isRetryable} from '../ground/tool-errors.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedClient} from '../kubernetes/with-retries.ts';
 import type {Processes} from '../ports/processes.ts';
 
@@ -16,7 +16,8 @@ export interface RetryOptions {
 const PAUSES_MS = [500, 1500];
 
 /** For everything that is only read before a plan is created: the same request is sent once. */
-export const cachedAccess = ({kubernetes, processes}: ClusterAccess, options: RetryOptions): ClusterAccess => ({
+export const cachedAccess = ({kubernetes, processes, helmDriver}: ClusterAccess, options: RetryOptions): ClusterAccess => ({
+  helmDriver,
   kubernetes: cachedClient(kubernetes, options.signal),
   processes: cachedProcesses(processes, options),
 });

@@ -3,8 +3,8 @@ import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/
 import type {ReadError} from '../ground/read-error.ts';
 import {isMap} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
 import {failureOf, jsonOf, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
@@ -84,7 +84,7 @@ export async function readPreflightContext(
     Promise.all([objects, asking]).then((found) => readNamed(wanted, get, ...found)),
     Promise.all([objects, asking]).then((found) => readPermissions(...found)),
     Promise.all([objects, asking]).then(([made, {serverError}]) =>
-      readLive(made, {name: wanted.name, kubernetes, processes, signal: deps.signal, serverError}),
+      readLive(made, {name: wanted.name, ...access, signal: deps.signal, serverError}),
     ),
     readMirror(generated, deps),
   ]);

@@ -1,8 +1,9 @@
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type Fact, isKnown, known, unknown} from '../ground/fact.ts';
 import type {ReadError} from '../ground/read-error.ts';
-import {releaseManifest} from '../helm/helm.ts';
 import {objectsIn} from '../helm/manifest.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
+import {releasesIn} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
 import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
@@ -10,14 +11,11 @@ import {isWideObject, resourceOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
 import {currentUser} from '../kubernetes/resources.ts';
-import type {Processes} from '../ports/processes.ts';
 import {helmOwner} from './object-owner.ts';
 import type {LimitRange, LiveState, ResourceQuota} from './preflight-context.ts';
 
-interface LiveDeps {
+interface LiveDeps extends ClusterAccess {
   name: ReleaseName;
-  kubernetes: KubernetesClient;
-  processes: Processes;
   signal: AbortSignal;
   /** Why no more requests are sent. */
   serverError: ReadError | undefined;
@@ -71,9 +69,9 @@ async function readObjects(
 }
 
 /** Keys of the objects in the newest manifest of the release; empty without a release. */
-async function readInstalled({name, processes, signal}: LiveDeps): Promise<Set<string>> {
-  const outcome = await processes.run(releaseManifest(name), {signal});
-  return new Set(outcome.exitCode === 0 ? objectsIn(outcome.stdout).map(kindAndName) : []);
+async function readInstalled({name, signal, ...access}: LiveDeps): Promise<Set<string>> {
+  const {object} = await releasesIn(access).newest(name, {signal, idleMs: REQUEST_MS});
+  return new Set(objectsIn(object?.manifest ?? '').map(kindAndName));
 }
 
 async function readUser(kubernetes: KubernetesClient, options: {signal: AbortSignal; idleMs: number}): Promise<Fact<string>> {

@@ -1,15 +1,17 @@
 import type {Target} from '../charts/define.ts';
 import {scalrChart} from '../charts/define.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import type {ReleaseRecord, Revision} from '../helm/release-record.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
 import {readInventory} from './read-inventory.ts';
-import {deployedRevision, isServerSide} from './read-release.ts';
-import type {InstallFacts, ReleaseState, Revision} from './release-state.ts';
+import {deployedRevision} from './read-release.ts';
+import type {InstallFacts} from './release-state.ts';
 import {USER_KINDS, usersIn} from './users.ts';
 
 /** A release as an upgrade finds it. */
@@ -17,7 +19,7 @@ export interface InstalledRelease {
   name: ReleaseName;
   target: Target;
   /** Chart, values and objects are those of the deployed revision, which Helm compares the upgrade with. */
-  facts: InstallFacts & {release: ReleaseState};
+  facts: InstallFacts & {release: ReleaseRecord};
   /** The revision to roll back to; undefined if none is deployed. */
   deployed: Revision | undefined;
   inventory: Inventory;
@@ -35,23 +37,23 @@ export interface InstalledRelease {
 /** Reads a release and everything in its namespace. A failed or interrupted upgrade has a newer revision than the deployed one. @throws ExpectedError */
 export async function readInstalled(
   name: ReleaseName,
-  facts: InstallFacts & {release: ReleaseState},
+  facts: InstallFacts & {release: ReleaseRecord},
   access: ClusterAccess,
   signal: AbortSignal,
 ): Promise<InstalledRelease> {
   const {release} = facts;
   const isDeployed = release.status === 'deployed';
-  const [readings, former, onServer] = await Promise.all([
+  const [readings, former] = await Promise.all([
     readInventory(name, facts, access, signal),
-    isDeployed ? undefined : deployedRevision(name, access.processes, signal),
-    isDeployed ? facts.isServerSide : isServerSide(name, access.processes, signal),
+    isDeployed ? undefined : deployedRevision(name, access, signal),
   ]);
-  const {chart, values, objects} = former ?? {...release, objects: facts.installed};
+  const {chart, values} = former ?? release;
+  const objects = former ? objectsIn(former.manifest) : facts.installed;
   const target = scalrChart(chart) as Target;
   return {
     name,
     target,
-    facts: {...facts, release: {...release, chart, values}, installed: objects, isServerSide: onServer},
+    facts: {...facts, release: {...release, chart, values}, installed: objects},
     deployed: isDeployed ? release : former,
     inventory: inventoryOf({...readings, manifest: objects, state: {...release, chart}, values: withDefaults(values, target)}),
     live: readings.objects,

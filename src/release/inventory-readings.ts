@@ -1,15 +1,16 @@
 import type {Values} from '../ground/tree.ts';
+import type {ListedRelease} from '../helm/release-record.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
 /** Responses of the API server and helm. Undefined if this account cannot read them: such objects are neither reported nor deleted. */
 export interface Readings {
   release: string;
   namespace: string;
-  /** The newest entry of `helm history`; undefined if the release no longer exists. */
+  /** The newest revision; undefined if the release no longer exists. */
   state: {chart: string; status: string; revision: number} | undefined;
-  /** `helm get values --all`, so with the defaults of the chart. */
+  /** With the defaults of the chart. */
   values: Values;
-  /** Documents of `helm get manifest`, which an uninstall deletes. */
+  /** Rendered objects of the newest revision, which an uninstall deletes. */
   manifest: readonly KubernetesObject[];
   /** Those of them that are not in the cluster, by kind and name. */
   missing?: ReadonlySet<string>;
@@ -38,14 +39,6 @@ export interface PersistentVolume extends KubernetesObject {
     capacity?: {storage?: string};
     claimRef?: {namespace?: string; name?: string; uid?: string};
   };
-}
-
-/** A line of `helm list --output json`. */
-export interface ListedRelease {
-  name: string;
-  namespace: string;
-  status: string;
-  chart: string;
 }
 
 export interface Node extends KubernetesObject {

@@ -2,8 +2,9 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import {ownCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
+import type {ListedRelease} from '../helm/release-record.ts';
 import type {Inventory} from './inventory.ts';
-import type {ListedRelease, Readings} from './inventory-readings.ts';
+import type {Readings} from './inventory-readings.ts';
 
 /** A mistyped name must not look like an uninstalled release. @throws ExpectedError when neither Helm nor any object knows the release */
 export function requireKnownRelease(

@@ -5,17 +5,18 @@ import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {helmCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
-import {isPassing, jsonFrom, toolFailure, tryCluster} from '../ground/tool-errors.ts';
+import {isPassing, tryCluster} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
-import {listReleases} from '../helm/helm.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {objectsIn} from '../helm/manifest.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
+import {releasesIn} from '../helm/releases.ts';
+import {answered} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {podLog, type Reader} from '../kubernetes/resources.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
 import {isOfRun, type RunsOf} from '../release/inventory.ts';
-import type {ListedRelease} from '../release/inventory-readings.ts';
-import {contextName, givenValues, installedObjects, newestRevision} from '../release/read-release.ts';
+import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {notFound} from './release-causes.ts';
 import {chartOf, howToFindRuns, type Status, statusOf, type Unread} from './status.ts';
@@ -34,18 +35,15 @@ export async function readStatus(
   deps: ClusterAccess & {now(): Date},
 ): Promise<Status> {
   const {kubernetes, processes, now} = deps;
-  const [context, seen, record, given, live] = await Promise.all([
+  const recorded = newestRevision(name, deps, signal);
+  const [context, seen, record, live] = await Promise.all([
     // Inside a pod of the cluster, there is no context.
     attempt('kubeconfig context', contextName(name, processes, signal)),
     attempt('workloads', readSnapshot(name, kubernetes, signal)),
-    attempt('Helm release', newestRevision(name, processes, signal)),
-    // Starts before it is known whether a release exists, because helm is slow.
-    attempt('installed values', givenValues(name, processes, signal)),
+    attempt('Helm release', recorded),
     attempt(
       'release objects',
-      installedObjects(name, processes, signal).then((rendered) =>
-        readLiveDrift(rendered, name.place, kubernetes, {signal, idleMs: REQUIRED_MS}),
-      ),
+      recorded.then((found) => readLiveDrift(objectsIn(found?.manifest ?? ''), name.place, kubernetes, {signal, idleMs: REQUIRED_MS})),
     ),
   ]);
   const revision = record.value;
@@ -56,9 +54,9 @@ export async function readStatus(
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
   if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
-  const unread = [seen, record, ...(record.failure ? [] : [given, live])].flatMap((each) => unreadOf(each, name));
+  const unread = [seen, record, ...(record.failure ? [] : [live])].flatMap((each) => unreadOf(each, name));
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
-  const runs = howToFindRuns(name, chartOf(revision, seen.value), given.value);
+  const runs = howToFindRuns(name, chartOf(revision, seen.value), revision?.values);
   const {namespace} = name.place;
   return statusOf({
     runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, signal}) : [],
@@ -66,7 +64,7 @@ export async function readStatus(
     context: context.value ?? '',
     now: now(),
     revision,
-    given: given.value,
+    given: revision?.values,
     releaseSnapshot: seen.value,
     live: live.value,
     unread: [...unread, ...uncompared],
@@ -75,15 +73,9 @@ export async function readStatus(
 }
 
 /** All releases of agent charts, in all namespaces. @throws ExpectedError */
-export async function agentReleases(
-  place: ClusterTarget,
-  {processes}: Pick<ClusterAccess, 'processes'>,
-  signal: AbortSignal,
-): Promise<ReleaseName[]> {
-  const call = listReleases(place, {everywhere: true});
-  const listed = await processes.run(call, {signal});
-  if (listed.exitCode !== 0) throw toolFailure(call, listed);
-  return jsonFrom<ListedRelease[]>(call, listed.stdout)
+export async function agentReleases(place: ClusterTarget, access: ClusterAccess, signal: AbortSignal): Promise<ReleaseName[]> {
+  const {items} = answered(await releasesIn(access).list(place, {everywhere: true, signal, idleMs: REQUIRED_MS}), place, 'list');
+  return items
     .filter(({chart}) => scalrChart(chart) !== undefined)
     .map(({name: release, namespace}) => ({release, place: {...place, namespace}}));
 }

@@ -7,15 +7,15 @@ import type {LiveDrift} from '../diff/live-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, helmCommand, ownCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {jsonFrom} from '../ground/tool-errors.ts';
-import {listReleases, rollback} from '../helm/helm.ts';
-import type {ClusterAccess} from '../kubernetes/cluster-access.ts';
+import {rollback} from '../helm/helm.ts';
+import type {Revision} from '../helm/release-record.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
+import {releasesIn} from '../helm/releases.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {scale} from '../kubernetes/kubectl.ts';
 import type {Snapshot, Workload} from '../kubernetes/objects.ts';
 import {getObject} from '../kubernetes/resources.ts';
-import type {ListedRelease} from '../release/inventory-readings.ts';
-import {isPending, type Revision} from '../release/release-state.ts';
+import {isPending} from '../release/release-state.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */
 export function causesOfRelease(
@@ -81,18 +81,15 @@ const nothingThere = (name: ReleaseName, {revision}: Revision): Cause => ({
 export async function notFound(
   name: ReleaseName,
   former: Revision | undefined,
-  {kubernetes, processes}: ClusterAccess,
+  access: ClusterAccess,
   signal: AbortSignal,
 ): Promise<ExpectedError> {
   const {release, place} = name;
-  const list = listReleases(place, {everywhere: false});
   const [namespace, listed] = await Promise.all([
-    getObject(kubernetes, 'namespaces', place.namespace, {signal, idleMs: REQUIRED_MS}),
-    processes.run(list, {signal}),
+    getObject(access.kubernetes, 'namespaces', place.namespace, {signal, idleMs: REQUIRED_MS}),
+    releasesIn(access).list(place, {everywhere: false, signal, idleMs: REQUIRED_MS}),
   ]);
-  const others = jsonFrom<ListedRelease[]>(list, (listed.exitCode === 0 && listed.stdout.trim()) || '[]').filter(
-    ({chart}) => scalrChart(chart) !== undefined,
-  );
+  const others = listed.items.filter(({chart}) => scalrChart(chart) !== undefined);
   const message =
     namespace.trouble === undefined && namespace.object === undefined
       ? `Release ${release} not found: namespace ${place.namespace} does not exist.`

@@ -12,9 +12,9 @@ import {type Drift, driftOf} from '../diff/values-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ErrorCode} from '../ground/errors.ts';
 import {isMap, type Values} from '../ground/tree.ts';
+import type {Revision} from '../helm/release-record.ts';
 import {labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
-import type {Revision} from '../release/release-state.ts';
 import {type Advice, pullAdvice} from './advice.ts';
 import {causesOfRelease} from './release-causes.ts';
 

@@ -4,6 +4,7 @@ import Status from '../../src/commands/status.ts';
 import type {Call} from '../../src/ground/command-line.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {helmRecord} from '../support/helm-record.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -33,18 +34,15 @@ test('reports a missing tool', async () => {
 });
 
 describe('without a release name', () => {
-  const found = {name: 'acme', namespace: 'prod', chart: 'agent-local-0.6.5', status: 'deployed', revision: '1', updated: ''};
-  const revision = {revision: 1, status: 'deployed', chart: 'agent-local-0.6.5', updated: '2026-11-22T12:00:00Z'};
-  const run = (releases: readonly object[], ...argv: string[]) =>
+  const found = {name: 'acme', namespace: 'prod', chart: 'agent-local-0.6.5'};
+  const scalrAgent = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}};
+  const run = (releases: readonly (typeof found)[], ...argv: string[]) =>
     runCommand(Status, [...argv], {
-      kubernetes: async () => fakeKubernetes({objects: [{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}}]}),
+      kubernetes: async () => fakeKubernetes({objects: [scalrAgent, ...releases.map(helmRecord)]}),
       processes: () => ({
         async run({args}: Call) {
-          const answer = (stdout: string) => ({exitCode: 0, stdout, stderr: ''});
-          if (args[0] === 'list') return answer(args.includes('--all-namespaces') ? JSON.stringify(releases) : '[]');
-          if (args[0] === 'config') return answer('{}');
-          if (args[1] !== 'acme' && args[2] !== 'acme') return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
-          return answer(args[0] === 'history' ? JSON.stringify([revision]) : args[1] === 'values' ? '{}' : '');
+          expect(args.slice(0, 2)).toEqual(['config', 'view']);
+          return {exitCode: 0, stdout: '{}', stderr: ''};
         },
         start: () => {
           throw new Error('status starts nothing');

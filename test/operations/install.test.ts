@@ -2,11 +2,12 @@ import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
 import {objectsIn} from '../../src/helm/manifest.ts';
+import type {ReleaseRecord} from '../../src/helm/release-record.ts';
 import {ownLabels} from '../../src/kubernetes/objects.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
 import type {WantedRelease} from '../../src/operations/wanted-release.ts';
-import type {InstallFacts, ReleaseState} from '../../src/release/release-state.ts';
+import type {InstallFacts} from '../../src/release/release-state.ts';
 
 const NAME = {release: 'agent', place: {namespace: 'scalr'}};
 const TOKEN = {
@@ -36,7 +37,6 @@ const facts = (more: Partial<InstallFacts> = {}): InstallFacts => ({
   installed: [],
   drift: [],
   live: [],
-  isServerSide: false,
   stopped: new Set(),
   secrets: new Map(),
   ...more,
@@ -45,12 +45,15 @@ const secret = (content: string, labels = {}) => ({
   metadata: {name: 'scalr-agent-token', labels},
   data: {token: Buffer.from(content).toString('base64')},
 });
-const release = (more: Partial<ReleaseState> = {}): ReleaseState => ({
+const release = (more: Partial<ReleaseRecord> = {}): ReleaseRecord => ({
   revision: 3,
   status: 'deployed',
   chart: 'agent-job-0.6.5',
   updated: '2026-11-22T12:00:00Z',
   values: {a: 1},
+  defaults: {},
+  manifest: '',
+  isServerSide: false,
   ...more,
 });
 const plan = (given: WantedRelease, found: InstallFacts, choices: Partial<InstallChoices> = {}) =>

@@ -10,7 +10,7 @@ import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {ReleaseName} from '../../src/ground/command-line.ts';
 import type {Values} from '../../src/ground/tree.ts';
-import type {ClusterAccess} from '../../src/kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../../src/helm/releases.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {planUninstall, type UninstallPlan} from '../../src/operations/uninstall.ts';
 import type {Purgeable} from '../../src/operations/uninstall-keeps.ts';

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Values} from '../../src/ground/tree.ts';
 import {objectsIn} from '../../src/helm/manifest.ts';
+import type {ReleaseRecord} from '../../src/helm/release-record.ts';
 import {type KubernetesObject, ownLabels} from '../../src/kubernetes/objects.ts';
 import {newReleaseName} from '../../src/operations/change-chart.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';
@@ -9,7 +10,7 @@ import {blockedBy, newestFor, prepare} from '../../src/operations/prepare-upgrad
 import {planUpgrade, type UpgradeChoices} from '../../src/operations/upgrade.ts';
 import type {InstalledRelease} from '../../src/release/installed-release.ts';
 import type {Inventory} from '../../src/release/inventory.ts';
-import type {InstallFacts, ReleaseState} from '../../src/release/release-state.ts';
+import type {InstallFacts} from '../../src/release/release-state.ts';
 import {secretNamesOf} from '../../src/settings/release.ts';
 
 const NAME = {release: 'scalr-agent', place: {namespace: 'agents'}};
@@ -41,7 +42,16 @@ const AFTER = `${definition('agenttasktemplates.scalr.io')}${deployment('scalr-a
 
 const WITH_CLAIM = {installed: objectsIn(`${BEFORE}---\nkind: PersistentVolumeClaim\nmetadata: {name: old-cache}\n`)};
 
-const release: ReleaseState = {revision: 3, status: 'deployed', chart: 'agent-job-0.5.67', updated: '2026-11-22T12:00:00Z', values: {}};
+const release: ReleaseRecord = {
+  revision: 3,
+  status: 'deployed',
+  chart: 'agent-job-0.5.67',
+  updated: '2026-11-22T12:00:00Z',
+  values: {},
+  defaults: {},
+  manifest: '',
+  isServerSide: true,
+};
 const controller = {kind: 'Deployment', name: 'scalr-agent', onStop: 'drain', graceSeconds: 180, replicas: 1} as const;
 const RUN = {kind: 'Job', name: 'run-1', isCertain: true} as const;
 
@@ -50,7 +60,7 @@ function installed(
 ): InstalledRelease {
   const facts = {
     ...{context: {name: 'c', cluster: 'c', server: 's'}, serverVersion: 'v1.35.1', namespace: {metadata: {name: 'agents'}}, release},
-    ...{installed: objectsIn(BEFORE), drift: [], live: [], isServerSide: true, stopped: new Set<string>(), secrets: new Map()},
+    ...{installed: objectsIn(BEFORE), drift: [], live: [], stopped: new Set<string>(), secrets: new Map()},
     ...more.facts,
   } as InstalledRelease['facts'];
   const inventory = {
@@ -161,7 +171,7 @@ describe('steps', () => {
   test('apply custom resources that a failed upgrade may have created, unless Helm applies them on the server', () => {
     const manifest = `${AFTER}---\napiVersion: scalr.io/v1\nkind: AgentTaskTemplate\nmetadata: {name: task}\n`;
     const failed = {...release, revision: 4, status: 'failed'};
-    const steps = (isServerSide: boolean) => ids(plan(installed({facts: {release: failed, isServerSide}}), manifest)).slice(-2);
+    const steps = (isServerSide: boolean) => ids(plan(installed({facts: {release: {...failed, isServerSide}}}), manifest)).slice(-2);
     expect(steps(false)).toEqual(['release', 'restore/task']);
     expect(steps(true)).toEqual(['replace', 'release']);
   });

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parse} from 'yaml';
 import type {Call, ProcessResult} from '../../src/ground/command-line.ts';
-import type {ClusterAccess} from '../../src/kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../../src/helm/releases.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import {type FakeObject, type FakeServer, fakeKubernetes} from '../support/fake-kubernetes.ts';
 
@@ -38,6 +38,7 @@ export function fakeProcesses(cluster: FakeCluster): Processes & {calls: string[
 export const fakeAccess = (cluster: FakeCluster): ClusterAccess => ({
   kubernetes: fakeKubernetes(cluster),
   processes: fakeProcesses(cluster),
+  helmDriver: 'sql',
 });
 
 /** The same for a command that runs in a test. */

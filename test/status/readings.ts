@@ -1,5 +1,5 @@
+import type {Revision} from '../../src/helm/release-record.ts';
 import type {KubernetesObject, Snapshot} from '../../src/kubernetes/objects.ts';
-import type {Revision} from '../../src/release/release-state.ts';
 import {type Readings, type Status, statusOf} from '../../src/status/status.ts';
 import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START, snapshot} from '../diagnose/objects.ts';
 

@@ -89,7 +89,7 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
     const found = objects.filter(
       (each) => resourceOf(each) === resource && (namespace === undefined || [undefined, namespace].includes(each.metadata.namespace)),
     );
-    if (name === undefined) return {status: 200, body: {apiVersion: 'v1', items: found}};
+    if (name === undefined) return {status: 200, body: {apiVersion: 'v1', items: found.filter(isSelectedBy(query))}};
     const object = found.find(({metadata}) => metadata.name === name);
     return object ? {status: 200, body: object} : {trouble: apiErrorOf(404, status(`${resource} "${name}" not found`))};
   }
@@ -117,6 +117,12 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
 
 /** A client whose requests all return this error. */
 export const failingKubernetes = (trouble: ReadError): KubernetesClient => fakeKubernetes({troubles: () => trouble});
+
+/** A `labelSelector` of the form a=b,c=d. */
+const isSelectedBy = (query: string) => {
+  const wanted = (new URLSearchParams(query).get('labelSelector') ?? '').split(',').filter((each) => each !== '');
+  return ({metadata: {labels}}: FakeObject): boolean => wanted.every((each) => labels?.[each.split('=')[0] ?? ''] === each.split('=')[1]);
+};
 
 const status = (message: string) => ({kind: 'Status', message});
 

@@ -4,6 +4,7 @@ import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../diff/live-d
 import type {ClusterTarget} from '../../ground/command-line.ts';
 import {jsonText} from '../../ground/json.ts';
 import type {Values} from '../../ground/tree.ts';
+import {releasesIn} from '../../helm/releases.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/resources.ts';
 import type {NodeObject} from '../../platform/readings.ts';
@@ -17,17 +18,7 @@ import {type LogItem, logItems, type Since} from './log-items.ts';
 import {type HideIn, objectFiles, type TextFile} from './object-files.ts';
 import {type Gap, readNamespace} from './read-namespace.ts';
 import {type BundledRelease, releaseOf, runIds, type Scope, scopeOf} from './scope.ts';
-import {
-  type FoundRelease,
-  type FoundReleases,
-  findReleases,
-  labelledReleases,
-  readRelease,
-  readTools,
-  type Tools,
-  type ToolVersions,
-  toolsWithTimeout,
-} from './tools.ts';
+import {type FoundRelease, findReleases, labelledReleases, readRelease, readTools, toolsWithTimeout} from './tools.ts';
 
 export interface BundleOptions {
   place: ClusterTarget;
@@ -83,25 +74,28 @@ export interface Cluster {
 
 interface Deps {
   api: ApiReader;
-  toolReads: ToolReads;
+  processes: Processes;
+  /** HELM_DRIVER. */
+  helmDriver: string | undefined;
   signal: AbortSignal;
   now(): Date;
 }
 
 /** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
-export async function prepareBundle(options: BundleOptions, {api, toolReads, signal, now}: Deps): Promise<Prepared> {
+export async function prepareBundle(options: BundleOptions, {api, processes, helmDriver, signal, now}: Deps): Promise<Prepared> {
   const {place} = options;
-  const {tools} = toolReads;
+  const tools = toolsWithTimeout(processes, signal);
+  const releases = releasesIn({kubernetes: api, processes: tools, helmDriver});
   const [namespace, found, versions, secrets] = await Promise.all([
     readNamespace(api, place.namespace, signal),
-    toolReads.releases,
-    toolReads.versions,
+    findReleases(place, releases, signal),
+    readTools(place, tools, signal),
     options.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {signal}) : undefined,
   ]);
   const isWanted = ({name}: FoundRelease): boolean => options.release === undefined || options.release === name;
   const read = await Promise.all(
     found.releases.filter(isWanted).map(async ({name}) => {
-      const release = await readRelease(name, place, tools, signal);
+      const release = await readRelease(name, place, releases, signal);
       const {differences, replicas} = await readLiveDrift(release.manifest, place, api, {signal});
       return {...release, drift: differences, replicas};
     }),
@@ -158,16 +152,3 @@ export async function prepareBundle(options: BundleOptions, {api, toolReads, sig
 
 const runsOf = ({name, chart, version}: FoundRelease, values: Values | undefined): BundledRelease['runsOf'] =>
   chart === 'agent-local' ? undefined : {chart, version, release: name, taskLabels: labelsOfRuns(values ?? {})};
-
-/** Queries that do not require the API client. */
-export interface ToolReads {
-  tools: Tools;
-  releases: Promise<FoundReleases>;
-  versions: Promise<ToolVersions>;
-}
-
-/** Starts them at once, because starting takes longer than responding. */
-export function startToolReads(place: ClusterTarget, processes: Processes, signal: AbortSignal): ToolReads {
-  const tools = toolsWithTimeout(processes, signal);
-  return {tools, releases: findReleases(place, tools, signal), versions: readTools(place, tools, signal)};
-}

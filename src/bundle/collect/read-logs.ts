@@ -1,5 +1,6 @@
 import type {LogRecord} from '../../diagnose/log-matcher.ts';
 import {LogMatcher} from '../../diagnose/log-matcher.ts';
+import {pooled} from '../../ground/pooled.ts';
 import {abortReason} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/archive.ts';
@@ -85,15 +86,6 @@ export async function readLogs(
     };
   await Promise.all([pooled(logs, MAX_CONCURRENT_READS, counted(read)), pooled(texts, 1, counted(write))]);
   return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps, moved};
-}
-
-/** Processes every item with limited concurrency, in order. */
-async function pooled<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async (): Promise<void> => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({length: Math.min(width, items.length)}, worker));
 }
 
 const countLines = (text: string): number => {

@@ -1,12 +1,15 @@
 import {scalrChart} from '../../charts/define.ts';
 import type {Call, ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
-import {type Answer, isFields, isListOf, jsonText, readJson} from '../../ground/json.ts';
+import {jsonText} from '../../ground/json.ts';
+import type {ReadError} from '../../ground/read-error.ts';
 import {abortReason, withTimeout} from '../../ground/signals.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
 import type {Values} from '../../ground/tree.ts';
-import {helmVersion, listReleases, releaseHistory, releaseManifest, releaseValues} from '../../helm/helm.ts';
+import {helmVersion} from '../../helm/helm.ts';
 import {objectsIn} from '../../helm/manifest.ts';
+import type {Releases, Revision} from '../../helm/release-record.ts';
+
 import {clientVersion} from '../../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import type {Processes} from '../../ports/processes.ts';
@@ -76,22 +79,21 @@ export interface FoundReleases {
 
 const WHAT = 'Helm releases';
 
-const isListed = isListOf('name', 'chart', 'status');
-
 /** Scalr agent releases of the namespace from Helm; empty if the account cannot read them. */
-export async function findReleases(place: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<FoundReleases> {
-  const outcome = await tools.run(listReleases(place, {everywhere: false}));
-  if (outcome.exitCode !== 0) return {releases: [], gaps: [toolGap(WHAT, outcome, signal)]};
-  const listed = readJson('helm', outcome.stdout, isListed);
-  if (listed.trouble) return {releases: [], gaps: [{what: WHAT, trouble: listed.trouble}]};
+export async function findReleases(place: ClusterTarget, releases: Releases, signal: AbortSignal): Promise<FoundReleases> {
+  const {items, trouble} = await releases.list(place, {everywhere: false, signal});
+  if (trouble) return {releases: [], gaps: [gapOf(WHAT, trouble)]};
   return {
-    releases: listed.value.flatMap(({name, chart, status}) => {
+    releases: items.flatMap(({name, chart, status}) => {
       const ours = scalrChart(chart);
       return ours === undefined ? [] : [{name, status, ...ours}];
     }),
     gaps: [],
   };
 }
+
+/** Helm data is optional for an account that cannot read it. */
+const gapOf = (what: string, trouble: ReadError): Gap => ({what, trouble, isMinor: trouble.kind === 'forbidden'});
 
 /** Releases according to workload labels, for accounts that cannot read Helm data. */
 export function labelledReleases(objects: readonly KubernetesObject[]): readonly FoundRelease[] {
@@ -105,12 +107,6 @@ export function labelledReleases(objects: readonly KubernetesObject[]): readonly
 
 const WORKLOADS: ReadonlySet<string | undefined> = new Set(['Deployment', 'DaemonSet']);
 
-interface ReadResult<T> {
-  /** Undefined if there is a gap. */
-  value?: T;
-  gaps: readonly Gap[];
-}
-
 interface Read {
   files(hideIn: HideIn): readonly TextFile[];
   gaps: readonly Gap[];
@@ -121,41 +117,40 @@ interface Read {
 }
 
 /** Helm data of a release: history, values and manifest, without Secrets. */
-export async function readRelease(release: string, place: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<Read> {
+export async function readRelease(release: string, place: ClusterTarget, releases: Releases, signal: AbortSignal): Promise<Read> {
   const folder = `releases/${release}`;
   const name = {release, place};
-  const ask = async <T>(file: string, call: Call, read: (text: string) => Answer<T>): Promise<ReadResult<T>> => {
-    const outcome = await tools.run(call);
-    if (outcome.exitCode !== 0) return {gaps: [toolGap(`${folder}/${file}`, outcome, signal)]};
-    const {trouble, ...answer} = read(outcome.stdout);
-    return trouble ? {gaps: [{what: `${folder}/${file}`, trouble}]} : {...answer, gaps: []};
-  };
-  const [history, values, manifest] = await Promise.all([
-    ask('history.json', releaseHistory(name), (text) => readJson('helm', text, isListOf())),
-    ask('values.json', releaseValues(name), (text) => readJson('helm', text || '{}', isGiven)),
-    ask('manifest', releaseManifest(name), readObjects),
-  ]);
+  const [history, newest] = await Promise.all([releases.history(name, {signal}), releases.newest(name, {signal})]);
+  const manifest = newest.object && objectsOf(newest.object.manifest);
   return {
     files: (hideIn) => [
-      ...('value' in history ? [{name: `${folder}/history.json`, text: jsonText(history.value)}] : []),
-      ...('value' in values ? [{name: `${folder}/values.json`, text: jsonText(values.value ?? {})}] : []),
-      ...objectFiles(manifest.value ?? [], hideIn, (file) => file.replace(/^objects/, `${folder}/manifest`)),
+      ...(history.items.length > 0 ? [{name: `${folder}/history.json`, text: jsonText(history.items.map(lineOf))}] : []),
+      ...(newest.object ? [{name: `${folder}/values.json`, text: jsonText(newest.object.values)}] : []),
+      ...objectFiles(manifest ?? [], hideIn, (file) => file.replace(/^objects/, `${folder}/manifest`)),
     ],
-    gaps: [history, values, manifest].flatMap(({gaps}) => gaps),
-    values: values.value ?? undefined,
-    manifest: manifest.value ?? [],
+    gaps: [
+      ...(history.trouble ? [gapOf(`${folder}/history.json`, history.trouble)] : []),
+      ...(newest.trouble ? ['values.json', 'manifest'].map((file) => gapOf(`${folder}/${file}`, newest.trouble as ReadError)) : []),
+      ...(newest.object && manifest === undefined ? [gapOf(`${folder}/manifest`, NO_MANIFEST)] : []),
+    ],
+    values: newest.object?.values,
+    manifest: manifest ?? [],
   };
 }
 
-/** Helm prints null if there are no values. */
-const isGiven = (value: unknown): value is Values | null => value === null || isFields(value);
+/** As `helm history` prints it. */
+const lineOf = ({revision, updated, status, chart, app_version, description}: Revision): object => ({
+  ...{revision, updated, status, chart, app_version, description},
+});
 
-function readObjects(text: string): Answer<KubernetesObject[]> {
+const NO_MANIFEST: ReadError = {kind: 'refused', message: 'the record of Helm contains no valid manifest'};
+
+/** Undefined if it is no manifest: an alias without an anchor, too many aliases, or other content. */
+function objectsOf(manifest: string): KubernetesObject[] | undefined {
   try {
-    const objects = objectsIn(text);
-    if (objects.every(({metadata}) => typeof metadata?.name === 'string')) return {value: objects};
+    const objects = objectsIn(manifest);
+    return objects.every(({metadata}) => typeof metadata?.name === 'string') ? objects : undefined;
   } catch {
-    // An alias without an anchor, or too many aliases.
+    return undefined;
   }
-  return {trouble: {kind: 'refused', message: 'the output of helm is not a manifest'}};
 }

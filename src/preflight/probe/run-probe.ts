@@ -5,7 +5,7 @@ import {commandLine} from '../../ground/command-line.ts';
 import {interrupted} from '../../ground/errors.ts';
 import {anySignal} from '../../ground/signals.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
-import type {ClusterAccess} from '../../kubernetes/cluster-access.ts';
+import type {ClusterAccess} from '../../helm/releases.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {KubernetesObject, Snapshot, Workload} from '../../kubernetes/objects.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';

@@ -1,10 +1,11 @@
 import {expect, test} from 'vitest';
 import {findReleases, readRelease} from '../../../src/bundle/collect/tools.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
+import {releasesOfHelm} from '../../../src/helm/releases-of-helm.ts';
 
 const place = {namespace: 'n'};
 const signal = new AbortController().signal;
-const saying = (stdout: string) => ({run: async (): Promise<ProcessResult> => ({exitCode: 0, stdout, stderr: ''})});
+const saying = (stdout: string) => releasesOfHelm({run: async (): Promise<ProcessResult> => ({exitCode: 0, stdout, stderr: ''})});
 
 const NO_JSON = 'the output of helm is not JSON: WARNING: a wrapper';
 
@@ -17,24 +18,35 @@ test.each([
 ])('a release list of %j is reported as missing', async (stdout, message) => {
   expect(await findReleases(place, saying(stdout), signal)).toEqual({
     releases: [],
-    gaps: [{what: 'Helm releases', trouble: {kind: 'refused', message}}],
+    gaps: [{what: 'Helm releases', trouble: {kind: 'refused', message}, isMinor: false}],
   });
 });
 
 test('every Helm file that is not JSON is a gap', async () => {
   const {files, gaps, values} = await readRelease('mine', place, saying('WARNING: a wrapper\nand more\n'), signal);
   expect({files: files(() => () => ''), values}).toEqual({files: [], values: undefined});
-  expect(gaps).toEqual([
-    {what: 'releases/mine/history.json', trouble: {kind: 'refused', message: NO_JSON}},
-    {what: 'releases/mine/values.json', trouble: {kind: 'refused', message: NO_JSON}},
-    {what: 'releases/mine/manifest', trouble: {kind: 'refused', message: 'the output of helm is not a manifest'}},
-  ]);
+  const trouble = {kind: 'refused', message: NO_JSON};
+  const names = ['history.json', 'values.json', 'manifest'];
+  expect(gaps).toEqual(names.map((file) => ({what: `releases/mine/${file}`, trouble, isMinor: false})));
 });
 
-test('null and empty output mean no values', async () => {
-  for (const stdout of ['null', '']) {
-    const {files, gaps} = await readRelease('mine', place, saying(stdout), signal);
-    expect(files(() => () => '').map(({name}) => name)).toContain('releases/mine/values.json');
-    expect(gaps.map(({what}) => what)).not.toContain('releases/mine/values.json');
-  }
+const HISTORY = [{revision: 1, status: 'deployed', chart: 'agent-local-0.6.5', updated: '2026-11-22T12:00:00Z'}];
+const printing = (manifest: string) =>
+  releasesOfHelm({
+    run: async ({args: [command, what]}): Promise<ProcessResult> => {
+      const [history, given] = [JSON.stringify(HISTORY), what === 'metadata' ? '{}' : 'null'];
+      return {exitCode: 0, stdout: command === 'history' ? history : what === 'manifest' ? manifest : given, stderr: ''};
+    },
+  });
+
+test('null means no values', async () => {
+  const {files, gaps} = await readRelease('mine', place, printing(''), signal);
+  expect(gaps).toEqual([]);
+  expect(files(() => () => '')).toContainEqual({name: 'releases/mine/values.json', text: '{}\n'});
+});
+
+test.each(['WARNING: a wrapper\nand more\n', 'a: *missing\n'])('a manifest of %j is a gap', async (manifest) => {
+  const {gaps, values} = await readRelease('mine', place, printing(manifest), signal);
+  expect(values).toEqual({});
+  expect(gaps).toMatchObject([{what: 'releases/mine/manifest', trouble: {message: 'the record of Helm contains no valid manifest'}}]);
 });

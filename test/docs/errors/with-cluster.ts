@@ -93,13 +93,14 @@ export const withCluster: readonly Example[] = [
     'Error: query: failed to query with labels: secrets is forbidden: User "system:serviceaccount:ci:deployer" cannot list resource "secrets" in API group "" in the namespace "scalr-agent"',
   ),
   failing('RELEASE_NOT_FOUND', 'status --namespace scalr-agent', async () => {
-    const listed = JSON.stringify([{name: 'agents', chart: 'agent-local-0.6.5'}]);
+    const listed = JSON.stringify([{name: 'agents', namespace: 'scalr-agent', status: 'deployed', chart: 'agent-local-0.6.5'}]);
     throw await notFound(
       NAME,
       undefined,
       {
         kubernetes: fakeKubernetes({objects: [{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}}]}),
-        processes: processesOf(async () => ({exitCode: 0, stdout: listed, stderr: ''})),
+        processes: processesOf(async ({args}) => ({exitCode: 0, stdout: args[0] === 'list' ? listed : '{}', stderr: ''})),
+        helmDriver: 'sql',
       },
       new AbortController().signal,
     );

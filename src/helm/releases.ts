@@ -1,0 +1,120 @@
+import {scalrChart} from '../charts/define.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {pooled} from '../ground/pooled.ts';
+import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
+import {collectionPath} from '../kubernetes/kinds.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {type Found, getObject, type Listing, listAll, type Reader} from '../kubernetes/resources.ts';
+import type {Processes} from '../ports/processes.ts';
+import type {ListedRelease, Releases} from './release-record.ts';
+import {type ManagedSecret, type ReleaseRecord, readRecord} from './release-record.ts';
+import {releasesOfHelm} from './releases-of-helm.ts';
+
+/** How a command reads a cluster. */
+export interface ClusterAccess {
+  kubernetes: KubernetesClient;
+  processes: Processes;
+  /** HELM_DRIVER: where Helm keeps its releases, by default in Secrets. */
+  helmDriver?: string | undefined;
+}
+
+type ReadAccess = Pick<ClusterAccess, 'helmDriver'> & {kubernetes: Reader; processes: Pick<Processes, 'run'>};
+
+/** Secrets need no process of helm to be read. */
+export const releasesIn = ({kubernetes, processes, helmDriver = ''}: ReadAccess): Releases =>
+  /^(secrets?)?$/.test(helmDriver) ? releasesInSecrets(kubernetes) : releasesOfHelm(processes);
+
+/** Lists without the data of the Secrets. Where kubectl cannot pass it on, the API server returns everything. */
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json';
+
+const MAX_RECORDS_AT_ONCE = 8;
+
+export function releasesInSecrets(kubernetes: Reader): Releases {
+  const metadata = async (resource: string, {namespace, ...options}: RequestOptions & {namespace?: string | undefined}, selector = '') => {
+    const query = selector === '' ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
+    const listed = await listAll(kubernetes, `${collectionPath(resource, namespace)}${query}`, {...options, accept: METADATA_ONLY});
+    return {...listed, items: (listed.items as readonly KubernetesObject[]).filter(({metadata: found}) => typeof found?.name === 'string')};
+  };
+  const revisionsOf = async ({release, place: {namespace}}: ReleaseName, options: RequestOptions): Promise<Listing<KubernetesObject>> => {
+    const listed = await metadata('secrets', {...options, namespace}, `owner=helm,name=${release}`);
+    return {...listed, items: listed.items.toSorted((one, other) => revisionOf(one) - revisionOf(other))};
+  };
+  const read = async ({metadata: {name, namespace}}: KubernetesObject, options: RequestOptions): Promise<Found<ReleaseRecord>> => {
+    const where = {...options, ...(namespace === undefined ? {} : {namespace}), keepsManagedFields: true};
+    const {object, trouble} = await getObject<ManagedSecret>(kubernetes, 'secrets', name, where);
+    if (trouble) return {trouble};
+    const record = object && readRecord(object);
+    if (object !== undefined && record === undefined)
+      return {trouble: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
+    return {object: record};
+  };
+  const readAll = (secrets: readonly KubernetesObject[], options: RequestOptions) =>
+    pooled(secrets, MAX_RECORDS_AT_ONCE, (each) => read(each, options));
+  const last = async (name: ReleaseName, options: RequestOptions, isWanted: (status: string) => boolean) => {
+    const {items, trouble} = await revisionsOf(name, options);
+    if (trouble) return {trouble};
+    const found = items.findLast((each) => isWanted(labelOf(each, 'status')));
+    return found === undefined ? {object: undefined} : read(found, options);
+  };
+  return {
+    newest: (name, options) => last(name, options, () => true),
+    deployed: (name, options) => last(name, options, (status) => status === 'deployed'),
+    async history(name, options) {
+      const {items, trouble} = await revisionsOf(name, options);
+      const records = await readAll(items, options);
+      const failed = trouble ?? records.find((each) => each.trouble)?.trouble;
+      return {items: records.flatMap(({object}) => object ?? []), ...(failed ? {trouble: failed} : {})};
+    },
+    async list({namespace}, {everywhere, ...rest}) {
+      const options = {...rest, namespace: everywhere ? undefined : namespace};
+      const [secrets, ...workloads] = await Promise.all([
+        metadata('secrets', options, 'owner=helm'),
+        ...WORKLOADS.map((kind) => metadata(kind, options)),
+      ]);
+      if (secrets.trouble) return {items: [], trouble: secrets.trouble};
+      const foreign = foreignReleases(workloads.flatMap(({items}) => items));
+      const current = newestOf(secrets.items).filter((each) => !/^(superseded|uninstalled)$/.test(labelOf(each, 'status')));
+      const wanted = current.filter((each) => !foreign.has(keyOf(each)));
+      const records = await readAll(wanted, rest);
+      // What is no release of Helm is not ours.
+      const failed = records.find(({trouble}) => trouble && trouble.kind !== 'refused')?.trouble;
+      if (failed) return {items: [], trouble: failed};
+      const recordOf = new Map(wanted.map((each, index) => [each, records[index]?.object]));
+      return {items: current.map((each) => lineOf(each, recordOf.get(each)))};
+    },
+  };
+}
+
+function lineOf(secret: KubernetesObject, record: ReleaseRecord | undefined): ListedRelease {
+  const {chart = '', values} = record ?? {};
+  const line = {name: labelOf(secret, 'name'), namespace: secret.metadata.namespace ?? '', status: labelOf(secret, 'status'), chart};
+  return values === undefined || scalrChart(chart) === undefined ? line : {...line, values};
+}
+
+const labelOf = ({metadata: {labels}}: KubernetesObject, label: string): string => labels?.[label] ?? '';
+const revisionOf = (secret: KubernetesObject): number => Number(labelOf(secret, 'version'));
+const keyOf = (secret: KubernetesObject): string => `${secret.metadata.namespace}/${labelOf(secret, 'name')}`;
+
+function newestOf(secrets: readonly KubernetesObject[]): KubernetesObject[] {
+  const newest = new Map<string, KubernetesObject>();
+  for (const each of secrets) {
+    const known = newest.get(keyOf(each));
+    if (known === undefined || revisionOf(known) < revisionOf(each)) newest.set(keyOf(each), each);
+  }
+  return [...newest.values()];
+}
+
+const WORKLOADS = ['deployments.apps', 'statefulsets.apps'] as const;
+
+/** Releases whose workloads all have another chart. Their records can be large and are not read. */
+function foreignReleases(workloads: readonly KubernetesObject[]): ReadonlySet<string> {
+  const foreign = new Map<string, boolean>();
+  for (const {
+    metadata: {namespace, labels, annotations},
+  } of workloads) {
+    const key = `${annotations?.['meta.helm.sh/release-namespace'] ?? namespace}/${annotations?.['meta.helm.sh/release-name']}`;
+    const chart = labels?.['helm.sh/chart'];
+    foreign.set(key, foreign.get(key) !== false && chart !== undefined && scalrChart(chart) === undefined);
+  }
+  return new Set([...foreign].flatMap(([key, isForeign]) => (isForeign ? [key] : [])));
+}

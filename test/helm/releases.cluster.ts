@@ -1,0 +1,65 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, expect, onTestFinished, test} from 'vitest';
+import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import {mergeValues} from '../../src/ground/tree.ts';
+import type {ReleaseRecord, Revision} from '../../src/helm/release-record.ts';
+import {releasesInSecrets} from '../../src/helm/releases.ts';
+import {releasesOfHelm} from '../../src/helm/releases-of-helm.ts';
+import {kubernetesClient} from '../../src/kubernetes/connect.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {workplace} from '../cluster/workplace.ts';
+import {directoryOf} from './charts-under-test.ts';
+import {findHelm} from './find-helm.ts';
+
+const kubectl = await findKubectl();
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(scratch, {recursive: true}));
+const options = {signal: new AbortController().signal};
+
+test.each(await findHelm())('reads Secrets of Helm $major as helm itself prints them', async ({path: helm, major}) => {
+  const {namespace, kubeconfig} = await workplace();
+  const source = await directoryOf({chart: 'agent-local', version: '0.6.5'}, scratch);
+  const run = (...args: readonly string[]) => execa(helm, [...args, '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false});
+  const set = (url: string) => ['--set', `agent.url=${url},agent.tokenExistingSecret.name=pool`];
+  for (const name of ['agent', 'uninstalled', 'failed'])
+    expect((await run('install', name, source, ...set('https://a.scalr.io'))).stderr).toBe('');
+  for (const url of ['https://b.scalr.io', 'https://c.scalr.io']) await run('upgrade', 'agent', source, ...set(url));
+  await run('uninstall', 'uninstalled', '--keep-history');
+  // A port that is no number is refused by the API server only.
+  await run('upgrade', 'failed', source, ...set('https://b.scalr.io'), '--set', 'replicaCount=-1');
+  const place = {namespace, kubeconfig};
+  const client = kubernetesClient(place, {kubectl});
+  onTestFinished(() => client.close());
+  const [secrets, printed] = [releasesInSecrets(client), releasesOfHelm(nodeProcesses({helm, kubectl}))];
+
+  const listed = await secrets.list(place, {...options, everywhere: false});
+  expect(listed.items.map(({name}) => name)).toEqual(['agent', 'failed']);
+  const lines = ({items}: typeof listed) =>
+    items.map(({name, namespace, status, chart, values}) => ({name, namespace, status, chart, values}));
+  expect(lines(listed)).toEqual(lines(await printed.list(place, {...options, everywhere: false})));
+  for (const release of ['agent', 'failed', 'uninstalled', 'missing']) {
+    const name = {release, place};
+    const history = await secrets.history(name, options);
+    const lineOf = ({revision, updated, status, chart, app_version, description}: Revision) => ({
+      ...{revision, updated: Date.parse(updated), status, chart, app_version, description},
+    });
+    expect(history.items.map(lineOf)).toEqual((await printed.history(name, options)).items.map(lineOf));
+    for (const which of ['newest', 'deployed'] as const) {
+      const [stored, shown] = await Promise.all([secrets[which](name, options), printed[which](name, options)]);
+      expect(factsOf(stored.object), `${which} of ${release}`).toEqual(factsOf(shown.object));
+      expect(stored.object?.operator?.toLowerCase()).toBe(stored.object && 'helm');
+    }
+  }
+  expect((await secrets.newest({release: 'agent', place}, options)).object).toMatchObject({revision: 3, isServerSide: major === 4});
+});
+
+/** helm ends its output with a newline of its own, and prints the defaults together with the values. */
+const factsOf = (record: ReleaseRecord | undefined) =>
+  record && {
+    ...{revision: record.revision, status: record.status, values: record.values, isServerSide: record.isServerSide},
+    manifest: record.manifest.trim(),
+    all: mergeValues(record.defaults, record.values),
+  };

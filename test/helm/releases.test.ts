@@ -1,0 +1,79 @@
+import {expect, test} from 'vitest';
+import {releasesInSecrets} from '../../src/helm/releases.ts';
+import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {helmRecord} from '../support/helm-record.ts';
+
+const options = {signal: new AbortController().signal};
+const place = {namespace: 'scalr'};
+const name = {release: 'agent', place};
+const agent = {name: 'agent', namespace: 'scalr', chart: 'agent-local-0.6.5'};
+const deployment = (release: string, labels: Record<string, string>): FakeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: {name: release, namespace: 'scalr', labels, annotations: {'meta.helm.sh/release-name': release}},
+});
+const recordsRead = ({requests}: {requests: readonly string[]}): string[] =>
+  requests.flatMap((path) => /\/secrets\/sh\.helm\.release\.v1\.(.+)$/.exec(path)?.[1] ?? []);
+
+test('the newest revision is that with the highest number, whatever the order of names', async () => {
+  const objects = [9, 10, 2].map((revision) => helmRecord({...agent, revision, status: revision === 2 ? 'deployed' : 'failed'}));
+  const releases = releasesInSecrets(fakeKubernetes({objects}));
+  expect((await releases.newest(name, options)).object?.revision).toBe(10);
+  expect((await releases.deployed(name, options)).object?.revision).toBe(2);
+  expect((await releases.history(name, options)).items.map(({revision}) => revision)).toEqual([2, 9, 10]);
+});
+
+test('a release that does not exist has no revision', async () => {
+  const releases = releasesInSecrets(fakeKubernetes({objects: [helmRecord({...agent, name: 'other'})]}));
+  expect(await releases.newest(name, options)).toEqual({object: undefined});
+});
+
+test('records of other charts are not read, as far as their workloads name the chart', async () => {
+  const objects = [
+    helmRecord({...agent, values: {a: 1}}),
+    deployment('agent', {'helm.sh/chart': 'agent-local-0.6.5'}),
+    helmRecord({...agent, name: 'nginx', chart: 'nginx-1.0.0'}),
+    deployment('nginx', {'helm.sh/chart': 'nginx-1.0.0'}),
+    helmRecord({...agent, name: 'unlabelled', chart: 'redis-1.0.0'}),
+    deployment('unlabelled', {}),
+    helmRecord({...agent, name: 'failed', status: 'failed'}),
+  ];
+  const kubernetes = fakeKubernetes({objects});
+  const {items} = await releasesInSecrets(kubernetes).list(place, {...options, everywhere: true});
+  expect(items.map(({name, chart, values}) => [name, chart, values])).toEqual([
+    ['agent', 'agent-local-0.6.5', {a: 1}],
+    ['nginx', '', undefined],
+    ['unlabelled', 'redis-1.0.0', undefined],
+    ['failed', 'agent-local-0.6.5', {}],
+  ]);
+  expect(recordsRead(kubernetes)).toEqual(['agent.v1', 'unlabelled.v1', 'failed.v1']);
+});
+
+test('lists the newest revision of each release, without uninstalled ones', async () => {
+  const objects = [
+    helmRecord({...agent, status: 'superseded'}),
+    helmRecord({...agent, revision: 2, status: 'pending-upgrade'}),
+    helmRecord({...agent, name: 'kept', status: 'uninstalled'}),
+    helmRecord({...agent, namespace: 'other'}),
+  ];
+  const releases = releasesInSecrets(fakeKubernetes({objects}));
+  const {items} = await releases.list(place, {...options, everywhere: true});
+  expect(items.map(({name, namespace, status}) => [name, namespace, status])).toEqual([
+    ['agent', 'scalr', 'pending-upgrade'],
+    ['agent', 'other', 'deployed'],
+  ]);
+});
+
+test('a Secret of Helm without a release is named, and does not hide other releases', async () => {
+  const broken = {...helmRecord({...agent, name: 'broken'}), data: {release: 'bm8gcmVsZWFzZQ=='}};
+  const releases = releasesInSecrets(fakeKubernetes({objects: [broken, helmRecord(agent)]}));
+  const message = 'Secret sh.helm.release.v1.broken.v1 contains no Helm release';
+  expect(await releases.newest({release: 'broken', place}, options)).toEqual({trouble: {kind: 'refused', message}});
+  const {items, trouble} = await releases.list(place, {...options, everywhere: false});
+  expect({items: items.map(({chart}) => chart), trouble}).toEqual({items: ['', 'agent-local-0.6.5'], trouble: undefined});
+});
+
+test('an account that may not list Secrets gets the reason', async () => {
+  const {items, trouble} = await releasesInSecrets(fakeKubernetes({refuse: ['secrets']})).list(place, {...options, everywhere: true});
+  expect({items, kind: trouble?.kind}).toEqual({items: [], kind: 'forbidden'});
+});
