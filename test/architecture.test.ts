@@ -105,6 +105,11 @@ test('every folder is in the table', () => {
   expect([...new Set(files.map(folderOf))].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
 });
 
+test('a command declares its flags and runs one operation', () => {
+  const commands = files.filter((file) => folderOf(file) === 'commands');
+  expect(commands.filter((file) => readFileSync(join(src, file), 'utf8').split('\n').length > 121)).toEqual([]);
+});
+
 test('a file is as long as a reader can hold', () => {
   const long = files.filter((file) => readFileSync(join(src, file), 'utf8').split('\n').length > 300);
   expect(long).toEqual([]);

@@ -141,3 +141,15 @@ export function refuseWith(flag: string, others: readonly string[], flags: Reado
     suggestions: ['Omit one of these flags'],
   });
 }
+
+/** URLs of --probe-url. @throws ExpectedError */
+export function probeUrls(texts: readonly string[] = []): string[] {
+  return texts.map((text) => {
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
+    throw new ExpectedError(`--probe-url: "${text}" is not an HTTP URL.`, {
+      code: 'INVALID_SETTING',
+      exit: ExitCode.usage,
+      suggestions: ['Use the format https://gitlab.example.com'],
+    });
+  });
+}

@@ -1,39 +1,23 @@
 import type {Interfaces} from '@oclif/core';
-import {containersOf} from '../bundle/collect/log-items.ts';
 import type {Prepared} from '../bundle/collect/prepare.ts';
-import type {Gap} from '../bundle/collect/read-namespace.ts';
 import {collectFromCluster} from '../bundle/collect-from-cluster.ts';
 import {collectFromHost} from '../bundle/collect-from-host.ts';
-import {type DamagedEntry, inspectBundle} from '../bundle/inspect.ts';
-import {type Bundle, type Collected, statusOf} from '../bundle/write-bundle.ts';
+import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {collectLogsFlags, collectOptions, sourceOf} from '../cli/collect-logs-flags.ts';
+import type {CollectResult} from '../cli/collected-logs.ts';
+import {showCollected, showInspection, showWanted} from '../cli/collected-logs.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
-import {ExitCode} from '../ground/errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
-import {accessText, bundleText, damageText, inspectionText, missingText, progressText, reviewText, wantedText} from '../ui/bundle.ts';
-
-interface Result {
-  /** Absent with --dry-run. */
-  file?: string;
-  bytes?: number;
-  containers: number;
-  errors: readonly {what: string; kind: string; message: string}[];
-  redactions?: Bundle['redactions'];
-  findings?: Bundle['findings'];
-  /** With --inspect: entries that do not match the manifest. */
-  damage?: readonly DamagedEntry[];
-  /** True if all requested parts were collected and Secrets were searched. Optional parts that your Kubernetes user cannot read do not count. */
-  complete: boolean;
-}
+import {progressText, reviewText} from '../ui/bundle.ts';
 
 type Flags = Interfaces.InferredFlags<typeof CollectLogs.flags & typeof CollectLogs.baseFlags>;
 /** The arguments are valid, so the collection can start. */
 type Collect = (interrupts: Interrupts) => Promise<Collected>;
 
-export default class CollectLogs extends BaseCommand<Result> {
+export default class CollectLogs extends BaseCommand<CollectResult> {
   static override summary = 'Collect a support bundle without secrets.';
   static override description =
     'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what your Kubernetes user may not read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished file is searched for secrets of the namespace, and deleted if one is found (exit code 8). Exit code 7 means that the bundle is incomplete. For agents in Docker or systemd, use --target docker or --target systemd on their machine.';
@@ -49,18 +33,18 @@ export default class CollectLogs extends BaseCommand<Result> {
 
   protected override readonly targets = TARGETS;
 
-  override async run(): Promise<Result> {
+  override async run(): Promise<CollectResult> {
     const {flags: given} = await this.parse(CollectLogs);
     // These flags select the source without a target.
     const isSelected = given.inspect !== undefined || given.docker !== undefined || given.journal;
     const flags = isSelected ? given : {...given, target: await this.targetFrom(given)};
     const source = sourceOf(flags);
-    if (source === 'inspect') return this.#inspect(flags.inspect as string);
+    if (source === 'inspect') return showInspection(flags.inspect as string, this.context(flags));
     const collect = source === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
     const interrupts = this.app.takeInterrupts();
     try {
       const collected = await collect(interrupts);
-      return 'wanted' in collected ? this.#show(collected.wanted) : this.#tell(collected);
+      return 'wanted' in collected ? showWanted(collected.wanted, this.context(flags)) : showCollected(collected, this.context(flags));
     } finally {
       interrupts.release();
     }
@@ -110,38 +94,4 @@ export default class CollectLogs extends BaseCommand<Result> {
     const {archives, files, now} = this.app;
     return {archives, files, now, onProgress: (done: number, all: number): void => this.say(progressText(done, all, this.screen))};
   }
-
-  #show({texts, logs, gaps}: Prepared): Result {
-    if (!this.jsonEnabled()) this.show(wantedText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
-    return {containers: containersOf(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
-  }
-
-  #tell({file, bundle, interrupt, access = []}: Exclude<Collected, {wanted: Prepared}>): Result {
-    const {bytes, containers, redactions, findings, gaps} = bundle;
-    const serious = gaps.filter(({isMinor}) => !isMinor);
-    const complete = serious.length === 0 && !interrupt.aborted;
-    this.say(bundleText({file, ...bundle}, this.screen) + accessText(access), missingText(serious, this.screen) + accessText(access));
-    if (!complete) this.exitCode = interrupt.aborted ? statusOf(interrupt) : ExitCode.incomplete;
-    if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
-    return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
-  }
-
-  async #inspect(file: string): Promise<Result> {
-    const archive = await this.app.archives.open(file);
-    try {
-      const {summary, errors, redactions, ...inspection} = await inspectBundle(archive, file);
-      const {damage, findings, containers, complete} = inspection;
-      if (!this.jsonEnabled()) this.show(inspectionText({summary, findings}, this.resultScreen));
-      if (damage.length > 0) {
-        this.app.stderr(damageText(file, damage, this.screen));
-        this.exitCode = ExitCode.findings;
-      }
-      const known = errors.map(({what, kind, message}) => ({what, kind, message}));
-      return {file, containers, errors: known, ...(redactions ? {redactions} : {}), findings, damage, complete};
-    } finally {
-      archive.close();
-    }
-  }
 }
-
-const errorOf = ({what, trouble: {kind, message}}: Gap) => ({what, kind, message});

@@ -1,12 +1,11 @@
 import {BaseCommand} from '../cli/base-command.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
-import {type InstallFlags, installFlags, ONLY_KUBERNETES} from '../cli/install-flags.ts';
+import {type InstallFlags, installFlags, nobodyToAsk, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import type {InstallResult} from '../cli/install-release.ts';
 import {installInCluster} from '../cli/install-release.ts';
 import type {Decided} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {Plan} from '../operations/step.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
@@ -109,20 +108,3 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
 /** Timeout for queries before the install, in milliseconds. */
 const askingMs = (flags: InstallFlags): number => Math.min(timeoutOf(flags), 30_000);
-
-const nobodyToAsk = (): ExpectedError =>
-  new ExpectedError('--resume requires prompts, but prompts are disabled.', {
-    code: 'USAGE',
-    exit: ExitCode.usage,
-    suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
-  });
-
-const noPackages = (): ExpectedError =>
-  new ExpectedError('install does not support --target systemd, because the Linux packages of the agent are deprecated.', {
-    code: 'USAGE',
-    exit: ExitCode.usage,
-    suggestions: [
-      'Use Docker: scalr-agent-install install --target docker',
-      'Configure an installed package: scalr-agent-install export systemd',
-    ],
-  });

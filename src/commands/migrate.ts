@@ -1,13 +1,11 @@
-import {basename, dirname, join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmFlags} from '../cli/flags.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {certificateFilesOf, environmentFilesOf, sourcesOf} from '../host/migrate/host-tree.ts';
-import {migrateHost} from '../host/migrate/migrate-host.ts';
-import {type HostConfiguration, readHost} from '../host/migrate/read-host.ts';
+import {migrateHostFile} from '../host/migrate/migrate-host-file.ts';
+import {readHost} from '../host/migrate/read-host.ts';
 import {TARGETS} from '../settings/release.ts';
 import {changesSummary, changesText} from '../ui/changes.ts';
 import {diffText} from '../ui/diff.ts';
@@ -54,7 +52,9 @@ export default class Migrate extends BaseCommand<Result> {
     if (args.file === undefined) throw noFile();
     const [{file, text} = {file: '-', text: ''}] = await readTexts([args.file], this.app.files);
     const host = readHost(text);
-    const migrated = host ? await this.#migrateHost(host, file, flags) : migrateFile({file, text, from: flags.from, to: flags.to});
+    const migrated = host
+      ? await migrateHostFile(host, {file, ...flags}, this.app.files)
+      : migrateFile({file, text, from: flags.from, to: flags.to});
     const {from, to, yaml, changes, findings} = migrated;
     this.report(migrated.warnings);
     for (const note of migrated.notes) this.say(`${note}\n`);
@@ -75,41 +75,6 @@ export default class Migrate extends BaseCommand<Result> {
       findings: findings.map(({fix: _, ...shown}) => shown),
       ...(written === undefined ? {} : {file: written}),
     };
-  }
-
-  /** The file may name others, with an absolute path or beside it. */
-  async #migrateHost(
-    host: HostConfiguration,
-    file: string,
-    flags: {from?: string | undefined; to?: string | undefined},
-  ): Promise<MigratedFile> {
-    if (flags.from !== undefined) {
-      throw new ExpectedError(
-        `--from is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
-        {
-          code: 'USAGE',
-          exit: ExitCode.usage,
-          suggestions: ['Omit --from'],
-        },
-      );
-    }
-    const {files} = this.app;
-    const found = new Map<string, string>();
-    const directory = dirname(file);
-    const load = async (path: string): Promise<void> => {
-      const candidates = [
-        ...sourcesOf(host, path).flatMap((each) => [each, join(directory, each)]),
-        join(directory, basename(path)),
-        join(directory, '..', basename(path)),
-      ];
-      for (const each of candidates)
-        if (!found.has(path) && (await files.kindOf(each)) === 'file') found.set(path, (await files.read(each)).toString('utf8'));
-    };
-    const read = (path: string): string | undefined => found.get(path);
-    for (const path of environmentFilesOf(host)) await load(path);
-    // Certificates can be named in those files.
-    for (const path of certificateFilesOf(host, read)) await load(path);
-    return migrateHost(host, flags.to, read);
   }
 
   #findings({target, findings, yaml}: MigratedFile, name: string): string {

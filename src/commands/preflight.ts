@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, connectionFlags, durationOf, noFromClusterFlag, releaseName, settingFlags} from '../cli/flags.ts';
+import {answersFlag, connectionFlags, durationOf, noFromClusterFlag, probeUrls, releaseName, settingFlags} from '../cli/flags.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode} from '../ground/errors.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
 import {CHECKS} from '../preflight/all-checks.ts';
@@ -112,16 +112,4 @@ export default class Preflight extends BaseCommand<Result> {
       interrupts.release();
     }
   }
-}
-
-/** @throws ExpectedError */
-function probeUrls(texts: readonly string[] = []): string[] {
-  return texts.map((text) => {
-    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
-    throw new ExpectedError(`--probe-url: "${text}" is not an HTTP URL.`, {
-      code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
-      suggestions: ['Use the format https://gitlab.example.com'],
-    });
-  });
 }

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import type {ConfirmFlags} from '../cli/operate.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../ground/errors.ts';
@@ -13,12 +14,6 @@ import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {legible} from '../ui/theme.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
-
-interface FixFlags {
-  'dry-run'?: boolean | undefined;
-  yes?: boolean | undefined;
-  quiet?: boolean | undefined;
-}
 
 export default class Validate extends BaseCommand<Result> {
   static override summary = 'Validate a values.yaml against one chart version.';
@@ -84,7 +79,7 @@ export default class Validate extends BaseCommand<Result> {
   }
 
   /** Findings after the fixes, or all findings if the files stay unchanged. */
-  async #fix(checked: readonly CheckedGroup[], flags: FixFlags): Promise<readonly CheckedGroup[]> {
+  async #fix(checked: readonly CheckedGroup[], flags: ConfirmFlags & {quiet?: boolean}): Promise<readonly CheckedGroup[]> {
     const {fixGroup} = await import('../values/validate/apply-fixes.ts');
     const results = checked.map(fixGroup);
     const rewrites = results.flatMap((each) => each.rewrites);

@@ -1,5 +1,5 @@
 import {readLiveDrift} from '../diff/live-diff.ts';
-import type {Call, ReleaseName} from '../ground/command-line.ts';
+import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {anySignal} from '../ground/signals.ts';
 import {jsonFrom, toolFailure} from '../ground/tool-errors.ts';
 import {objectsIn} from '../helm/manifest.ts';
@@ -97,5 +97,5 @@ export const deployedRevision = async (name: ReleaseName, access: ClusterAccess,
   answered(await releasesIn(access).deployed(name, {signal, idleMs: REQUIRED_MS}), name.place).object;
 
 /** Its name in the kubeconfig; sends no request. */
-export const contextName = async ({place}: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<string> =>
+export const contextName = async (place: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string> =>
   contextOf(await read<Config>(currentContext(place), processes, signal)).name;

@@ -24,6 +24,8 @@ import {chartOf, howToFindRuns, type Status, statusOf, type Unread} from './stat
 interface ReadStatusOptions {
   /** Values to compare with. */
   wanted: Values | undefined;
+  /** Name of the context, if it is known. */
+  context?: Promise<string>;
   /** Deadline of a query. */
   signal: AbortSignal;
 }
@@ -31,14 +33,14 @@ interface ReadStatusOptions {
 /** Reads the status once, without parts that the account cannot read. Read-only. @throws ExpectedError */
 export async function readStatus(
   name: ReleaseName,
-  {wanted, signal}: ReadStatusOptions,
+  {wanted, context: known, signal}: ReadStatusOptions,
   deps: ClusterAccess & {now(): Date},
 ): Promise<Status> {
   const {kubernetes, processes, now} = deps;
   const recorded = newestRevision(name, deps, signal);
   const [context, seen, record, live] = await Promise.all([
     // Inside a pod of the cluster, there is no context.
-    attempt('kubeconfig context', contextName(name, processes, signal)),
+    attempt('kubeconfig context', known ?? contextName(name.place, processes, signal)),
     attempt('workloads', readSnapshot(name, kubernetes, signal)),
     attempt('Helm release', recorded),
     attempt(

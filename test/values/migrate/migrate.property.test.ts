@@ -128,7 +128,7 @@ test.each([
   const targetsOf = (from: Target) => pairs.flatMap(([each, to]) => (each === from ? [to] : []));
   if (isFull) for (const from of TARGETS) await migrateAll(fc.constant(from), () => fc.constant(targetsOf(from)), 1);
   else await migrateAll(fc.constantFrom(...TARGETS), (from) => fc.constantFrom(...targetsOf(from)).map((to) => [to]), RUNS * 4);
-  expect(renamed).toBeGreaterThan(RUNS * 4);
+  expect(renamed).toBeGreaterThan(0);
 });
 
 test('changes nothing when the version stays the same', async () => {

@@ -1,0 +1,66 @@
+import {containersOf} from '../bundle/collect/log-items.ts';
+import type {Prepared} from '../bundle/collect/prepare.ts';
+import type {Gap} from '../bundle/collect/read-namespace.ts';
+import type {DamagedEntry} from '../bundle/inspect.ts';
+import {inspectBundle} from '../bundle/inspect.ts';
+import type {Bundle, Collected} from '../bundle/write-bundle.ts';
+import {statusOf} from '../bundle/write-bundle.ts';
+import {ExitCode} from '../ground/errors.ts';
+import {accessText, bundleText, damageText, inspectionText, missingText, wantedText} from '../ui/bundle.ts';
+import type {CommandContext} from './operate.ts';
+export interface CollectResult {
+  /** Absent with --dry-run. */
+  file?: string;
+  bytes?: number;
+  containers: number;
+  errors: readonly {what: string; kind: string; message: string}[];
+  redactions?: Bundle['redactions'];
+  findings?: Bundle['findings'];
+  /** With --inspect: entries that do not match the manifest. */
+  damage?: readonly DamagedEntry[];
+  /** True if all requested parts were collected and Secrets were searched. Optional parts that your Kubernetes user cannot read do not count. */
+  complete: boolean;
+}
+
+/** What a dry run would collect. */
+export function showWanted({texts, logs, gaps}: Prepared, {isJson, show}: CommandContext): CollectResult {
+  if (!isJson) show(wantedText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
+  return {containers: containersOf(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
+}
+
+/** A bundle that was written. */
+export function showCollected(
+  {file, bundle, interrupt, access = []}: Exclude<Collected, {wanted: Prepared}>,
+  {app, isJson, screen, say, exitWith}: CommandContext,
+): CollectResult {
+  const {bytes, containers, redactions, findings, gaps} = bundle;
+  const serious = gaps.filter(({isMinor}) => !isMinor);
+  const complete = serious.length === 0 && !interrupt.aborted;
+  say(bundleText({file, ...bundle}, screen) + accessText(access), missingText(serious, screen) + accessText(access));
+  if (!complete) exitWith(interrupt.aborted ? statusOf(interrupt) : ExitCode.incomplete);
+  if (!isJson) app.stdout(`${file}\n`);
+  return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
+}
+
+/** Verifies a bundle. @throws ExpectedError */
+export async function showInspection(
+  file: string,
+  {app, isJson, screen, resultScreen, show, exitWith}: CommandContext,
+): Promise<CollectResult> {
+  const archive = await app.archives.open(file);
+  try {
+    const {summary, errors, redactions, ...inspection} = await inspectBundle(archive, file);
+    const {damage, findings, containers, complete} = inspection;
+    if (!isJson) show(inspectionText({summary, findings}, resultScreen));
+    if (damage.length > 0) {
+      app.stderr(damageText(file, damage, screen));
+      exitWith(ExitCode.findings);
+    }
+    const known = errors.map(({what, kind, message}) => ({what, kind, message}));
+    return {file, containers, errors: known, ...(redactions ? {redactions} : {}), findings, damage, complete};
+  } finally {
+    archive.close();
+  }
+}
+
+const errorOf = ({what, trouble: {kind, message}}: Gap) => ({what, kind, message});

@@ -1,0 +1,121 @@
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {kubectlCommand} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {pooled} from '../ground/pooled.ts';
+import type {Values} from '../ground/tree.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
+import {contextName} from '../release/read-release.ts';
+import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
+import type {Status} from '../status/status.ts';
+import {driftText} from '../ui/diff.ts';
+import type {StatusDocument} from '../ui/formats/status.ts';
+import {statusDocument} from '../ui/formats/status.ts';
+import {changesReporter, statusTable, statusText} from '../ui/status.ts';
+import type {CommandContext} from './operate.ts';
+
+/** What `status` compares. */
+interface StatusRequest {
+  name: ReleaseName;
+  /** The user has named the release or its namespace. */
+  isNamed: boolean;
+  /** Paths of the values files, and their merged content. */
+  files: readonly string[];
+  wanted: Values | undefined;
+  /** Differences and failed comparisons are failures. */
+  isStrict: boolean;
+}
+
+/** Shows one release; without a name, the only one of the cluster. @throws ExpectedError */
+export async function showRelease(
+  {name, isNamed, files, wanted, isStrict}: StatusRequest,
+  access: ClusterAccess,
+  {app: {now}, isJson, resultScreen, timeoutMs, say, show, exitWith}: CommandContext,
+): Promise<StatusDocument> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const deps = {...access, now};
+  let found = name;
+  const status = await readStatus(name, {wanted, signal}, deps).catch(async (error: unknown) => {
+    if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND')) throw error;
+    const [only, ...others] = await agentReleases(name.place, access, signal);
+    if (only === undefined || others.length > 0) throw error;
+    say(`Using release ${only.release} in namespace ${only.place.namespace}, the only agent release of the cluster.\n`);
+    found = only;
+    return readStatus(only, {wanted, signal}, deps);
+  });
+  if (!isJson) {
+    show(statusText({name: found, status, files, now: now()}, resultScreen));
+    const text = await driftText(status.drift, resultScreen);
+    if (text !== '') show(`\n${text}`);
+  }
+  exitWith(exitOf(status, files, isStrict));
+  return statusDocument(found, status, files);
+}
+
+const MAX_READ_AT_ONCE = 8;
+
+/** Lists all agent releases of the cluster. @throws ExpectedError */
+export async function showAllReleases(
+  {name: {place}, isStrict}: StatusRequest,
+  access: ClusterAccess,
+  {app: {now}, isJson, resultScreen, timeoutMs, show, exitWith}: CommandContext,
+): Promise<{releases: readonly StatusDocument[]}> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const names = await agentReleases(place, access, signal);
+  if (names.length === 0) throw noRelease(place);
+  const context = contextName(place, access.processes, signal).catch(() => '');
+  const all = await pooled(names, MAX_READ_AT_ONCE, async (name) => ({
+    name,
+    status: await readStatus(name, {wanted: undefined, context, signal}, {...access, now}),
+  }));
+  if (!isJson) show(statusTable(all, resultScreen));
+  const exits = all.map(({status}) => exitOf(status, [], isStrict));
+  exitWith([ExitCode.failed, ExitCode.differences].find((exit) => exits.includes(exit)) ?? ExitCode.ok);
+  return {releases: all.map(({name, status}) => statusDocument(name, status, []))};
+}
+
+/** Prints changes until it is interrupted; as JSON, one document per line. */
+export async function printStatusChanges(
+  {name, files, wanted}: StatusRequest,
+  access: ClusterAccess,
+  {app, isJson, resultScreen, timeoutMs, say, show, exitWith}: CommandContext,
+): Promise<undefined> {
+  const {now, sleep} = app;
+  const interrupts = app.takeInterrupts();
+  const changes = changesReporter(show, resultScreen);
+  let last = '';
+  const printLine = (status: Status): void => {
+    const line = `${JSON.stringify({schemaVersion: 1, ...statusDocument(name, status, files)})}\n`;
+    if (line !== last) app.stdout(line);
+    last = line;
+  };
+  try {
+    await watchStatus(name, wanted, {
+      ...access,
+      interrupts,
+      now,
+      sleep,
+      timeoutMs,
+      onStatus: (status) => (isJson ? printLine(status) : changes.status({name, status, files, now: now()})),
+      onTrouble: (trouble) => (isJson ? say(`${trouble.message}\n`) : changes.trouble(trouble, now())),
+    });
+  } finally {
+    interrupts.release();
+  }
+  exitWith(interrupts.interrupt.reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
+  return undefined;
+}
+
+/** With `isStrict`, differences and failed comparisons are failures. */
+function exitOf({state, objects, drift}: Status, files: readonly string[], isStrict: boolean): ExitCode {
+  if (state !== 'ready') return ExitCode.failed;
+  if (!isStrict) return ExitCode.ok;
+  if (objects === undefined || (files.length > 0 && drift === undefined)) return ExitCode.failed;
+  return objects.length > 0 || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
+}
+
+const noRelease = (place: ClusterTarget): ExpectedError =>
+  new ExpectedError('No agent release found in any namespace.', {
+    code: 'RELEASE_NOT_FOUND',
+    exit: ExitCode.usage,
+    suggestions: [`Check the cluster: ${kubectlCommand(place, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
+  });
