@@ -178,6 +178,6 @@ test('collects everything else when helm is missing, and reports it', async () =
   await place.kubectl.apply(labelled('agent', ofAgent.labels));
   await expect.poll(() => phaseOf(place, 'agent')).toBe('Running');
   const {exit, errors, names} = await collected(place, '/nowhere/helm');
-  expect({exit, what: errors.map(({what}) => what)}).toEqual({exit: 7, what: ['Helm releases', 'version of helm']});
+  expect({exit, what: errors.map(({what}) => what)}).toEqual({exit: 7, what: ['version of helm']});
   expect(logsIn(names)).toEqual(['logs/agent/agent.log']);
 });

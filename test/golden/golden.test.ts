@@ -1,34 +1,39 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {parseAnswers} from '../../src/answers/answers-file.ts';
-import {resolve} from '../../src/answers/resolve.ts';
-import {fromAnswers} from '../../src/answers/sources.ts';
+import {parse, stringify} from 'yaml';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {valuesDocument} from '../../src/values/document.ts';
-import {generateChecked} from '../../src/values/validate/check-generated.ts';
-import {certificates} from '../support/certificates.ts';
-import {memoryFiles} from '../support/memory-files.ts';
-import {TODAY} from '../support/settings-from.ts';
+import {CHART_NAMES} from '../support/versions.ts';
+import {DOCUMENTS, type Golden, generatedFor, goldenCases, tableOf} from './cases.ts';
 
-const folder = new URL('.', import.meta.url);
-const cases = readdirSync(folder, {withFileTypes: true}).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
-
-test('there are at least sixty cases', () => expect(cases.length).toBeGreaterThanOrEqual(60));
-
-/** Answers in; values and warnings out, or the refusal. `vitest -u` writes them anew; the diff is for reviewing. */
-test.each(cases)('%s', async (name) => {
-  const file = (part: string) => new URL(`${name}/${part}`, folder).pathname;
-  const answers = parseAnswers(readFileSync(file('answers.yaml'), 'utf8'), 'answers.yaml');
+async function outcomeOf(golden: Golden): Promise<Golden> {
+  const {answers} = golden;
   try {
-    const settings = await resolve([fromAnswers(answers)], {files: memoryFiles(certificates), now: TODAY});
-    const generated = generateChecked(settings);
-    expect(name).not.toMatch(/-refused$/);
-    await expect(valuesDocument(generated)).toMatchFileSnapshot(file('values.yaml'));
-    await expect(generated.warnings.map(({code, message}) => `${code}: ${message}\n`).join('')).toMatchFileSnapshot(file('warnings.txt'));
+    const generated = await generatedFor(golden);
+    const warnings = generated.warnings.map(({code, message}) => `${code}: ${message}`);
+    return {answers, values: parse(valuesDocument(generated)), warnings};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    expect(name).toMatch(/-refused$/);
-    const text = [`${error.code} (exit ${error.exit})`, error.message, ...error.suggestions.map((each) => `- ${each}`)].join('\n');
-    await expect(`${text}\n`).toMatchFileSnapshot(file('error.txt'));
+    const suggestions = error.suggestions.map((each) => `- ${each}`);
+    return {answers, error: [`${error.code} (exit ${error.exit})`, ...error.message.split('\n'), ...suggestions]};
   }
+}
+
+/** `vitest -u` writes values, warnings and errors anew; the diff is for reviewing. */
+test.each(CHART_NAMES)('answers for %s give these values, warnings and errors', async (chart) => {
+  const cases = goldenCases(chart);
+  const outcomes = await Promise.all(Object.entries(cases).map(async ([name, each]) => [name, await outcomeOf(each)] as const));
+  for (const [name, {error}] of outcomes) expect([name, error !== undefined]).toEqual([name, name.endsWith('-refused')]);
+  await expect(stringify(Object.fromEntries(outcomes), {lineWidth: 0})).toMatchFileSnapshot(tableOf(chart));
+});
+
+test('there are at least sixty cases', () => expect(DOCUMENTS.length).toBeGreaterThanOrEqual(60));
+
+const documents = join(import.meta.dirname, 'documents');
+
+/** With header, reasons and comments. */
+test.each(readdirSync(documents))('the whole file %s', async (file) => {
+  const {text} = DOCUMENTS.find(({name}) => `${name}.yaml` === file) as (typeof DOCUMENTS)[number];
+  await expect(text).toMatchFileSnapshot(join(documents, file));
 });

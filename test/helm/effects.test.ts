@@ -16,7 +16,7 @@ import {cases} from './cases/index.ts';
 import {togetherCases} from './cases/together.ts';
 import {directoryOf, REAL, targets} from './charts-under-test.ts';
 import {broken, type Case, isTaken, settingsOf} from './claims.ts';
-import {findHelm, type Helm} from './find-helm.ts';
+import {findHelm, findHelmMatrix, type Helm} from './find-helm.ts';
 import {disagreements, variablesOfTemplates} from './own-variables.ts';
 import {REACH_FILE, RECORD, reachDisagreements, reachOf, recordOf} from './reach.ts';
 import {type Rendered, render} from './render.ts';
@@ -33,7 +33,8 @@ let scratch: string;
 const reached: {target: Target; reach: ReadonlyMap<string, string>}[] = [];
 
 beforeAll(async () => {
-  helms = await findHelm();
+  // A stand-in chart proves nothing about a version of Helm.
+  helms = REAL === undefined ? await findHelmMatrix() : await findHelm();
   scratch = await mkdtemp(join(tmpdir(), 'scalr-charts-'));
 });
 

@@ -3,7 +3,9 @@ import {join} from 'node:path';
 import ts from 'typescript';
 import {remedyOf} from '../../src/diagnose/cause.ts';
 import {CAUSES} from '../../src/diagnose/explain.ts';
+import {DOCUMENTS, goldenCases} from '../golden/cases.ts';
 import {commandsIn} from './commands-in.ts';
+import {CHART_NAMES} from './versions.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -21,7 +23,12 @@ const fencesIn = (text: string): string => [...text.matchAll(/^```console\n([\s\
 
 /** Recorded output of the program: golden files, and the remedy of every cause. */
 export const OUTPUTS = [
-  ...textsIn('test/golden', /(error|warnings)\.txt$|values\.yaml$/),
+  ...DOCUMENTS.map(({name, text}) => [name, text] as const),
+  ...CHART_NAMES.flatMap((chart) =>
+    Object.entries(goldenCases(chart)).map(
+      ([name, {warnings = [], error = []}]) => [`${chart}-${name}`, [...warnings, ...error, ''].join('\n')] as const,
+    ),
+  ),
   ...textsIn('test/preflight/checks/messages', /\.txt$/),
   // Input of a test may be invalid on purpose.
   ...textsIn('docs', /^errors\.md$/).map(([file, text]) => [file, fencesIn(text).replaceAll(/^\$ .*\n/gm, '')] as const),

@@ -1,4 +1,3 @@
-import {readdirSync, readFileSync} from 'node:fs';
 import fc from 'fast-check';
 import {expect, test, vi} from 'vitest';
 import {chartSchema, leavesOf} from '../../../src/charts/schema.ts';
@@ -9,6 +8,7 @@ import {getAt, isMap, setAt, type Tree, type Values} from '../../../src/ground/t
 import {findingsOf} from '../../../src/values/validate/check-files.ts';
 import * as checks from '../../../src/values/validate/check-variables.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
+import {DOCUMENTS} from '../../golden/cases.ts';
 import {rightValues, withAt} from '../../helm/spoilt-values.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
@@ -79,13 +79,7 @@ test('does not crash for any value of any field below a Kubernetes type', () => 
   );
 });
 
-const golden = new URL('../../golden/', import.meta.url);
-const FILES = readdirSync(golden)
-  .filter((name) => /0\.6\.5/.test(name) && !name.endsWith('refused'))
-  .flatMap((name) => {
-    const target = TARGETS.find(({chart}) => name.startsWith(chart));
-    return target ? [{target, text: readFileSync(new URL(`${name}/values.yaml`, golden), 'utf8')}] : [];
-  });
+const FILES = DOCUMENTS.filter(({name}) => /0\.6\.5/.test(name));
 
 test('does not crash for a damaged file', () => {
   const damage = fc.tuple(

@@ -1,4 +1,4 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
@@ -6,6 +6,7 @@ import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../../src/ch
 import {at, setAt, type Tree} from '../../../src/ground/tree.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
 import {toYaml} from '../../../src/values/yaml.ts';
+import {DOCUMENTS} from '../../golden/cases.ts';
 import {TARGETS} from '../../support/versions.ts';
 
 const JOB = {chart: 'agent-job', version: '0.6.5'} as const;
@@ -178,15 +179,8 @@ describe('a legitimate file has no finding', () => {
     expect(validate('agent: {token: abc}', JOB)).toEqual([]);
   });
 
-  const golden = new URL('../../golden/', import.meta.url);
-  const written = readdirSync(golden).filter((name) => existsSync(new URL(`${name}/values.yaml`, golden)) && !name.includes('newer'));
-
-  test.each(written)('that `values` wrote for %s', (name) => {
-    const text = readFileSync(new URL(`${name}/values.yaml`, golden), 'utf8');
-    const [, chart, version] = /^# Values of (\S+) (\S+)/.exec(text) ?? [];
-    expect(validate(text, {chart: chart as ChartName, version: version as string}).filter(({severity}) => severity === 'error')).toEqual(
-      [],
-    );
+  test.each(DOCUMENTS.filter(({name}) => !name.includes('newer')))('that `values` wrote for $name', ({text, target}) => {
+    expect(validate(text, target).filter(({severity}) => severity === 'error')).toEqual([]);
   });
 
   const real = process.env['SCALR_CHARTS'];
