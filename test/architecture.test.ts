@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['wizard', 'ui', 'completion', 'answers', 'host', 'preflight', 'operations', 'bundle', 'release', 'platform', 'redact'],
-    ...['helm', 'values', 'charts', 'kubernetes', 'adapters', 'ports', 'settings'],
+    ...['status', 'helm', 'values', 'charts', 'kubernetes', 'adapters', 'ports', 'settings'],
   ],
   commands: [
     ...['cli', 'ui', 'completion', 'host', 'export', 'preflight', 'status', 'operations', 'bundle', 'release', 'platform'],

@@ -107,6 +107,6 @@ test('stops its tools and changes nothing on Ctrl-C while it reads the release',
   const {place, run} = await runTo(READING, anyHelm);
   run.signal('SIGINT');
   expect(await run.ended).toMatchObject({exitCode: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});
-  await expect.poll(() => isAlive(run.helmPid()), {timeout: 10_000}).toBe(false);
+  await expect.poll(() => isAlive(run.proxyPid()), {timeout: 10_000}).toBe(false);
   expect(await place.kubectl('get', 'secrets,deployments', '--output', 'name')).toBe('');
 });

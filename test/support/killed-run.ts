@@ -17,6 +17,8 @@ interface Run {
   signal(name: NodeJS.Signals): void;
   /** Its helm that ran last. */
   helmPid(): number;
+  /** Its kubectl proxy. */
+  proxyPid(): number;
   ended: Promise<{stdout: string; stderr: string; exitCode?: number; signal?: string}>;
 }
 
@@ -30,9 +32,13 @@ export function startProgram(
   env: Readonly<Record<string, string>> = TOKEN,
 ): Run {
   const pids = join(scratch, namespace);
-  const wrapper = `${pids}-helm`;
-  writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'\nexec '${helm}' "$@"\n`, {mode: 0o755});
-  const place = ['--kubeconfig', api.kubeconfig, '--namespace', namespace, '--helm', wrapper, '--kubectl', kubectl];
+  const wrapped = (tool: string, path: string, suffix: string): string => {
+    const wrapper = `${pids}-${tool}`;
+    writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'${suffix}\nexec '${path}' "$@"\n`, {mode: 0o755});
+    return wrapper;
+  };
+  const tools = ['--helm', wrapped('helm', helm, '.helm'), '--kubectl', wrapped('kubectl', kubectl, '."$1"')];
+  const place = ['--kubeconfig', api.kubeconfig, '--namespace', namespace, ...tools];
   const child = execa(process.execPath, [PROGRAM, command, ...place, ...argv], {
     detached: true,
     stdin: 'ignore',
@@ -41,16 +47,19 @@ export function startProgram(
   });
   return {
     signal: (name) => void process.kill(-(child.pid as number), name),
-    helmPid: () => {
-      const pid = Number(readFileSync(pids, 'utf8'));
-      // 0 would be the group of the tests themselves.
-      if (!(pid > 0)) throw new Error('helm has not started yet');
-      return pid;
-    },
+    helmPid: () => pidIn(`${pids}.helm`),
+    proxyPid: () => pidIn(`${pids}.proxy`),
     ended: child.then(({stdout, stderr, exitCode, signal}) => ({
       ...{stdout, stderr},
       ...(exitCode === undefined ? {} : {exitCode}),
       ...(signal ? {signal} : {}),
     })),
   };
+}
+
+function pidIn(file: string): number {
+  const pid = Number(readFileSync(file, 'utf8'));
+  // 0 would be the group of the tests themselves.
+  if (!(pid > 0)) throw new Error('the tool has not started yet');
+  return pid;
 }
