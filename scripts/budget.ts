@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, (env: Environment) => unknown>> = {
   '--version': inPipe('--version'),
   '--help': inPipe('--help'),
   values: inPipe('values', '--url', 'https://acme.scalr.io'),
-  'validate FILE': inPipe('validate', 'test/golden/agent-job-0.6.5-cache-pvc/values.yaml'),
+  'validate FILE': inPipe('validate', 'test/golden/documents/agent-job-0.6.5-cache-pvc.yaml'),
   'first question': untilFirstQuestion,
 };
 

@@ -8,7 +8,7 @@ import {measure, median, row} from './measure.ts';
 
 const FILES = 100;
 const TARGET = {chart: 'agent-job', version: '0.6.5'} as const;
-const VALUES = 'test/golden/agent-job-0.6.5-cache-pvc/values.yaml';
+const VALUES = 'test/golden/documents/agent-job-0.6.5-cache-pvc.yaml';
 
 /** A hundred files in one call, as a part of what a hundred calls of `helm lint` take, on a small chart unless SCALR_CHARTS names the real ones. Build first. */
 export async function manyFiles(rounds: number): Promise<void> {

@@ -9,7 +9,7 @@ import {untilFirstQuestion} from './first-question.ts';
 import {measure, median, row} from './measure.ts';
 
 /** How long the program, helm and kubectl take to start, as a multiple of what Node.js itself needs. Build first. */
-const FILE = 'test/golden/agent-job-0.6.5-cache-pvc/values.yaml';
+const FILE = 'test/golden/documents/agent-job-0.6.5-cache-pvc.yaml';
 const VALUES = ['values', '--url', 'https://acme.scalr.io'];
 const BARE = 'node -e 0';
 

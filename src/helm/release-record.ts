@@ -59,9 +59,6 @@ export interface Releases {
   deployed(name: ReleaseName, options: RequestOptions): Promise<Found<ReleaseRecord>>;
 }
 
-/** The Secret in which helm keeps one revision of a release. */
-export const recordName = (release: string, revision: number): string => `sh.helm.release.v1.${release}.v${revision}`;
-
 /** Fields of Helm's JSON, of Helm 3 and 4: https://github.com/helm/helm/blob/main/pkg/release/v1/release.go */
 interface StoredRelease {
   version: number;
