@@ -8,6 +8,8 @@ const MEMORY = 'test/commands/collect-logs-memory.cluster.ts';
 const isFull = Boolean(process.env['TEST_FULL']);
 /** Random operators on a Docker Engine take minutes: `OPERATOR_SEED=1 npx vitest run --project engines test/operator`. */
 const OPERATOR = isFull || process.env['OPERATOR_SEED'] ? [] : ['test/operator/**'];
+/** Slow, because real tools run: terminals, the packed program, helm, shells and curl. */
+const WITH_TOOLS = ['pty', 'package', 'helm', 'recipes', 'preflight/probe'].map((folder) => `test/${folder}/**/*.test.ts`);
 const skipsHarness = !isFull || Boolean(process.env['TEST_KUBECONFIG']);
 const cluster = {
   globalSetup: ['test/cluster/global-setup.ts'],
@@ -26,7 +28,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 300_000,
     projects: [
-      {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts']}},
+      {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts'], exclude: WITH_TOOLS}},
+      {extends: true, test: {name: 'tools', include: WITH_TOOLS}},
       {extends: true, test: {name: 'engines', include: ['test/**/*.engine.ts'], exclude: OPERATOR}},
       {
         extends: true,

@@ -7,7 +7,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import {sameTree} from '../../src/ground/tree.ts';
 import type {Source} from '../../src/values/validate/finding.ts';
 import {mergeSources, readSource} from '../../src/values/validate/source.ts';
-import {findHelm, type Helm} from './find-helm.ts';
+import {findHelmMatrix, type Helm} from './find-helm.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
 
@@ -20,7 +20,7 @@ let scratch: string;
 let chart: string;
 
 beforeAll(async () => {
-  helms = await findHelm();
+  helms = await findHelmMatrix();
   scratch = await mkdtemp(join(tmpdir(), 'scalr-yaml-'));
   chart = join(scratch, 'chart');
   await mkdir(join(chart, 'templates'), {recursive: true});
