@@ -74,7 +74,6 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-/** Accesses the disk. */
 /** With missing parents, for the owner only. Node.js never returns from a recursive mkdir below /proc. */
 async function makeDirectory(path: string): Promise<void> {
   try {

@@ -172,7 +172,6 @@ const annotationFor = (get: Get): string | undefined => IDENTITY_ANNOTATIONS[get
 const variableWithSetting = (get: Get): string | undefined =>
   Object.keys(get(extraEnv) ?? {}).find((each) => VARIABLES_OF_SETTINGS.has(each));
 
-/** Rules that hold for all three charts. */
 /** Clouds whose nodes cannot mount Amazon EFS. */
 const OFF_AWS: readonly (string | undefined)[] = ['gke', 'gke-autopilot', 'aks'];
 

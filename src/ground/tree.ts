@@ -33,9 +33,9 @@ export const copyOf = <T extends Tree>(tree: T): T =>
       : tree) as T;
 
 /** Merges values as Helm does: maps merge, other values replace, null deletes. Unchanged parts are shared. */
-export function mergeValues(under: Values, signal: Values): Values {
-  const merged: Values = {...under};
-  for (const [key, value] of Object.entries(signal)) {
+export function mergeValues(base: Values, override: Values): Values {
+  const merged: Values = {...base};
+  for (const [key, value] of Object.entries(override)) {
     const below = Object.hasOwn(merged, key) ? merged[key] : undefined;
     if (value === null) delete merged[key];
     else setAt(merged, [key], isMap(value) && isMap(below) ? mergeValues(below, value) : value);

@@ -2,7 +2,7 @@ import type {ReadError} from '../../ground/read-error.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {LogItem} from './log-items.ts';
 
-/** Delay before a log is requested again; doubled after every error, up to LONGEST_PAUSE_MS. */
+/** Delay before a log is requested again; doubled after every error, up to MAX_PAUSE_MS. */
 const PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 16_000;
 /** Idle agents log nothing for a long time, so a silent connection is only reopened. */

@@ -59,7 +59,7 @@ export async function* retain(
   yield* tail;
 }
 
-/** Chunks that end at a line end, except within a line longer than LONGEST_LINE. */
+/** Chunks that end at a line end, except within a line longer than MAX_LINE_BYTES. */
 async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let open: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

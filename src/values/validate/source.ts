@@ -133,9 +133,9 @@ export function mergeSources(sources: readonly Layer[]): Source {
   };
 }
 
-function merge(under: Values, signal: Values): Values {
-  const merged = {...under};
-  for (const [key, value] of Object.entries(signal)) {
+function merge(base: Values, override: Values): Values {
+  const merged = {...base};
+  for (const [key, value] of Object.entries(override)) {
     const below = Object.hasOwn(merged, key) ? merged[key] : undefined;
     setAt(merged, [key], isMap(value) && isMap(below) ? merge(below, value) : value);
   }
