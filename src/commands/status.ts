@@ -31,7 +31,7 @@ type Result = StatusDocument | HostStatusDocument | {releases: readonly StatusDo
 export default class Status extends BaseCommand<Result> {
   static override summary = 'Show the status of an installed agent.';
   static override description =
-    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exits with 0 when the agent is ready, 1 when it is not or the cluster cannot be reached, and 2 when the release, helm or kubectl is not found. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). With --target docker or systemd, shows the agents of this machine.`;
+    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exits with 0 when the agent is ready, 1 when it is not or the cluster cannot be reached, and 2 when the release or kubectl is not found. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). With --target docker or systemd, shows the agents of this machine.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',

@@ -4,7 +4,7 @@ import {pooled} from '../ground/pooled.ts';
 import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {type Found, getObject, type Listing, listAll, type Reader} from '../kubernetes/resources.ts';
+import {type Found, type Listing, listAll, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {ListedRelease, Releases} from './release-record.ts';
 import {type ManagedSecret, type ReleaseRecord, readRecord} from './release-record.ts';
@@ -39,12 +39,13 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
     const listed = await metadata('secrets', {...options, namespace}, `owner=helm,name=${release}`);
     return {...listed, items: listed.items.toSorted((one, other) => revisionOf(one) - revisionOf(other))};
   };
+  /** Listed by its name, because helm itself needs only the permission to list. */
   const read = async ({metadata: {name, namespace}}: KubernetesObject, options: RequestOptions): Promise<Found<ReleaseRecord>> => {
-    const where = {...options, ...(namespace === undefined ? {} : {namespace}), keepsManagedFields: true};
-    const {object, trouble} = await getObject<ManagedSecret>(kubernetes, 'secrets', name, where);
-    if (trouble) return {trouble};
-    const record = object && readRecord(object);
-    if (object !== undefined && record === undefined)
+    const answer = await kubernetes.get(`${collectionPath('secrets', namespace)}?fieldSelector=metadata.name%3D${name}`, options);
+    if (answer.trouble) return {trouble: answer.trouble};
+    const [secret] = (answer.body as {items?: ManagedSecret[]} | null)?.items ?? [];
+    const record = secret && readRecord({apiVersion: 'v1', kind: 'Secret', ...secret});
+    if (secret !== undefined && record === undefined)
       return {trouble: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
     return {object: record};
   };

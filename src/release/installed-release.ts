@@ -47,13 +47,13 @@ export async function readInstalled(
     readInventory(name, facts, access, signal),
     isDeployed ? undefined : deployedRevision(name, access, signal),
   ]);
-  const {chart, values} = former ?? release;
-  const objects = former ? objectsIn(former.manifest) : facts.installed;
+  const {chart, values, defaults, manifest} = former ?? release;
+  const objects = former ? objectsIn(manifest) : facts.installed;
   const target = scalrChart(chart) as Target;
   return {
     name,
     target,
-    facts: {...facts, release: {...release, chart, values}, installed: objects},
+    facts: {...facts, release: {...release, chart, values, defaults, manifest}, installed: objects},
     deployed: isDeployed ? release : former,
     inventory: inventoryOf({...readings, manifest: objects, state: {...release, chart}, values: withDefaults(values, target)}),
     live: readings.objects,

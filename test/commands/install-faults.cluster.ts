@@ -101,7 +101,7 @@ test('fails at the timeout when reading the releases of Helm gets no answer', as
 test('fails instead of assuming no values when the values cannot be read', async () => {
   const deps = await behindFaultyApi();
   await installThrough(deps, anyHelm);
-  deps.api.inject('GET', /\/secrets\/sh\.helm\.release/, {status: 503}, Number.POSITIVE_INFINITY);
+  deps.api.inject('GET', /\/secrets\?fieldSelector=metadata.name%3Dsh\.helm/, {status: 503}, Number.POSITIVE_INFINITY);
   const {exit, result} = await installThrough(deps, anyHelm);
   expect({exit, code: result.error?.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
   expect(result.error.message).toMatch(/^kubectl get failed/);

@@ -9,6 +9,7 @@ import type {ReleaseRecord, Revision} from '../../src/helm/release-record.ts';
 import {releasesInSecrets} from '../../src/helm/releases.ts';
 import {releasesOfHelm} from '../../src/helm/releases-of-helm.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
+import {account} from '../cluster/accounts.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {workplace} from '../cluster/workplace.ts';
 import {directoryOf} from './charts-under-test.ts';
@@ -63,3 +64,18 @@ const factsOf = (record: ReleaseRecord | undefined) =>
     manifest: record.manifest.trim(),
     all: mergeValues(record.defaults, record.values),
   };
+
+test('an account that may only list Secrets can read releases, as with helm', async () => {
+  const place = await workplace();
+  const {namespace, kubeconfig} = place;
+  const source = await directoryOf({chart: 'agent-local', version: '0.6.5'}, scratch);
+  const [{path: helm} = {path: 'helm'}] = await findHelm();
+  const set = ['--set', 'agent.url=https://a.scalr.io,agent.tokenExistingSecret.name=pool'];
+  await execa(helm, ['install', 'agent', source, ...set, '--namespace', namespace, '--kubeconfig', kubeconfig]);
+  const lister = await account(place, [{group: '', resource: 'secrets', verb: 'list'}]);
+  const client = kubernetesClient({namespace, kubeconfig: lister.kubeconfig}, {kubectl});
+  onTestFinished(() => client.close());
+  const releases = releasesInSecrets(client);
+  expect((await releases.newest({release: 'agent', place: {namespace}}, options)).object).toMatchObject({chart: 'agent-local-0.6.5'});
+  expect((await releases.list({namespace}, {...options, everywhere: false})).items.map(({name}) => name)).toEqual(['agent']);
+});

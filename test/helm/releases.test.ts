@@ -13,7 +13,7 @@ const deployment = (release: string, labels: Record<string, string>): FakeObject
   metadata: {name: release, namespace: 'scalr', labels, annotations: {'meta.helm.sh/release-name': release}},
 });
 const recordsRead = ({requests}: {requests: readonly string[]}): string[] =>
-  requests.flatMap((path) => /\/secrets\/sh\.helm\.release\.v1\.(.+)$/.exec(path)?.[1] ?? []);
+  requests.flatMap((path) => /metadata\.name%3Dsh\.helm\.release\.v1\.(.+)$/.exec(path)?.[1] ?? []);
 
 test('the newest revision is that with the highest number, whatever the order of names', async () => {
   const objects = [9, 10, 2].map((revision) => helmRecord({...agent, revision, status: revision === 2 ? 'deployed' : 'failed'}));

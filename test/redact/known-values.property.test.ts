@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {canonicalOf} from '../../src/redact/canonical.ts';
 import {formsOf, leakFinder} from '../../src/redact/leak-check.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
 import {writings} from './known-secrets.ts';
@@ -15,7 +16,8 @@ const value = fc.oneof(
 const before = fc.string({maxLength: 5}).filter((text) => !/[%&\\][\w#]*$/.test(text));
 
 /** `%a` before `0`: read as one escape, which a value of fewer than ten bytes does not survive. */
-const completesEscape = (text: string, right: string): boolean => /[%&\\][\w#]*$/.test(text) && /^[\w#;]/.test(right);
+const completesEscape = (text: string, right: string): boolean =>
+  canonicalOf(Buffer.from(text)).length < 10 && /[%&\\][\w#]*$/.test(text) && /^[\w#;]/.test(right);
 
 test('no value survives in any writing, whatever it is made of', async () => {
   await fc.assert(

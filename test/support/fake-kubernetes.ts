@@ -118,10 +118,12 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
 /** A client whose requests all return this error. */
 export const failingKubernetes = (trouble: ReadError): KubernetesClient => fakeKubernetes({troubles: () => trouble});
 
-/** A `labelSelector` of the form a=b,c=d. */
+/** A `labelSelector` of the form a=b,c=d, and a `fieldSelector` of metadata.name. */
 const isSelectedBy = (query: string) => {
   const wanted = (new URLSearchParams(query).get('labelSelector') ?? '').split(',').filter((each) => each !== '');
-  return ({metadata: {labels}}: FakeObject): boolean => wanted.every((each) => labels?.[each.split('=')[0] ?? ''] === each.split('=')[1]);
+  const name = /^metadata\.name=(.*)$/.exec(new URLSearchParams(query).get('fieldSelector') ?? '')?.[1];
+  return ({metadata}: FakeObject): boolean =>
+    wanted.every((each) => metadata.labels?.[each.split('=')[0] ?? ''] === each.split('=')[1]) && (name ?? metadata.name) === metadata.name;
 };
 
 const status = (message: string) => ({kind: 'Status', message});

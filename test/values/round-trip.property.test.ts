@@ -15,7 +15,7 @@ import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 import {CHART_NAMES, TARGETS} from '../support/versions.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 3);
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
 
 /** What these flags come to, or undefined where they are refused for a reason the program names. */
 async function attempt(flags: RawFlags): Promise<Generated | undefined> {

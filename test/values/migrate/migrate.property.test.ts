@@ -128,7 +128,8 @@ test.each([
   const targetsOf = (from: Target) => pairs.flatMap(([each, to]) => (each === from ? [to] : []));
   if (isFull) for (const from of TARGETS) await migrateAll(fc.constant(from), () => fc.constant(targetsOf(from)), 1);
   else await migrateAll(fc.constantFrom(...TARGETS), (from) => fc.constantFrom(...targetsOf(from)).map((to) => [to]), RUNS * 4);
-  expect(renamed).toBeGreaterThan(0);
+  // Few keys are renamed between versions of a chart: about 50 in 24 runs, and once only 8.
+  expect(renamed).toBeGreaterThan(pairs === chartPairs ? RUNS * 4 : RUNS);
 });
 
 test('changes nothing when the version stays the same', async () => {
