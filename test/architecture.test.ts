@@ -145,6 +145,18 @@ test('the final check of a bundle shares no code with the redactor', () => {
   expect(importsOf('redact/leak-check.ts')).toEqual([]);
 });
 
+/** The three charts implement one interface, each in a folder of its own. */
+const isOfOneChart = (file: string): boolean => /^charts\/agent-\w+\//.test(file);
+
+test('an exported name has one meaning', () => {
+  const declaration = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+  const owners = new Map<string, Set<string>>();
+  for (const file of files.filter((each) => !isOfOneChart(each)))
+    for (const [, name = ''] of readFileSync(join(src, file), 'utf8').matchAll(declaration))
+      owners.set(name, (owners.get(name) ?? new Set()).add(file));
+  expect([...owners].filter(([, each]) => each.size > 1).map(([name, each]) => `${name}: ${[...each].join(', ')}`)).toEqual([]);
+});
+
 test('ports hold interfaces only', () => {
   const code = /^(export )?(default |async )*(function|const|let|class|enum) /m;
   expect(files.filter((file) => folderOf(file) === 'ports' && code.test(readFileSync(join(src, file), 'utf8')))).toEqual([]);

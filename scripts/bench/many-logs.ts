@@ -81,7 +81,7 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
 
 async function chunksOf(api: ApiReader, log: Log, namespace: string): Promise<AsyncIterable<Buffer>> {
   const opened = await api.stream(pathOf(log, namespace), {signal});
-  if (opened.trouble) throw new Error(opened.trouble.message);
+  if (opened.error) throw new Error(opened.error.message);
   return opened.chunks;
 }
 

@@ -170,11 +170,11 @@ export async function wholeBundle(rounds: number): Promise<void> {
     const [kubectl, helms] = await Promise.all([findKubectl(), findHelm()]);
     const tools = {kubeconfig: cluster.kubeconfig, kubectl, helm: helms[0]?.path ?? 'helm', folder};
     for (const [index, [name, each]] of Object.entries(CASES).entries()) {
-      const place = {...tools, namespace: `bench-${index}`};
-      await prepare(place, each);
+      const kubeTarget = {...tools, namespace: `bench-${index}`};
+      await prepare(kubeTarget, each);
       process.stdout.write(`${name}\n`);
-      tell(`whole-bundle, ${name}`, await measured(place, each, Math.min(rounds, each.most)));
-      await (await kubectlFor(cluster.kubeconfig, place.namespace))(
+      tell(`whole-bundle, ${name}`, await measured(kubeTarget, each, Math.min(rounds, each.most)));
+      await (await kubectlFor(cluster.kubeconfig, kubeTarget.namespace))(
         'delete',
         'pods',
         '--all',

@@ -21,17 +21,17 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 export const hostTools: HostTools = {
   async run(call, {signal}) {
     const opened = await open(call, {signal});
-    if (opened.trouble) return {stdout: '', trouble: opened.trouble};
+    if (opened.error) return {stdout: '', error: opened.error};
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of opened.chunks) {
       bytes += chunk.length;
       if (bytes > MAX_OUTPUT_BYTES)
-        return {stdout: '', trouble: {kind: 'too-large', message: `the output of ${call.tool} ${call.args[0]} is too large`}};
+        return {stdout: '', error: {kind: 'too-large', message: `the output of ${call.tool} ${call.args[0]} is too large`}};
       chunks.push(chunk);
     }
-    const trouble = await opened.end;
-    return {stdout: Buffer.concat(chunks).toString('utf8'), ...(trouble ? {trouble} : {})};
+    const error = await opened.end;
+    return {stdout: Buffer.concat(chunks).toString('utf8'), ...(error ? {error} : {})};
   },
   stream: open,
 };
@@ -40,14 +40,14 @@ export const hostTools: HostTools = {
 async function open(
   call: HostCall,
   {signal, isLogOnBoth = false}: {signal: AbortSignal; isLogOnBoth?: boolean},
-): Promise<LogStream | {trouble: HostError}> {
-  if (signal.aborted) return {trouble: abortedBy(signal)};
+): Promise<LogStream | {error: HostError}> {
+  if (signal.aborted) return {error: abortedBy(signal)};
   const child = spawn(call.tool, [...call.args], {stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, ...ENVIRONMENT}});
   try {
     await once(child, 'spawn');
   } catch (error) {
     const {code, message} = error as NodeJS.ErrnoException;
-    return {trouble: code === 'ENOENT' ? missingTool(call) : {kind: 'refused', message}};
+    return {error: code === 'ENOENT' ? missingTool(call) : {kind: 'refused', message}};
   }
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
   let stderr = '';
@@ -58,7 +58,7 @@ async function open(
   const {signal: stopped, release} = followSignal(signal);
   const stop = (): void => end(child);
   stopped.addEventListener('abort', stop, {once: true});
-  let resolveEnd: (trouble: HostError | undefined) => void = () => undefined;
+  let resolveEnd: (error: HostError | undefined) => void = () => undefined;
   const ended = new Promise<HostError | undefined>((resolve) => {
     resolveEnd = resolve;
   });

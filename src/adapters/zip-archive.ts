@@ -6,7 +6,7 @@ import {basename, dirname, join, resolve} from 'node:path';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import {ZipFile} from 'yazl';
-import type {Archive, Archives, ClosedArchive, Entry} from '../ports/archive.ts';
+import type {Archive, ArchiveEntry, Archives, ClosedArchive} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
 import {openZip} from './zip-reader.ts';
 
@@ -40,7 +40,7 @@ class ZipArchive implements Archive {
   /** Rejects if writing fails. */
   readonly #written: Promise<void>;
   readonly #forget: () => void;
-  readonly #entries: Entry[] = [];
+  readonly #entries: ArchiveEntry[] = [];
   readonly #names = new Set([MANIFEST]);
 
   constructor(path: string, partial: string, file: WriteStream) {
@@ -52,7 +52,7 @@ class ZipArchive implements Archive {
     this.#written.catch(() => undefined);
   }
 
-  async add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry> {
+  async add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry> {
     if (!isPlain(name) || this.#names.has(name)) throw new Error(`Invalid or duplicate entry name: ${JSON.stringify(name)}`);
     this.#names.add(name);
     const entry = await this.#write(name, source);
@@ -84,7 +84,7 @@ class ZipArchive implements Archive {
     this.#forget();
   }
 
-  async #write(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry> {
+  async #write(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry> {
     const iterator = (Buffer.isBuffer(source) ? Readable.from([source]) : source)[Symbol.asyncIterator]();
     const closed = this.#written.then(() => Promise.reject(new Error('The archive is closed')));
     try {
@@ -97,7 +97,7 @@ class ZipArchive implements Archive {
   }
 
   /** Resolves after the whole source was read. */
-  #put(name: string, head: Buffer[], rest: AsyncIterator<Buffer>): Promise<Entry> {
+  #put(name: string, head: Buffer[], rest: AsyncIterator<Buffer>): Promise<ArchiveEntry> {
     return new Promise((done, fail) => {
       const hash = createHash('sha256');
       let bytes = 0;

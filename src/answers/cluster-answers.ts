@@ -20,11 +20,11 @@ import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.t
 import {writtenSettings} from '../values/read-values.ts';
 import {discoverCluster} from './discover-cluster.ts';
 import {fromCluster, unreadFacts} from './from-cluster.ts';
-import type {Source} from './sources.ts';
+import type {SettingsSource} from './sources.ts';
 
 /** Facts of the cluster, as answers and for the chart recommendation. */
-export interface Cluster {
-  answers: Source;
+export interface ClusterAnswers {
+  answers: SettingsSource;
   facts: ReturnType<typeof recommendFactsOf>;
   /** Requested facts that could not be read, as warnings. */
   unread?(settings: Settings): Warning[];
@@ -37,11 +37,13 @@ export const ANSWERED_BY_CLUSTER = [
 ];
 
 /** Values of unset settings from the cluster and the release; undefined if the cluster is unreachable. */
-export async function openAnswers(name: ReleaseName, given: Settings, access: ClusterAccess): Promise<Cluster | undefined> {
+export async function openAnswers(name: ReleaseName, given: Settings, access: ClusterAccess): Promise<ClusterAnswers | undefined> {
   const hasProxy = given.isExplicit(httpProxy) || given.isExplicit(httpsProxy);
   const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !given.isExplicit(setting));
   const [{answers, facts}, installed] = await Promise.all([
-    open.length === 0 ? {answers: {name: 'cluster', answer: () => undefined} as const, facts: {}} : discoverCluster(name.place, access),
+    open.length === 0
+      ? {answers: {name: 'cluster', answer: () => undefined} as const, facts: {}}
+      : discoverCluster(name.kubeTarget, access),
     newestRevision(name, access).catch(() => undefined),
   ]);
   return answers && {answers: withInstalled(answers, name, given, installed), facts};
@@ -49,11 +51,11 @@ export async function openAnswers(name: ReleaseName, given: Settings, access: Cl
 
 /** The chart of an installed release takes precedence over the recommendation, and the release keeps its Secrets. */
 function withInstalled(
-  answers: Source,
+  answers: SettingsSource,
   {release: releaseName}: ReleaseName,
   given: Settings,
   installed: ReleaseRecord | undefined,
-): Source {
+): SettingsSource {
   const found = scalrChart(installed?.chart ?? '');
   if (installed === undefined || found === undefined || installed.status === 'uninstalled') return answers;
   const written = installedSettings(installed, found);
@@ -74,15 +76,15 @@ function withInstalled(
 }
 
 /** @throws ExpectedError if the cluster is unreachable */
-export async function clusterAt(place: ClusterTarget, access: ClusterAccess): Promise<Cluster> {
-  const facts = clusterFactsOf(await readCluster(place, access));
+export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess): Promise<ClusterAnswers> {
+  const facts = clusterFactsOf(await readCluster(kubeTarget, access));
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
   throw new ExpectedError(`Cannot read settings from the cluster: ${server.because}`, {
     code: 'CLUSTER_UNREACHABLE',
     exit: ExitCode.failed,
-    suggestions: [tryCluster(place), 'Run the command without --from-cluster'],
+    suggestions: [tryCluster(kubeTarget), 'Run the command without --from-cluster'],
   });
 }
 

@@ -1,6 +1,7 @@
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
+import {count} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/read-cluster.ts';
@@ -8,11 +9,11 @@ import type {StorageClass} from '../platform/storage.ts';
 import {cloud} from '../settings/cluster.ts';
 import {milliOf} from '../settings/quantity.ts';
 import {fromCluster} from './from-cluster.ts';
-import type {Source} from './sources.ts';
+import type {SettingsSource} from './sources.ts';
 
 /** Facts read from a cluster, or the reason why they could not be read. */
 export interface DiscoveredCluster {
-  answers?: Source;
+  answers?: SettingsSource;
   facts: ReturnType<typeof recommendFactsOf>;
   storageClasses: readonly StorageClass[];
   /** Allocatable resources of the worker nodes. */
@@ -24,9 +25,9 @@ export interface DiscoveredCluster {
 }
 
 /** Reads the facts of a cluster as answers; never fails. `access` sets the timeout. */
-export async function discoverCluster(place: ClusterTarget, access: ClusterAccess): Promise<DiscoveredCluster> {
+export async function discoverCluster(kubeTarget: ClusterTarget, access: ClusterAccess): Promise<DiscoveredCluster> {
   try {
-    const facts = clusterFactsOf(await readCluster(place, access));
+    const facts = clusterFactsOf(await readCluster(kubeTarget, access));
     const {server} = facts.versions;
     if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(server.because);
     const nodes = nodesIn(facts);
@@ -50,7 +51,7 @@ function summaryOf({versions, platform}: ClusterFacts, nodes: number | undefined
   return [
     ...(name === undefined || name === 'Other' ? [] : [name]),
     version,
-    ...(nodes === undefined ? [] : [`${nodes} ${nodes === 1 ? 'node' : 'nodes'}`]),
+    ...(nodes === undefined ? [] : [`${count(nodes, 'node')}`]),
   ].join(', ');
 }
 

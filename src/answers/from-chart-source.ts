@@ -3,7 +3,7 @@ import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
-import type {Source} from './sources.ts';
+import type {SettingsSource} from './sources.ts';
 
 /** `oci://registry/agent-job:0.6.5`, `https://host/agent-job-0.6.5.tgz` */
 const REFERENCE = /^[a-z]+:\/\/.*\/(agent-(?:k8s|local|job))(?:[:-](\d+\.\d+\.\d+))?(?:\.tgz)?$/i;
@@ -20,7 +20,7 @@ interface ChartSourceDeps {
 }
 
 /** Name and version of the chart in --chart-source, as a source of answers. @throws ExpectedError on a conflict with another source */
-export async function fromChartSource(sources: readonly Source[], deps: ChartSourceDeps): Promise<Source[]> {
+export async function fromChartSource(sources: readonly SettingsSource[], deps: ChartSourceDeps): Promise<SettingsSource[]> {
   // An invalid value is reported later, together with all other problems.
   const answerTo = (setting: Setting): string | undefined => {
     const raw = sources.map((each) => each.answer(setting)).find((each) => each !== undefined);

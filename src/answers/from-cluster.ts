@@ -7,7 +7,7 @@ import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../settings/storage.ts';
-import type {Source} from './sources.ts';
+import type {SettingsSource} from './sources.ts';
 
 /** A setting that is read from the cluster. */
 export interface ClusterAnswer {
@@ -27,7 +27,7 @@ export function answersIn({platform, nodeSystems, networks}: ClusterFacts): Clus
 }
 
 /** The facts of the cluster as a source of answers. */
-export function fromCluster(facts: ClusterFacts): Source {
+export function fromCluster(facts: ClusterFacts): SettingsSource {
   const found = new Map(answersIn(facts).map((each) => [each.setting, each]));
   return {
     name: 'cluster',

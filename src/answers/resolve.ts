@@ -6,7 +6,7 @@ import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '..
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import type {Source} from './sources.ts';
+import type {SettingsSource} from './sources.ts';
 
 interface ResolveDeps extends ParseContext {
   files: Pick<Files, 'read' | 'readStdin'>;
@@ -29,8 +29,12 @@ export interface ResolveOptions {
  * Returns a value for every setting: the first answer of the sources, or the default. Validates each setting separately
  * and against others. @throws ExpectedError that lists all invalid and missing settings
  */
-export async function resolve(sources: readonly Source[], deps: ResolveDeps, options: ResolveOptions = {}): Promise<Settings> {
-  return settle(await findAnswers(sources, deps, options), options);
+export async function resolveAnswers(
+  sources: readonly SettingsSource[],
+  deps: ResolveDeps,
+  options: ResolveOptions = {},
+): Promise<Settings> {
+  return settleAnswers(await findAnswers(sources, deps, options), options);
 }
 
 /** The answers of all sources, each validated separately. */
@@ -41,7 +45,7 @@ export interface FoundAnswers {
 
 /** The first answer of the sources for each setting. */
 export async function findAnswers(
-  sources: readonly Source[],
+  sources: readonly SettingsSource[],
   deps: ResolveDeps,
   {only: wanted = catalogue}: ResolveOptions = {},
 ): Promise<FoundAnswers> {
@@ -59,7 +63,7 @@ export async function findAnswers(
 }
 
 /** Adds defaults and validates settings against each other. @throws ExpectedError that lists all invalid and missing settings */
-export function settle(
+export function settleAnswers(
   {answers: given, problems: earlier}: FoundAnswers,
   {only: wanted = catalogue, optional = []}: ResolveOptions = {},
 ): Settings {
@@ -77,7 +81,7 @@ export function settle(
   return new Settings(answers);
 }
 
-async function firstAnswer(setting: Setting, sources: readonly Source[], deps: ResolveDeps): Promise<Answer | undefined> {
+async function firstAnswer(setting: Setting, sources: readonly SettingsSource[], deps: ResolveDeps): Promise<Answer | undefined> {
   for (const source of sources) {
     const raw = source.answer(setting);
     if (raw === undefined) continue;

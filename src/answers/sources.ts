@@ -5,7 +5,7 @@ import type {Setting} from '../settings/define.ts';
 import type {AnswerSource} from '../settings/settings.ts';
 
 /** A source of raw answers. */
-export interface Source {
+export interface SettingsSource {
   name: AnswerSource;
   /** Its answers are already parsed. */
   isParsed?: boolean;
@@ -17,13 +17,13 @@ export interface Source {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const fromFlags = (flags: Readonly<Record<string, unknown>>): Source => ({
+export const fromFlags = (flags: Readonly<Record<string, unknown>>): SettingsSource => ({
   name: 'flag',
   answer: (setting) => (setting.onlyEnv === undefined ? flags[setting.id] : undefined),
 });
 
 /** Environment variables; an empty one counts as absent. */
-export const fromEnvironment = (env: Environment): Source => ({
+export const fromEnvironment = (env: Environment): SettingsSource => ({
   name: 'environment',
   answer: (setting) => {
     const text = env[setting.env];
@@ -32,7 +32,7 @@ export const fromEnvironment = (env: Environment): Source => ({
   },
 });
 
-export const fromAnswers = (answers: ReadonlyMap<string, unknown>): Source => ({
+export const fromAnswers = (answers: ReadonlyMap<string, unknown>): SettingsSource => ({
   name: 'answers',
   answer: (setting) => (setting.onlyEnv === undefined ? answers.get(setting.id) : undefined),
 });

@@ -8,11 +8,11 @@ import {currentUser} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
-import {type BundleOptions, type Prepared, prepareBundle} from './collect/prepare.ts';
-import {type Gap, NAMESPACE_KINDS} from './collect/read-namespace.ts';
+import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
+import {BUNDLED_KINDS, type Gap} from './collect/read-namespace.ts';
 import {record, withRecording} from './collect/record.ts';
 import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
-import {type Collected, interrupted, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
+import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
 
 export interface FromClusterOptions extends BundleOptions, SaveOptions {
   timeoutMs: number;
@@ -32,7 +32,7 @@ interface Deps extends SaveDeps {
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onLog(item: LogItem): void;
   /** Called before anything is written. */
-  onPrepared(prepared: Prepared): void;
+  onPrepared(prepared: PreparedBundle): void;
 }
 
 /** Collects a bundle of the agents in a namespace. @throws ExpectedError */
@@ -52,12 +52,12 @@ export async function collectFromCluster(options: FromClusterOptions, deps: Deps
 }
 
 async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {api: Api; signal: AbortSignal}): Promise<Collected> {
-  const {followingMs, place, isDryRun} = options;
+  const {followingMs, kubeTarget, isDryRun} = options;
   const {interrupt, forceQuit} = deps.interrupts;
-  if (followingMs !== undefined && !isDryRun) await refuseUnwritable(place.namespace, options, deps);
+  if (followingMs !== undefined && !isDryRun) await refuseUnwritable(kubeTarget.namespace, options, deps);
   const prepared = await prepareBundle(options, {...deps, api, signal});
-  if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(interrupt);
-  if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, place.namespace, {api, signal}));
+  if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw bundleInterrupted(interrupt);
+  if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, kubeTarget.namespace, {api, signal}));
   // The run of --watch may not exist yet.
   if (followingMs === undefined) refuseUnknown(prepared, options);
   deps.onPrepared(prepared);
@@ -67,23 +67,29 @@ async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {
 }
 
 /** Adds the commands that grant missing read access. */
-async function saved(prepared: Prepared, options: FromClusterOptions, deps: Deps, reading: Parameters<typeof saveBundle>[4], api: Api) {
-  const {namespace} = options.place;
+async function saved(
+  prepared: PreparedBundle,
+  options: FromClusterOptions,
+  deps: Deps,
+  reading: Parameters<typeof saveBundle>[4],
+  api: Api,
+) {
+  const {namespace} = options.kubeTarget;
   const {file, bundle} = await saveBundle(prepared, namespace, options, deps, reading);
   return {file, bundle, access: await accessCommands(bundle.gaps, namespace, {api, signal: reading.forceQuit})};
 }
 
 /** Follows the logs of runs as they appear, then writes the bundle. */
 async function follow(
-  {knownSecrets, releases}: Prepared,
+  {knownSecrets, releases}: PreparedBundle,
   options: FromClusterOptions & {followingMs: number},
   deps: Deps,
   api: Api,
 ): Promise<Collected> {
   const {interrupts} = deps;
-  const {place, followingMs, timeoutMs} = options;
+  const {kubeTarget, followingMs, timeoutMs} = options;
   const until = anySignal(AbortSignal.timeout(followingMs), interrupts.interrupt);
-  const recording = await record({...options, namespace: place.namespace, releases}, {...deps, api, until});
+  const recording = await record({...options, namespace: kubeTarget.namespace, releases}, {...deps, api, until});
   // The first Ctrl-C may have ended the recording; the next one then acts as the first one.
   const interrupt = interrupts.interrupt.aborted ? interrupts.forceQuit : interrupts.interrupt;
   const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
@@ -106,15 +112,15 @@ const ADVICE: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
 };
 const UNANSWERED: readonly ErrorCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
 
-const isEmpty = ({releases, scope}: Prepared): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
+const isEmpty = ({releases, scope}: PreparedBundle): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
 
 /** An empty bundle would be misleading. `access` contains the commands that grant read access. */
 export function emptyError(
-  {gaps, present}: Prepared,
-  {place, release}: Pick<BundleOptions, 'place' | 'release'>,
+  {gaps, present}: PreparedBundle,
+  {kubeTarget, release}: Pick<BundleOptions, 'kubeTarget' | 'release'>,
   access: readonly string[] = [],
 ): ExpectedError {
-  const {namespace} = place;
+  const {namespace} = kubeTarget;
   const serious = gaps.find(({isMinor, isOfSecrets}) => !isMinor && !isOfSecrets);
   if (serious === undefined) {
     const others = present?.releases ?? [];
@@ -125,42 +131,42 @@ export function emptyError(
       suggestions:
         others.length > 0
           ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
-          : ['Set the namespace with --namespace', `List releases: ${helmCommand(place, 'list', '--all-namespaces')}`],
+          : ['Set the namespace with --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
     });
   }
-  const {trouble, what} = serious;
-  const code = CODES[trouble.kind] ?? 'CLUSTER_UNREACHABLE';
-  return new ExpectedError(`Cannot read namespace ${namespace}. No bundle was written. ${what}: ${trouble.message}`, {
+  const {error, what} = serious;
+  const code = CODES[error.kind] ?? 'CLUSTER_UNREACHABLE';
+  return new ExpectedError(`Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`, {
     code,
     exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,
     suggestions: [
       ...(ADVICE[code] ?? []),
-      ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(place, 'get', '--raw', '/readyz?verbose')}`] : []),
+      ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`] : []),
       ...access,
     ],
   });
 }
 
-type Named = Pick<BundleOptions, 'run' | 'container' | 'place'>;
+type Named = Pick<BundleOptions, 'run' | 'container' | 'kubeTarget'>;
 
 /** Rejects unknown runs and containers, because a bundle without them would look complete. @throws ExpectedError */
-export function refuseUnknown(prepared: Prepared, options: Named): void {
+export function refuseUnknown(prepared: PreparedBundle, options: Named): void {
   const {scope, present: {runs = []} = {}, gaps} = prepared;
   // If pods could not be listed, unknown names are accepted.
   if (gaps.some(({what}) => what === 'Pod objects')) return;
-  const {run, container, place} = options;
+  const {run, container, kubeTarget} = options;
   if (run !== undefined && !isThere(run, scope))
-    throw unknown(`Run ${run} not found in namespace ${place.namespace}.`, [
+    throw unknown(`Run ${run} not found in namespace ${kubeTarget.namespace}.`, [
       runs.length > 0 ? `Existing runs: ${runs.join(', ')}` : 'No runs found: the pods of a run are deleted one minute after it ends',
       `Follow the run from its start: --watch --run ${run}`,
     ]);
   const known = [...new Set(scope.pods.flatMap(containerNames))].toSorted();
   if (container !== undefined && known.length > 0 && !known.includes(container))
-    throw unknown(`Container ${container} not found in namespace ${place.namespace}.`, [`Existing containers: ${known.join(', ')}`]);
+    throw unknown(`Container ${container} not found in namespace ${kubeTarget.namespace}.`, [`Existing containers: ${known.join(', ')}`]);
 }
 
 /** Its events exist for an hour, and its Job may still exist. */
-const isThere = (run: string, {pods, objects}: Prepared['scope']): boolean =>
+const isThere = (run: string, {pods, objects}: PreparedBundle['scope']): boolean =>
   pods.some((pod) => hasRunId(pod, run)) || objects.some(({metadata}) => isInName(metadata.name, run));
 
 /** Includes containers that have not started. */
@@ -179,11 +185,11 @@ export async function accessCommands(
   namespace: string,
   {api, signal}: {api: Pick<KubernetesClient, 'post'>; signal: AbortSignal},
 ): Promise<string[]> {
-  const refused = gaps.find(({trouble, isMinor}) => trouble.kind === 'forbidden' && !isMinor);
+  const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
   if (refused === undefined) return [];
   const {user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
   // kubectl would reject the command because of kinds that the cluster does not have.
-  const kinds = NAMESPACE_KINDS.filter(({isOptional}) => !isOptional).map(({resource}) => resource);
+  const kinds = BUNDLED_KINDS.filter(({isOptional}) => !isOptional).map(({resource}) => resource);
   const resources = ['secrets', 'pods/log', ...kinds].join(',');
   // Without a context, because that would use the account that lacks the permission.
   const create = (...args: readonly string[]): string => kubectlCommand({}, 'create', ...args, '--namespace', namespace);
@@ -195,4 +201,4 @@ export async function accessCommands(
 
 /** Older API servers name the account only in their error messages. */
 const userIn = (gaps: readonly Gap[]): string | undefined =>
-  gaps.map(({trouble}) => /\bUser "([^"]+)" cannot /.exec(trouble.message)?.[1]).find((user) => user !== undefined);
+  gaps.map(({error}) => /\bUser "([^"]+)" cannot /.exec(error.message)?.[1]).find((user) => user !== undefined);

@@ -2,14 +2,14 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {anySignal} from '../ground/signals.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {prepareDocker} from './collect/docker.ts';
-import type {HostDeps, HostOptions, HostPrepared} from './collect/host.ts';
+import type {HostBundleOptions, HostDeps, HostPrepared} from './collect/host.ts';
 import {prepareJournal} from './collect/journal.ts';
-import {type Collected, interrupted, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
+import {bundleInterrupted, type Collected, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
 
 /** Within this time, a signal reaches all processes of the group. */
 const SIGNAL_MS = 100;
 
-export interface FromHostOptions extends SaveOptions, Pick<HostOptions, 'since'> {
+export interface FromHostOptions extends SaveOptions, Pick<HostBundleOptions, 'since'> {
   /** Docker container; if undefined, the systemd service. */
   container?: string | undefined;
   timeoutMs: number;
@@ -28,10 +28,10 @@ export async function collectFromHost(options: FromHostOptions, deps: Deps): Pro
   const prepared = await prepare(options, {...deps, signal}).catch(async (error: unknown) => {
     // Ctrl-C also stops docker and journalctl, which may be noticed first.
     await wait(SIGNAL_MS);
-    throw interrupt.aborted ? interrupted(interrupt) : error;
+    throw interrupt.aborted ? bundleInterrupted(interrupt) : error;
   });
   // Before a log was read, there is nothing to keep.
-  if (interrupt.aborted) throw interrupted(interrupt);
+  if (interrupt.aborted) throw bundleInterrupted(interrupt);
   if (options.isDryRun) return {wanted: prepared};
   const {name, api} = prepared;
   return {...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})), interrupt};

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import type {Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type Fields, isFields} from '../ground/json.ts';
-import type {Entry, OpenArchive} from '../ports/archive.ts';
+import type {ArchiveEntry, OpenArchive} from '../ports/archive.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
 
 /** Lists all other entries. */
@@ -18,7 +18,7 @@ export interface DamagedEntry {
 export interface Inspection {
   summary: string | undefined;
   findings: readonly Finding[];
-  errors: readonly Unread[];
+  errors: readonly MissingPart[];
   redactions: RedactionReport | undefined;
   containers: number;
   damage: readonly DamagedEntry[];
@@ -66,7 +66,7 @@ async function manifestOf(archive: OpenArchive, file: string): Promise<Manifest>
 
 const holds = ({entries}: OpenArchive, wanted: string): boolean => entries.some(({name}) => name === wanted);
 
-async function damageOf(archive: OpenArchive, listed: readonly Entry[]): Promise<DamagedEntry[]> {
+async function damageOf(archive: OpenArchive, listed: readonly ArchiveEntry[]): Promise<DamagedEntry[]> {
   const there = new Set(archive.entries.map(({name}) => name));
   const known = new Set([MANIFEST, ...listed.map(({name}) => name)]);
   const damage: DamagedEntry[] = [];
@@ -78,7 +78,7 @@ async function damageOf(archive: OpenArchive, listed: readonly Entry[]): Promise
   return [...damage, ...foreign.map((entry): DamagedEntry => ({entry, problem: 'not in the manifest'}))];
 }
 
-async function problemOf(archive: OpenArchive, {name, bytes, sha256}: Entry): Promise<DamagedEntry['problem'] | undefined> {
+async function problemOf(archive: OpenArchive, {name, bytes, sha256}: ArchiveEntry): Promise<DamagedEntry['problem'] | undefined> {
   const hash = createHash('sha256');
   let read = 0;
   try {
@@ -128,7 +128,7 @@ const changed = (file: string, why: string): ExpectedError =>
   });
 
 /** A missing part, as in errors.json. */
-export interface Unread {
+export interface MissingPart {
   what: string;
   kind: string;
   message: string;
@@ -138,7 +138,7 @@ export interface Unread {
 export interface Manifest {
   schemaVersion: 1;
   containers?: number;
-  entries: readonly Entry[];
+  entries: readonly ArchiveEntry[];
 }
 
 const hasTexts = (value: unknown, ...names: string[]): value is Fields =>
@@ -160,7 +160,7 @@ export const isFinding = (value: unknown): value is Finding =>
   ['string', 'undefined'].includes(typeof value['evidence']) &&
   (value['line'] === undefined || Number.isSafeInteger(value['line']));
 
-export const isUnread = (value: unknown): value is Unread => hasTexts(value, 'what', 'kind', 'message');
+export const isUnread = (value: unknown): value is MissingPart => hasTexts(value, 'what', 'kind', 'message');
 
 export const isReport = (value: unknown): value is RedactionReport =>
   isFields(value) &&

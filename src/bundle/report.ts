@@ -1,8 +1,9 @@
 import {agentVersionOf, versionStatus} from '../charts/version-status.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import type {LogRecord} from '../diagnose/log-matcher.ts';
+import {count} from '../ground/text.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
-import type {Prepared} from './collect/prepare.ts';
+import type {PreparedBundle} from './collect/prepare.ts';
 import type {Gap} from './collect/read-namespace.ts';
 import type {FoundRelease} from './collect/tools.ts';
 
@@ -65,16 +66,16 @@ export type Unsearched = Pick<Summary, 'gaps' | 'skipsSecrets'>;
 
 /** Warning to read before the bundle is sent. */
 export function unsearchedText({gaps, skipsSecrets}: Unsearched): string | undefined {
-  const count = gaps.filter(({isOfSecrets}) => isOfSecrets).length;
-  if (!skipsSecrets && count === 0) return undefined;
-  const reason = skipsSecrets ? '--no-secret-seeds' : `${number(count, 'namespace')} not readable`;
+  const unread = gaps.filter(({isOfSecrets}) => isOfSecrets).length;
+  if (!skipsSecrets && unread === 0) return undefined;
+  const reason = skipsSecrets ? '--no-secret-seeds' : `${count(unread, 'namespace')} not readable`;
   return `Secrets were not searched: ${reason}. Review before sending.`;
 }
 
 /** Number of redactions by rule; written last, because the summary itself is counted. Pure. */
 export const redactionText = ({total, rules, notSearched}: Pick<RedactionReport, 'total' | 'rules' | 'notSearched'>): string =>
   [
-    `## Redaction: ${total} ${total === 1 ? 'place' : 'places'}\n`,
+    `## Redaction: ${count(total, 'place')}\n`,
     Object.entries(rules)
       .map(([rule, count]) => `- ${rule}: ${count}`)
       .join('\n') || '- nothing was redacted',
@@ -92,11 +93,11 @@ function verdict({findings, gaps, logs}: Summary): string {
   const found =
     first === undefined
       ? 'No problems found.'
-      : `${number(errors, 'error')}, ${number(problems.length - errors, 'warning')}. Start with ${first.object} (${first.code}).`;
+      : `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}. Start with ${first.object} (${first.code}).`;
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
-  const whole = lacks > 0 ? `The bundle is incomplete: ${number(lacks, 'part')} could not be read.` : 'The bundle is complete.';
+  const whole = lacks > 0 ? `The bundle is incomplete: ${count(lacks, 'part')} could not be read.` : 'The bundle is complete.';
   const cut = cutLogs(logs);
-  const fits = cut > 0 ? ` To fit --max-size, ${number(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
+  const fits = cut > 0 ? ` To fit --max-size, ${count(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
   return `**${found}**\n\n${whole}${fits}`;
 }
 
@@ -116,7 +117,7 @@ const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
   ...gaps.filter(({isMinor}) => isMinor).map((gap) => `${gapText(gap)} (optional)`),
 ];
 
-const gapText = ({what, trouble}: Gap): string => `- ${what}: ${trouble.message}`;
+const gapText = ({what, error}: Gap): string => `- ${what}: ${error.message}`;
 
 function releaseText({name, chart, version, status}: NonNullable<Summary['releases']>[number]): string {
   const agent = agentVersionOf(chart, version);
@@ -128,24 +129,24 @@ function releaseText({name, chart, version, status}: NonNullable<Summary['releas
 
 /** One line for each kind of file. Pure. */
 export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): string {
-  const count = (pattern: RegExp): number => files.filter((file) => pattern.test(file)).length;
+  const filesIn = (pattern: RegExp): number => files.filter((file) => pattern.test(file)).length;
   const [lines, bytes] = [logs.reduce((sum, log) => sum + log.lines, 0), logs.reduce((sum, log) => sum + log.bytes, 0)];
   const previous = logs.some(({file}) => file.endsWith('.previous.log'));
   const rows: readonly (readonly [file: string, text: string, isThere: boolean])[] = [
     ['findings.json, errors.json', 'findings and missing parts as JSON', true],
     [
       'logs/',
-      `${number(logs.length, 'log')}, ${number(lines, 'line')}, ${sizeOf(bytes)}${previous ? '; .previous.log is the log before a restart' : ''}`,
+      `${count(logs.length, 'log')}, ${count(lines, 'line')}, ${sizeOf(bytes)}${previous ? '; .previous.log is the log before a restart' : ''}`,
       logs.length > 0,
     ],
     ['events.txt', 'events, newest last', files.includes('events.txt')],
-    ['objects/', `${number(count(/^objects\//), 'object')} of the cluster, without Secrets`, count(/^objects\//) > 0],
-    ['gone/', `${number(count(/^gone\//), 'object')} deleted while watching, in their last state`, count(/^gone\//) > 0],
-    ['releases/', 'history, values and manifest of the Helm releases', count(/^releases\//) > 0],
+    ['objects/', `${count(filesIn(/^objects\//), 'object')} of the cluster, without Secrets`, filesIn(/^objects\//) > 0],
+    ['gone/', `${count(filesIn(/^gone\//), 'object')} deleted while watching, in their last state`, filesIn(/^gone\//) > 0],
+    ['releases/', 'history, values and manifest of the Helm releases', filesIn(/^releases\//) > 0],
     ['network.json', 'network plugin, and whether it enforces network policies', files.includes('network.json')],
-    ['docker/', 'state of the container and of the Docker daemon', count(/^docker\//) > 0],
-    ['systemd/', 'units and their properties', count(/^systemd\//) > 0],
-    ['host/', 'operating system of the machine', count(/^host\//) > 0],
+    ['docker/', 'state of the container and of the Docker daemon', filesIn(/^docker\//) > 0],
+    ['systemd/', 'units and their properties', filesIn(/^systemd\//) > 0],
+    ['host/', 'operating system of the machine', filesIn(/^host\//) > 0],
     ['tools.json, version.json', 'versions of the tools and of the cluster', files.includes('tools.json')],
     ['redactions.json', 'number of redactions by rule and file', true],
     ['manifest.json', 'size and checksum of every file, for scalr-agent collect-logs --inspect', true],
@@ -155,8 +156,6 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
 
 const sizeOf = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-
-export const number = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Redacts a text. */
 type Clean = (text: string) => string;
@@ -171,21 +170,21 @@ export const cleanFinding = (finding: Finding, clean: Clean): Finding => ({
   ...(finding.evidence === undefined ? {} : {evidence: clean(finding.evidence)}),
 });
 
-export const cleanGap = ({what, trouble, ...gap}: Gap, clean: Clean): Gap => ({
+export const cleanGap = ({what, error, ...gap}: Gap, clean: Clean): Gap => ({
   ...gap,
   what: clean(what),
-  trouble: {...trouble, message: clean(trouble.message)},
+  error: {...error, message: clean(error.message)},
 });
 
 /** Name and version of the cluster, its nodes and the tools. Pure. */
-export function versionsText({cluster}: Pick<Prepared, 'cluster'>): [name: string, version: string][] {
+export function versionsText({cluster}: Pick<PreparedBundle, 'cluster'>): [name: string, version: string][] {
   if (cluster === undefined) return [];
   const kubelets = new Map<string, number>();
   for (const {status} of cluster.nodes) {
     const version = status?.nodeInfo?.kubeletVersion ?? 'unknown';
     kubelets.set(version, (kubelets.get(version) ?? 0) + 1);
   }
-  const nodes = [...kubelets].map(([version, count]) => `${version} on ${count} ${count === 1 ? 'node' : 'nodes'}`);
+  const nodes = [...kubelets].map(([version, nodes]) => `${version} on ${count(nodes, 'node')}`);
   return [
     ['Kubernetes', cluster.server ?? 'not read'],
     ...(nodes.length > 0 ? ([['kubelets', nodes.join(', ')]] as [string, string][]) : []),

@@ -8,8 +8,8 @@ import {type KnownSecretSet, knownSecretSet} from '../redact/known-values.ts';
 import {leakFinder} from '../redact/leak-check.ts';
 import {type RedactionReport, redactor} from '../redact/redactor.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
-import {containersOf} from './collect/log-items.ts';
-import type {Prepared} from './collect/prepare.ts';
+import {logContainers} from './collect/log-items.ts';
+import type {PreparedBundle} from './collect/prepare.ts';
 import {type ReadDeps, readLogs} from './collect/read-logs.ts';
 import type {Gap} from './collect/read-namespace.ts';
 import {allFindings} from './findings/all-findings.ts';
@@ -42,7 +42,7 @@ interface Reading {
 }
 
 /** Files of a dry run; or the bundle, the signal that may have stopped it early, and commands that grant missing read access. */
-export type Collected = {wanted: Prepared} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: readonly string[]};
+export type Collected = {wanted: PreparedBundle} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: readonly string[]};
 
 export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;
@@ -64,13 +64,13 @@ export async function refuseUnwritable(name: string, {out}: SaveOptions, {archiv
 
 /** Writes the bundle to a new file, completely or not at all. @throws ExpectedError */
 export async function saveBundle(
-  prepared: Prepared,
+  prepared: PreparedBundle,
   name: string,
   {out, maxBytes, level}: SaveOptions,
   {archives, files, now, onProgress}: SaveDeps,
   {api, signal, forceQuit}: Reading,
 ): Promise<{file: string; bundle: Bundle}> {
-  if (forceQuit.aborted) throw interrupted(forceQuit);
+  if (forceQuit.aborted) throw bundleInterrupted(forceQuit);
   const file = out ?? fileFor(name, now());
   await refuseTaken(file, files);
   const archive = await archives.create(file);
@@ -86,7 +86,7 @@ export async function saveBundle(
 const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
 
 const rejectedBy = (forceQuit: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(interrupted(forceQuit)), {once: true}));
+  new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(bundleInterrupted(forceQuit)), {once: true}));
 
 async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void> {
   if ((await files.kindOf(file)) === 'nothing') return;
@@ -98,12 +98,12 @@ async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void
 }
 
 /** Exit code after this signal. */
-export const statusOf = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
+export const signalExitCode = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
 
-export const interrupted = (by: AbortSignal): ExpectedError =>
+export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
   new ExpectedError('Interrupted. No bundle was written.', {
     code: 'INTERRUPTED',
-    exit: statusOf(by),
+    exit: signalExitCode(by),
     suggestions: ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
   });
 
@@ -111,7 +111,7 @@ type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> & Pick<SaveDeps, 'now' | 'onPr
 
 /** Writes the redacted parts to the archive, and closes it. @throws ExpectedError */
 export async function writeBundle(
-  prepared: Prepared,
+  prepared: PreparedBundle,
   namespace: string,
   {maxBytes, level}: Omit<SaveOptions, 'out'>,
   deps: WriteDeps,
@@ -128,7 +128,7 @@ export async function writeBundle(
   const cleaner = (name: string) => (text: string) => redact.text(name, text);
   const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
   const gaps = missing.map((each) => cleanGap(each, cleaner('errors.json')));
-  const containers = containersOf(prepared.logs);
+  const containers = logContainers(prepared.logs);
   const {noun = 'container'} = prepared;
   const ofSummary = cleaner('SUMMARY.md');
   const summary = summaryText({
@@ -149,7 +149,7 @@ export async function writeBundle(
   const redactions = redact.report();
   const last: Readonly<Record<string, string>> = {
     'findings.json': jsonText(findings),
-    'errors.json': jsonText(gaps.map(({what, trouble, isMinor}) => ({what, ...trouble, isMinor}))),
+    'errors.json': jsonText(gaps.map(({what, error, isMinor}) => ({what, ...error, isMinor}))),
     'SUMMARY.md': `${summary}\n${redactionText(redactions)}`,
     'redactions.json': jsonText(redactions),
   };

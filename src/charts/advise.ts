@@ -1,3 +1,4 @@
+import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {hazards as ofJob} from './agent-job/hazards.ts';
@@ -19,7 +20,7 @@ export const HAZARDS: Readonly<Record<ChartName, readonly UpgradeHazard[]>> = {
 };
 
 /** What an upgrade does, or why it cannot run. */
-export interface Advice extends Pick<UpgradeHazard, 'code' | 'level' | 'reason' | 'remedy'> {
+export interface UpgradeAdvice extends Pick<UpgradeHazard, 'code' | 'level' | 'reason' | 'remedy'> {
   /** The versions between which it happens. */
   versions: string;
   /** The plan of the upgrade applies the remedy. */
@@ -33,11 +34,11 @@ export interface UpgradeFacts extends HazardFacts {
 }
 
 /** Everything to know before an upgrade within one chart, the worst first. Pure. */
-export const advise = (installed: Target, wanted: Target, facts: UpgradeFacts): Advice[] =>
+export const advise = (installed: Target, wanted: Target, facts: UpgradeFacts): UpgradeAdvice[] =>
   [
     ...kubernetesAdvice(wanted, facts),
     ...hazardsOf(installed, wanted, facts).map(
-      ({code, level, from, to, reason, remedy, isHandled}): Advice => ({
+      ({code, level, from, to, reason, remedy, isHandled}): UpgradeAdvice => ({
         ...{code, level, reason, remedy},
         versions: from === '*' ? describeRange(to) : `${describeRange(from)} → ${describeRange(to)}`,
         handled: isHandled ?? false,
@@ -45,7 +46,7 @@ export const advise = (installed: Target, wanted: Target, facts: UpgradeFacts): 
     ),
   ].toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 
-const LEVELS: readonly Advice['level'][] = ['blocking', 'behavior', 'info'];
+const LEVELS: readonly UpgradeAdvice['level'][] = ['blocking', 'behavior', 'info'];
 
 /** The rows of a chart that apply; none if the version stays the same. */
 export const hazardsOf = ({chart, version}: Target, wanted: Target, facts: HazardFacts): UpgradeHazard[] =>
@@ -55,7 +56,7 @@ export const hazardsOf = ({chart, version}: Target, wanted: Target, facts: Hazar
   );
 
 /** Control plane and nodes that are older than the chart version requires. Helm checks the control plane only. */
-export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFacts, 'server' | 'nodes'>): Advice[] {
+export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFacts, 'server' | 'nodes'>): UpgradeAdvice[] {
   const floor = floorOf(wanted);
   if (floor === undefined) return [];
   const isOld = (version: string): boolean => isVersion(version) && isBelow(version, floor.version);
@@ -64,24 +65,21 @@ export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFa
     ...nodes.filter(({version}) => isOld(version)).map(({name, version}) => `node ${name} (${version})`),
   ];
   if (old.length === 0) return [];
-  const more = old.length > MAX_NODES ? ` and ${old.length - MAX_NODES} more` : '';
   const fits = releasesOf(wanted.chart).findLast((version) => !(floorOf({...wanted, version})?.isHard ?? false));
   return [
     {
       code: 'KUBERNETES_TOO_OLD',
       level: floor.isHard ? 'blocking' : 'behavior',
       versions: wanted.version,
-      reason: `${wanted.chart} ${wanted.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${old.slice(0, MAX_NODES).join(', ')}${more}`,
+      reason: `${wanted.chart} ${wanted.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${few(old)}`,
       remedy: floor.isHard && fits !== undefined ? `Upgrade Kubernetes first, or use --chart-version ${fits}` : 'Upgrade Kubernetes first',
       handled: false,
     },
   ];
 }
 
-const MAX_NODES = 5;
-
 /** Agents that stay at their version. `values` are those of the upgrade, merged over the chart defaults. Pure. */
-export const pinnedAdvice = (wanted: Target, values: Values): Advice[] =>
+export const pinnedAdvice = (wanted: Target, values: Values): UpgradeAdvice[] =>
   pinnedAgents(values, wanted).map(({keys, message}) => ({
     code: 'AGENT_VERSION',
     level: 'behavior',

@@ -22,7 +22,7 @@ export interface Scope {
 }
 
 /** One key to write; `why` explains a key that is not obvious from the setting. */
-export type Entry = readonly [path: Path, value: Tree, why?: string];
+export type ValuesEntry = readonly [path: Path, value: Tree, why?: string];
 
 /** How one setting is written into values.yaml and read back, for a range of versions. */
 export interface Row<T = unknown> {
@@ -35,7 +35,7 @@ export interface Row<T = unknown> {
   accepts?(value: T, scope: Scope): boolean;
   /** Paths that it may write; the contract test verifies them in every release. */
   paths: readonly Path[];
-  write(value: T, scope: Scope): readonly Entry[];
+  write(value: T, scope: Scope): readonly ValuesEntry[];
   /** The setting in the merged values; undefined if they cannot be expressed as this setting. */
   read(values: Values, scope: Scope): T | undefined;
   /** Limitations of a supported value. */
@@ -65,7 +65,7 @@ export interface DerivedKeys {
   /** Paths that it may write. */
   paths: readonly Path[];
   /** `values` and the chart defaults together; `isWritten` is true for keys that settings, files or --set wrote. */
-  write(values: Values, isWritten: (path: Path) => boolean): readonly Entry[];
+  write(values: Values, isWritten: (path: Path) => boolean): readonly ValuesEntry[];
 }
 
 /** Context of a rule besides the effective settings. */
@@ -122,7 +122,7 @@ export interface Refusal {
 }
 
 /** A container, and the keys of its extra variables. */
-export interface Container {
+export interface ChartContainer {
   name: string;
   in?: string;
   extraEnv: readonly string[];
@@ -194,7 +194,7 @@ export interface Chart {
   refusals: readonly Refusal[];
   /** Environment variables that the templates set or reject, with their versions. */
   ownVariables: readonly {name: string; in?: string}[];
-  containers: readonly Container[];
+  containers: readonly ChartContainer[];
   ignoredKeys: readonly IgnoredKey[];
   formerKeys?: readonly FormerKeys[];
   kubernetesFloors: readonly (KubernetesFloor & {in: string})[];

@@ -10,7 +10,7 @@ const SECRET_KEY = /^(token|client_?key|.*password|.*private_?key)$/i;
 const PLAIN_VARIABLES: ReadonlySet<unknown> = new Set(['SCALR_AGENT_DEBUG']);
 
 /** The charts take tokens and keys inline, and environment variables may hold anything. */
-export const hideSecrets = (values: Values): Values => hideIn(values) as Values;
+export const hideSecretValues = (values: Values): Values => hideIn(values) as Values;
 
 function hideIn(tree: Tree): Tree {
   if (typeof tree === 'string') return maskSecrets(tree);

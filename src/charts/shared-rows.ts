@@ -20,7 +20,7 @@ import {
 } from '../settings/pods.ts';
 import {cache, cacheAccessMode, cacheClaim, cacheSize, cacheStorageClass, cacheSubPath} from '../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, caSecretKey} from '../settings/tls.ts';
-import type {Entry, Row, Scope} from './define.ts';
+import type {Row, Scope, ValuesEntry} from './define.ts';
 import {compare} from './releases.ts';
 import {
   asBase64,
@@ -50,7 +50,7 @@ interface CacheKeys {
   /** Key of the limit of the ephemeral volume, where the version has one. */
   limit?: string;
   /** Additional keys for a PersistentVolumeClaim in this chart. */
-  withClaim?: {paths: readonly Path[]; write(scope: Scope): readonly Entry[]};
+  withClaim?: {paths: readonly Path[]; write(scope: Scope): readonly ValuesEntry[]};
 }
 
 const isNewClaim = (get: Get): boolean => get(cache) === 'pvc';
@@ -95,7 +95,7 @@ const REPLACES =
 const PUBLIC_ROOTS = '# Public root certificates\n';
 
 /** CA bundle as PEM at `<path>.caBundle` or in an existing Secret at `<path>.caBundleSecret`. */
-export const caBundle = (path: string): Row[] => {
+export const caBundleRows = (path: string): Row[] => {
   const inline = at(`${path}.caBundle`);
   const secretKey = `${path}.caBundleSecret.key`;
   return [

@@ -17,9 +17,9 @@ import type {Prompter} from '../ports/prompter.ts';
 import type {Registries} from '../ports/registries.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
-import type {Origin} from '../ui/messages.ts';
+import type {ProgramOrigin} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
-import {isAsciiOnly, legible} from '../ui/theme.ts';
+import {asciiFallback, isAsciiOnly} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App {
@@ -31,7 +31,7 @@ export interface App {
   /** helm and kubectl, with their paths if they are not on PATH. */
   processes: (paths: ToolPaths) => Processes;
   /** The API server, through kubectl at these paths. */
-  kubernetes: (place: ClusterTarget, paths: ToolPaths) => Promise<KubernetesClient>;
+  kubernetes: (kubeTarget: ClusterTarget, paths: ToolPaths) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
   host: HostTools;
   /** Image registries, asked from this machine. */
@@ -93,7 +93,7 @@ export function nodeApp(): App {
     screen: errorScreen,
     resultScreen: screenOf(process.stdout),
     stdout: (text) => process.stdout.write(text),
-    stderr: (text) => process.stderr.write(legible(text, errorScreen)),
+    stderr: (text) => process.stderr.write(asciiFallback(text, errorScreen)),
     exit: (code) => {
       process.exitCode = code;
     },
@@ -106,7 +106,7 @@ interface Addresses {
 }
 
 /** The addresses of package.json as URLs for a browser. */
-export function originOf(pjson: Interfaces.PJSON): Origin {
+export function originOf(pjson: Interfaces.PJSON): ProgramOrigin {
   const {repository, bugs} = pjson as unknown as Addresses;
   return {version: pjson.version, repository: repository.url.replace(/^git\+|\.git$/g, ''), bugs: bugs.url};
 }

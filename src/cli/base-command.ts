@@ -1,9 +1,9 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
-import type {Cluster} from '../answers/cluster-answers.ts';
+import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
-import {findAnswers, type ResolveOptions, resolve, settle} from '../answers/resolve.ts';
-import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
+import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
+import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -13,7 +13,7 @@ import {valuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {failureText, warningText} from '../ui/messages.ts';
-import {legible, type Screen, withoutColor} from '../ui/theme.ts';
+import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {type ClusterFlags, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
@@ -38,7 +38,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
   #isQuiet = false;
-  #sources: Source[] | undefined;
+  #sources: SettingsSource[] | undefined;
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
 
   abstract override run(): Promise<Result>;
@@ -51,23 +51,26 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** Settings in `optional` may be missing; with `only`, all others are ignored; `cluster` provides values of unset settings. */
   protected async settingsFrom(
     flags: SharedFlags,
-    {cluster, ...options}: ResolveOptions & {cluster?: Cluster | undefined} = {},
+    {cluster, ...options}: ResolveOptions & {cluster?: ClusterAnswers | undefined} = {},
   ): Promise<Settings> {
     const settings = await this.#settle(flags, options, cluster);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
   }
 
-  async #settle(flags: SharedFlags, options: ResolveOptions, cluster: Cluster | undefined): Promise<Settings> {
+  async #settle(flags: SharedFlags, options: ResolveOptions, cluster: ClusterAnswers | undefined): Promise<Settings> {
     const given = await this.sourcesFrom(flags, options);
     const {files, now} = this.app;
     const sources = cluster === undefined ? given : [...given, cluster.answers];
     const deps = {files, now: now()};
     const prompter = this.jsonEnabled() ? undefined : this.prompter;
-    if (prompter === undefined) return resolve(sources, deps, options);
+    if (prompter === undefined) return resolveAnswers(sources, deps, options);
     const {askMissing} = await import('../wizard/ask.ts');
     const {answers, problems} = await findAnswers(sources, deps, options);
-    return settle({answers: problems.length > 0 ? answers : await askMissing(answers, options, {prompter, files, now}), problems}, options);
+    return settleAnswers(
+      {answers: problems.length > 0 ? answers : await askMissing(answers, options, {prompter, files, now}), problems},
+      options,
+    );
   }
 
   /** Platform of the agent, from all sources. @throws ExpectedError if it is invalid */
@@ -76,7 +79,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** Values set by the user from all sources, and then the selected chart. */
-  protected async sourcesFrom(flags: SharedFlags, {only}: ResolveOptions = {}): Promise<readonly Source[]> {
+  protected async sourcesFrom(flags: SharedFlags, {only}: ResolveOptions = {}): Promise<readonly SettingsSource[]> {
     this.#isQuiet = flags.quiet ?? false;
     this.#sources ??= await this.#readSources(flags);
     await this.#refuseOtherTarget(this.#sources);
@@ -89,7 +92,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** The answers for an agent in Docker must not change a cluster. */
-  async #refuseOtherTarget(sources: readonly Source[]): Promise<void> {
+  async #refuseOtherTarget(sources: readonly SettingsSource[]): Promise<void> {
     const {answers} = await findAnswers(sources, {files: this.app.files, now: this.app.now()}, {only: [target]});
     const name = new Settings(answers).get(target) ?? 'kubernetes';
     if (this.targets.includes(name)) return;
@@ -105,7 +108,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     });
   }
 
-  async #fromValuesFiles(sources: readonly Source[]): Promise<Source[]> {
+  async #fromValuesFiles(sources: readonly SettingsSource[]): Promise<SettingsSource[]> {
     const deps = {files: this.app.files, now: this.app.now()};
     const {answers, problems} = await findAnswers(sources, deps, {only: [valuesFile, chart, chartVersion]});
     const named = new Settings(answers);
@@ -117,12 +120,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** Facts of the cluster with --from-cluster. @throws ExpectedError if the cluster is unreachable */
-  protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<Cluster | undefined> {
+  protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<ClusterAnswers | undefined> {
     if (!flags['from-cluster']) return undefined;
     const {clusterAt} = await import('../answers/cluster-answers.ts');
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
-    const {place} = releaseName(flags, settings);
-    return clusterAt(place, await this.accessTo(place, flags));
+    const {kubeTarget} = releaseName(flags, settings);
+    return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
   }
 
   /** One warning per setting that the cluster would provide. */
@@ -133,13 +136,13 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** Unset settings of an install, read from its cluster; undefined with --no-from-cluster, or if the cluster is unreachable. */
   protected async openAnswersOf(
     flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean},
-    accessTo: (place: ClusterTarget) => Promise<ClusterAccess>,
-  ): Promise<Cluster | undefined> {
+    accessTo: (kubeTarget: ClusterTarget) => Promise<ClusterAccess>,
+  ): Promise<ClusterAnswers | undefined> {
     if (flags['from-cluster'] === false) return undefined;
     const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../answers/cluster-answers.ts');
     const given = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
     const name = releaseName(flags, given);
-    return openAnswers(name, given, await accessTo(name.place));
+    return openAnswers(name, given, await accessTo(name.kubeTarget));
   }
 
   /** For read-only work: Ctrl-C stops it at once. @throws ExpectedError */
@@ -156,16 +159,16 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** The API server of the cluster. One client per run of the command, closed at its end. */
-  protected kubernetes(place: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
-    const key = JSON.stringify([place.kubeconfig, place.kubeContext]);
-    const client = this.#clients.get(key) ?? this.app.kubernetes(place, toolPaths(flags));
+  protected kubernetes(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
+    const key = JSON.stringify([kubeTarget.kubeconfig, kubeTarget.kubeContext]);
+    const client = this.#clients.get(key) ?? this.app.kubernetes(kubeTarget, toolPaths(flags));
     this.#clients.set(key, client);
     return client;
   }
 
-  protected async accessTo(place: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
+  protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
-    return {kubernetes: await this.kubernetes(place, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};
+    return {kubernetes: await this.kubernetes(kubeTarget, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
@@ -193,9 +196,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     };
   }
 
-  async #readSources(flags: SharedFlags): Promise<Source[]> {
+  async #readSources(flags: SharedFlags): Promise<SettingsSource[]> {
     const {env, files} = this.app;
-    const sources: Source[] = [fromFlags({...flags}), fromEnvironment(env)];
+    const sources: SettingsSource[] = [fromFlags({...flags}), fromEnvironment(env)];
     const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
     if (path === '')
       throw new ExpectedError('--answers is empty.', {
@@ -226,7 +229,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Prints a result for a terminal; pipes get it unchanged. */
   protected show(text: string): void {
-    this.app.stdout(legible(text, this.resultScreen));
+    this.app.stdout(asciiFallback(text, this.resultScreen));
   }
 
   override logJson(document: unknown): void {

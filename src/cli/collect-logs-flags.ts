@@ -64,7 +64,7 @@ const NAMES = ['run', 'container', 'docker', 'inspect', 'out'] as const;
 const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as const;
 
 /** Source of a bundle. @throws ExpectedError for flags of another source */
-export function sourceOf(flags: {
+export function bundleSource(flags: {
   target?: string | undefined;
   docker?: string | undefined;
   journal?: boolean;

@@ -1,10 +1,10 @@
-import {containersOf} from '../bundle/collect/log-items.ts';
-import type {Prepared} from '../bundle/collect/prepare.ts';
+import {logContainers} from '../bundle/collect/log-items.ts';
+import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import type {Gap} from '../bundle/collect/read-namespace.ts';
 import type {DamagedEntry} from '../bundle/inspect.ts';
 import {inspectBundle} from '../bundle/inspect.ts';
 import type {Bundle, Collected} from '../bundle/write-bundle.ts';
-import {statusOf} from '../bundle/write-bundle.ts';
+import {signalExitCode} from '../bundle/write-bundle.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {accessText, bundleText, damageText, inspectionText, missingText, wantedText} from '../ui/bundle.ts';
 import type {CommandContext} from './operate.ts';
@@ -23,21 +23,21 @@ export interface CollectResult {
 }
 
 /** What a dry run would collect. */
-export function showWanted({texts, logs, gaps}: Prepared, {isJson, show}: CommandContext): CollectResult {
+export function showWanted({texts, logs, gaps}: PreparedBundle, {isJson, show}: CommandContext): CollectResult {
   if (!isJson) show(wantedText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
-  return {containers: containersOf(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
+  return {containers: logContainers(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
 }
 
 /** A bundle that was written. */
 export function showCollected(
-  {file, bundle, interrupt, access = []}: Exclude<Collected, {wanted: Prepared}>,
+  {file, bundle, interrupt, access = []}: Exclude<Collected, {wanted: PreparedBundle}>,
   {app, isJson, screen, say, exitWith}: CommandContext,
 ): CollectResult {
   const {bytes, containers, redactions, findings, gaps} = bundle;
   const serious = gaps.filter(({isMinor}) => !isMinor);
   const complete = serious.length === 0 && !interrupt.aborted;
   say(bundleText({file, ...bundle}, screen) + accessText(access), missingText(serious, screen) + accessText(access));
-  if (!complete) exitWith(interrupt.aborted ? statusOf(interrupt) : ExitCode.incomplete);
+  if (!complete) exitWith(interrupt.aborted ? signalExitCode(interrupt) : ExitCode.incomplete);
   if (!isJson) app.stdout(`${file}\n`);
   return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
 }
@@ -63,4 +63,4 @@ export async function showInspection(
   }
 }
 
-const errorOf = ({what, trouble: {kind, message}}: Gap) => ({what, kind, message});
+const errorOf = ({what, error: {kind, message}}: Gap) => ({what, kind, message});

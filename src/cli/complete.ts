@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {execWithTimeout} from '../adapters/exec-with-timeout.ts';
 import {readPackageJson} from '../adapters/package-files.ts';
-import {type Ask, offerFor, type Program} from '../completion/candidates.ts';
+import {type Ask, type CompletionProgram, offerFor} from '../completion/candidates.ts';
 import {bashWords, type Flag, readLine} from '../completion/line.ts';
 import {bashReply, reply} from '../completion/replies.ts';
 
@@ -31,9 +31,9 @@ export async function complete([shell = '', ...args]: readonly string[], before:
 }
 
 /** Commands and flags from the oclif manifest. */
-type Manifest = Readonly<Record<string, Program['commands'][string] & {flags: Readonly<Record<string, Flag>>}>>;
+type Manifest = Readonly<Record<string, CompletionProgram['commands'][string] & {flags: Readonly<Record<string, Flag>>}>>;
 
-function programOf(root: string): Program {
+function programOf(root: string): CompletionProgram {
   const {commands} = readPackageJson(join(root, 'oclif.manifest.json')) as {commands: Manifest};
   return {
     commands,

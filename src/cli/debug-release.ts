@@ -47,7 +47,7 @@ export async function debugInCluster(
   const {plan, manifest} = prepared;
   const result: DebugResult = {
     release: name.release,
-    namespace: name.place.namespace,
+    namespace: name.kubeTarget.namespace,
     context: facts.context.name,
     chart: target.chart,
     chartVersion: target.version,

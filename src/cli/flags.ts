@@ -91,7 +91,7 @@ export interface ClusterFlags {
 export function releaseName(flags: ClusterFlags, settings: Settings): ReleaseName {
   return {
     release: settings.get(release) as string,
-    place: {
+    kubeTarget: {
       namespace: settings.get(namespace) as string,
       ...(flags['kube-context'] ? {kubeContext: flags['kube-context']} : {}),
       ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {}),

@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {areReady, type HostAgentState, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
-import {agentContainers, type Container, containerName, currentContainers, readContainers} from '../host/containers.ts';
+import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
 import {directoriesOf} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {DROP_INS} from '../host/systemd.ts';
@@ -99,7 +99,7 @@ async function removalOf(target: 'docker' | 'systemd', name: string, {app, timeo
 }
 
 /** A machine without Docker has no containers; undefined if they cannot be read. */
-async function otherContainers(deps: Parameters<typeof readContainers>[0]): Promise<Container[] | undefined> {
+async function otherContainers(deps: Parameters<typeof readContainers>[0]): Promise<DockerContainer[] | undefined> {
   try {
     return await readContainers(deps);
   } catch (error) {
@@ -110,7 +110,7 @@ async function otherContainers(deps: Parameters<typeof readContainers>[0]): Prom
 
 /** The only agent container of this machine, or of a release. @throws ExpectedError */
 export async function onlyContainer(name: string | undefined, host: HostTools, timeoutMs: number): Promise<string> {
-  const found: Container[] = currentContainers(await readContainers({host, signal: readSignal({timeoutMs})}), name);
+  const found: DockerContainer[] = currentContainers(await readContainers({host, signal: readSignal({timeoutMs})}), name);
   const [only, ...others] = found.map(containerName);
   if (only === undefined) throw noAgent('docker', name);
   if (others.length === 0) return only;

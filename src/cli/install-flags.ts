@@ -67,7 +67,7 @@ export const installFlags = {
   ...connectionFlags,
 };
 
-export const nobodyToAsk = (): ExpectedError =>
+export const isNonInteractive = (): ExpectedError =>
   new ExpectedError('--resume requires prompts, but prompts are disabled.', {
     code: 'USAGE',
     exit: ExitCode.usage,

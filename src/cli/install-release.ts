@@ -85,7 +85,7 @@ export async function installInCluster(
   const changed = plan.steps.length > 0;
   const result: InstallResult = {
     release: name.release,
-    namespace: name.place.namespace,
+    namespace: name.kubeTarget.namespace,
     context: facts.context.name,
     chart: wanted.chart.chart,
     chartVersion: wanted.chart.version,

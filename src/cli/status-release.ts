@@ -6,7 +6,7 @@ import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {contextName} from '../release/read-release.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
-import type {Status} from '../status/status.ts';
+import type {ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/diff.ts';
 import type {StatusDocument} from '../ui/formats/status.ts';
 import {statusDocument} from '../ui/formats/status.ts';
@@ -36,9 +36,9 @@ export async function showRelease(
   let found = name;
   const status = await readStatus(name, {wanted, signal}, deps).catch(async (error: unknown) => {
     if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND')) throw error;
-    const [only, ...others] = await agentReleases(name.place, access, signal);
+    const [only, ...others] = await agentReleases(name.kubeTarget, access, signal);
     if (only === undefined || others.length > 0) throw error;
-    say(`Using release ${only.release} in namespace ${only.place.namespace}, the only agent release of the cluster.\n`);
+    say(`Using release ${only.release} in namespace ${only.kubeTarget.namespace}, the only agent release of the cluster.\n`);
     found = only;
     return readStatus(only, {wanted, signal}, deps);
   });
@@ -55,14 +55,14 @@ const MAX_READ_AT_ONCE = 8;
 
 /** Lists all agent releases of the cluster. @throws ExpectedError */
 export async function showAllReleases(
-  {name: {place}, isStrict}: StatusRequest,
+  {name: {kubeTarget}, isStrict}: StatusRequest,
   access: ClusterAccess,
   {app: {now}, isJson, resultScreen, timeoutMs, show, exitWith}: CommandContext,
 ): Promise<{releases: readonly StatusDocument[]}> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const names = await agentReleases(place, access, signal);
-  if (names.length === 0) throw noRelease(place);
-  const context = contextName(place, access.processes, signal).catch(() => '');
+  const names = await agentReleases(kubeTarget, access, signal);
+  if (names.length === 0) throw noRelease(kubeTarget);
+  const context = contextName(kubeTarget, access.processes, signal).catch(() => '');
   const all = await pooled(names, MAX_READ_AT_ONCE, async (name) => ({
     name,
     status: await readStatus(name, {wanted: undefined, context, signal}, {...access, now}),
@@ -83,7 +83,7 @@ export async function printStatusChanges(
   const interrupts = app.takeInterrupts();
   const changes = changesReporter(show, resultScreen);
   let last = '';
-  const printLine = (status: Status): void => {
+  const printLine = (status: ReleaseStatus): void => {
     const line = `${JSON.stringify({schemaVersion: 1, ...statusDocument(name, status, files)})}\n`;
     if (line !== last) app.stdout(line);
     last = line;
@@ -96,7 +96,7 @@ export async function printStatusChanges(
       sleep,
       timeoutMs,
       onStatus: (status) => (isJson ? printLine(status) : changes.status({name, status, files, now: now()})),
-      onTrouble: (trouble) => (isJson ? say(`${trouble.message}\n`) : changes.trouble(trouble, now())),
+      onError: (error) => (isJson ? say(`${error.message}\n`) : changes.error(error, now())),
     });
   } finally {
     interrupts.release();
@@ -106,16 +106,16 @@ export async function printStatusChanges(
 }
 
 /** With `isStrict`, differences and failed comparisons are failures. */
-function exitOf({state, objects, drift}: Status, files: readonly string[], isStrict: boolean): ExitCode {
+function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[], isStrict: boolean): ExitCode {
   if (state !== 'ready') return ExitCode.failed;
   if (!isStrict) return ExitCode.ok;
   if (objects === undefined || (files.length > 0 && drift === undefined)) return ExitCode.failed;
   return objects.length > 0 || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
 }
 
-const noRelease = (place: ClusterTarget): ExpectedError =>
+const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
   new ExpectedError('No agent release found in any namespace.', {
     code: 'RELEASE_NOT_FOUND',
     exit: ExitCode.usage,
-    suggestions: [`Check the cluster: ${kubectlCommand(place, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
+    suggestions: [`Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
   });

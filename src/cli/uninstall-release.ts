@@ -53,7 +53,7 @@ export async function uninstallFromCluster(
   const removes = planned.removals.map((each) => removalText(each));
   const result: UninstallResult = {
     release: name.release,
-    namespace: name.place.namespace,
+    namespace: name.kubeTarget.namespace,
     context: facts.context.name,
     changed: plan.steps.length > 0,
     runsInFlight: inventory.runs.map(refText),
@@ -64,7 +64,7 @@ export async function uninstallFromCluster(
     complete: true,
   };
   if (!result.changed) {
-    const where = `${name.release} in namespace ${name.place.namespace}`;
+    const where = `${name.release} in namespace ${name.kubeTarget.namespace}`;
     const isGone = inventory.leftovers.length === 0;
     const state = isGone
       ? `Release ${where} is already uninstalled.`
@@ -87,7 +87,7 @@ export async function uninstallFromCluster(
     run: async (deps) => {
       // Keeps objects that others started to use after the plan was created.
       const planAgain = async () => planUninstall(name, inventoryOf((await read()).readings), choices);
-      const {removed, notRemoved, exit} = await uninstallRelease(planned, name.place, {...access, ...deps, planAgain});
+      const {removed, notRemoved, exit} = await uninstallRelease(planned, name.kubeTarget, {...access, ...deps, planAgain});
       say(accountText({removes: removed, notRemoved, keeps}, true, screen), notRemovedText(notRemoved, screen));
       context.exitWith(exit);
       return {...result, removed, notRemoved, complete: notRemoved.length === 0};

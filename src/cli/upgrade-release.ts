@@ -1,4 +1,4 @@
-import type {Advice, Gain} from '../charts/advise.ts';
+import type {Gain, UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
@@ -7,7 +7,7 @@ import {isAmong, kindAndName, refOf, refText} from '../kubernetes/objects.ts';
 import type {ChartChange} from '../operations/change-chart.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {installRelease} from '../operations/install-release.ts';
-import {blockedBy, type Prepared} from '../operations/prepare-upgrade.ts';
+import {blockedBy, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {ofPhase} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
@@ -33,7 +33,7 @@ export interface UpgradeResult {
   to: {chart: string; chartVersion: string; release: string};
   /** False if the release was already up to date. */
   changed: boolean;
-  advice: readonly Advice[];
+  advice: readonly UpgradeAdvice[];
   gains: readonly Gain[];
   changes: readonly Change[];
   /** Undefined if runs cannot be detected. */
@@ -51,7 +51,7 @@ export interface UpgradeResult {
 interface Upgrade {
   installed: InstalledRelease;
   to: Target;
-  prepared: Prepared;
+  prepared: PreparedUpgrade;
   choices: UpgradeChoices;
   access: ClusterAccess;
   /** Reads the installed release again. */
@@ -115,14 +115,14 @@ async function removeOld(
 ): Promise<void> {
   const planAgain = async () => planUninstall(name, (await readAgain()).inventory, {...choices, purge: new Set()});
   await runSteps(moves, {...access, ...deps});
-  const {removed, notRemoved, exit} = await uninstallRelease(removal, name.place, {...access, ...deps, planAgain});
+  const {removed, notRemoved, exit} = await uninstallRelease(removal, name.kubeTarget, {...access, ...deps, planAgain});
   say(accountText({removes: removed, notRemoved, keeps: removal.keeps}, true, screen), notRemovedText(notRemoved, screen));
   exitWith(exit);
 }
 
 function done(
   result: UpgradeResult,
-  {name, wanted}: Prepared,
+  {name, wanted}: PreparedUpgrade,
   watched: Watched | undefined,
   {app, say, screen}: CommandContext,
 ): UpgradeResult {
@@ -140,12 +140,12 @@ function done(
 }
 
 /** The result before the upgrade. */
-function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target, prepared: Prepared): UpgradeResult {
+function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target, prepared: PreparedUpgrade): UpgradeResult {
   const {steps, warnings, advice, gains, changes, rollback, keptClaims, cleanup} = prepared;
   const {runs, runsOf} = inventory;
   return {
     release: name.release,
-    namespace: name.place.namespace,
+    namespace: name.kubeTarget.namespace,
     context: facts.context.name,
     from: {chart: target.chart, chartVersion: target.version},
     to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},

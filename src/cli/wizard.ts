@@ -1,6 +1,6 @@
 import {type DiscoveredCluster, discoverCluster} from '../answers/discover-cluster.ts';
-import {findAnswers, settle} from '../answers/resolve.ts';
-import type {Source} from '../answers/sources.ts';
+import {findAnswers, settleAnswers} from '../answers/resolve.ts';
+import type {SettingsSource} from '../answers/sources.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
@@ -21,7 +21,7 @@ import {AnswerStore, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
 import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
-import type {Prepared} from '../wizard/review-files.ts';
+import type {ReviewedInstall} from '../wizard/review-files.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
@@ -49,8 +49,13 @@ export type Decided = Exclude<Decision, string> & {
 /** Asks for the settings of an install; `saved` or `quit` if the user installs nothing. Read-only. @throws ExpectedError */
 export async function decideWithOperator(
   flags: Flags,
-  sources: readonly Source[],
-  {app, screen, accessTo, version}: {app: App; screen: Screen; accessTo(place: ClusterTarget): Promise<ClusterAccess>; version: string},
+  sources: readonly SettingsSource[],
+  {
+    app,
+    screen,
+    accessTo,
+    version,
+  }: {app: App; screen: Screen; accessTo(kubeTarget: ClusterTarget): Promise<ClusterAccess>; version: string},
 ): Promise<Decided | 'saved' | 'quit'> {
   const {files, now, sleep, registries, stderr: say, env} = app;
   const path = resumePath(env);
@@ -60,7 +65,7 @@ export async function decideWithOperator(
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const found = await findAnswers([...sources, ...(kept ? fromResumeState(kept) : [])], {files, now: now()});
-    settle({answers: new Map(), problems: found.problems}, {only: []});
+    settleAnswers({answers: new Map(), problems: found.problems}, {only: []});
     if (kept) requireSecretFlags(kept, found.answers);
     const {[target.id]: given, ...others} = Object.fromEntries(found.answers);
     const store = new AnswerStore(new Map(Object.entries(others)), kept);
@@ -78,11 +83,11 @@ export async function decideWithOperator(
     const timeoutSignal = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupts.interrupt);
     const discovered = new Map<string, Promise<DiscoveredCluster>>();
     const read = (context: string | undefined): Promise<DiscoveredCluster> => {
-      const place = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
-      const key = JSON.stringify(place);
+      const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
+      const key = JSON.stringify(kubeTarget);
       const reading =
         discovered.get(key) ??
-        accessTo(place).then((access) => discoverCluster(place, cachedAccess(access, {signal: timeoutSignal(), sleep})));
+        accessTo(kubeTarget).then((access) => discoverCluster(kubeTarget, cachedAccess(access, {signal: timeoutSignal(), sleep})));
       discovered.set(key, reading);
       return reading;
     };
@@ -110,10 +115,10 @@ export async function decideWithOperator(
       typedPath: (text) => typedPath(text, env),
       completePath: (text) => completePath(text, files, env),
       async prepare(generated) {
-        const place = cluster();
-        const key = JSON.stringify(place);
+        const kubeTarget = cluster();
+        const key = JSON.stringify(kubeTarget);
         // An edit does not read the cluster again.
-        if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(place), {signal: interrupts.interrupt, sleep})};
+        if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(kubeTarget), {signal: interrupts.interrupt, sleep})};
         try {
           return await prepareAndCheck(
             generated,
@@ -173,7 +178,7 @@ async function prepareAndCheck(
   wanted: Wanted,
   {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
   {interrupt}: Interrupts,
-): Promise<Prepared> {
+): Promise<ReviewedInstall> {
   const signal = anySignal(AbortSignal.timeout(deps.timeoutMs), interrupt);
   const {facts, manifest, plan} = await prepareInstall(generated, wanted, deps, signal, {
     takesOver,

@@ -1,10 +1,10 @@
 import type {Interfaces} from '@oclif/core';
-import type {Prepared} from '../bundle/collect/prepare.ts';
+import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import {collectFromCluster} from '../bundle/collect-from-cluster.ts';
 import {collectFromHost} from '../bundle/collect-from-host.ts';
 import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {collectLogsFlags, collectOptions, sourceOf} from '../cli/collect-logs-flags.ts';
+import {bundleSource, collectLogsFlags, collectOptions} from '../cli/collect-logs-flags.ts';
 import type {CollectResult} from '../cli/collected-logs.ts';
 import {showCollected, showInspection, showWanted} from '../cli/collected-logs.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
@@ -38,7 +38,7 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     // These flags select the source without a target.
     const isSelected = given.inspect !== undefined || given.docker !== undefined || given.journal;
     const flags = isSelected ? given : {...given, target: await this.targetFrom(given)};
-    const source = sourceOf(flags);
+    const source = bundleSource(flags);
     if (source === 'inspect') return showInspection(flags.inspect as string, this.context(flags));
     const collect = source === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
     const interrupts = this.app.takeInterrupts();
@@ -52,10 +52,10 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
 
   async #fromCluster(flags: Flags): Promise<Collect> {
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
-    const {place} = releaseName(flags, settings);
+    const {kubeTarget} = releaseName(flags, settings);
     const options = {
       ...collectOptions(flags),
-      place,
+      kubeTarget,
       release: settings.isExplicit(release) ? settings.get(release) : undefined,
       run: flags.run,
       container: flags.container,
@@ -68,14 +68,14 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     const deps = {
       ...this.#saving(),
       openApi: async (signal: AbortSignal) => {
-        const client = await this.kubernetes(place, flags);
+        const client = await this.kubernetes(kubeTarget, flags);
         await client.connect(signal);
         return client;
       },
       processes: processes(paths),
       helmDriver: env['HELM_DRIVER'],
       sleep,
-      onPrepared: (prepared: Prepared): void => this.say(reviewText(prepared, this.screen), reviewText(prepared, this.screen)),
+      onPrepared: (prepared: PreparedBundle): void => this.say(reviewText(prepared, this.screen), reviewText(prepared, this.screen)),
       onLog: ({file}: {file: string}): void => this.say(`Following ${file}\n`),
     };
     return (interrupts) => collectFromCluster(options, {...deps, interrupts});

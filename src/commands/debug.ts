@@ -44,7 +44,7 @@ export default class Debug extends BaseCommand<DebugResult> {
     const timeoutMs = timeoutOf(flags);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const name = releaseName(flags, settings);
-    const access = await this.accessTo(name.place, flags);
+    const access = await this.accessTo(name.kubeTarget, flags);
 
     const {facts, target, prepared} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutMs);

@@ -1,7 +1,7 @@
 import {BaseCommand} from '../cli/base-command.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
-import {type InstallFlags, installFlags, nobodyToAsk, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
+import {type InstallFlags, installFlags, isNonInteractive, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import type {InstallResult} from '../cli/install-release.ts';
 import {installInCluster} from '../cli/install-release.ts';
 import type {Decided} from '../cli/wizard.ts';
@@ -67,15 +67,15 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
   /** The cluster provides values of unset settings, because an install requires it anyway. */
   async #generate(flags: InstallFlags): Promise<Generated> {
-    const cluster = await this.openAnswersOf(flags, (place) => this.#cachedAccess(place, flags));
+    const cluster = await this.openAnswersOf(flags, (kubeTarget) => this.#cachedAccess(kubeTarget, flags));
     const settings = await this.settingsFrom(flags, {cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     return generateChecked(settings, cluster?.facts);
   }
 
   /** All queries before the plan are sent only once. */
-  async #cachedAccess(place: ClusterTarget, flags: InstallFlags): Promise<ClusterAccess> {
-    this.#cached ??= cachedAccess(await this.accessTo(place, flags), {
+  async #cachedAccess(kubeTarget: ClusterTarget, flags: InstallFlags): Promise<ClusterAccess> {
+    this.#cached ??= cachedAccess(await this.accessTo(kubeTarget, flags), {
       signal: AbortSignal.timeout(askingMs(flags)),
       sleep: this.app.sleep,
     });
@@ -85,13 +85,13 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   /** On a terminal, unless prompts are disabled. */
   #isConversation(flags: InstallFlags): boolean {
     const isSettled = flags.yes || flags.diff || flags['dry-run'] || this.jsonEnabled();
-    if (flags.resume && (isSettled || this.prompter === undefined)) throw nobodyToAsk();
+    if (flags.resume && (isSettled || this.prompter === undefined)) throw isNonInteractive();
     return this.prompter !== undefined && !isSettled;
   }
 
   async #runWizard(flags: InstallFlags): Promise<Decided | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
-    const accessTo = (place: ClusterTarget) => this.accessTo(place, flags);
+    const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
     const context = {app: this.app, screen: this.screen, accessTo, version: this.config.version};
     const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), context);
     this.app.stderr('\n');
@@ -99,9 +99,9 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   }
 
   async #installInCluster(generated: Generated, flags: InstallFlags, shown?: Plan): Promise<InstallResult> {
-    const {place} = releaseName(flags, generated.settings);
-    const access = await this.accessTo(place, flags);
-    const cached = (): Promise<ClusterAccess> => this.#cachedAccess(place, flags);
+    const {kubeTarget} = releaseName(flags, generated.settings);
+    const access = await this.accessTo(kubeTarget, flags);
+    const cached = (): Promise<ClusterAccess> => this.#cachedAccess(kubeTarget, flags);
     return installInCluster(generated, flags, {access, cached}, this.context(flags), shown);
   }
 }

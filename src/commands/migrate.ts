@@ -12,14 +12,14 @@ import {diffText} from '../ui/diff.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type MigratedFile, migrateFile} from '../values/migrate/migrate-file.ts';
-import type {Finding} from '../values/validate/finding.ts';
+import type {ValuesFinding} from '../values/validate/finding.ts';
 
 interface Result {
   from: string;
   to: string;
   yaml: string;
   changes: readonly Change[];
-  findings: Omit<Finding, 'fix'>[];
+  findings: Omit<ValuesFinding, 'fix'>[];
   file?: string;
 }
 

@@ -68,14 +68,15 @@ export default class Preflight extends BaseCommand<Result> {
     const signal = flags.probe ? AbortSignal.timeout(readTimeoutMs) : end;
     // An unreachable cluster leaves time for checks that do not require it.
     const [early, versionSignal] = [AbortSignal.timeout(readTimeoutMs / 4), AbortSignal.timeout(readTimeoutMs / 2)];
-    const cached = async (place: ClusterTarget) => cachedAccess(await this.accessTo(place, flags), {signal: early, sleep: this.app.sleep});
+    const cached = async (kubeTarget: ClusterTarget) =>
+      cachedAccess(await this.accessTo(kubeTarget, flags), {signal: early, sleep: this.app.sleep});
     const cluster = await this.openAnswersOf(flags, cached);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     const generated = generateChecked(settings, cluster?.facts);
     const name = releaseName(flags, generated.settings);
     const {now, sleep, registries} = this.app;
-    const deps = {...(await this.accessTo(name.place, flags)), now, sleep, registries, signal, versionSignal};
+    const deps = {...(await this.accessTo(name.kubeTarget, flags)), now, sleep, registries, signal, versionSignal};
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
     const read = await readPreflightContext(generated, wanted, deps);
     const context = flags.probe
@@ -104,7 +105,7 @@ export default class Preflight extends BaseCommand<Result> {
       else this.app.stdout(text);
       return {because: '--dry-run', isDry: true};
     }
-    this.say(`Creating the test pod ${plan.pod} in namespace ${context.name.place.namespace}; it is deleted afterwards.\n`);
+    this.say(`Creating the test pod ${plan.pod} in namespace ${context.name.kubeTarget.namespace}; it is deleted afterwards.\n`);
     const interrupts = this.app.takeInterrupts();
     try {
       return {plan, seen: await runProbe(plan, context.name, {...deps, interrupts, signal: end})};

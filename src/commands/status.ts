@@ -80,7 +80,7 @@ export default class Status extends BaseCommand<Result> {
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
     const request = {name, isNamed, files, wanted, isStrict: flags['exit-code'] ?? false};
     const context = {...this.context(flags), timeoutMs};
-    const access = await this.accessTo(name.place, flags);
+    const access = await this.accessTo(name.kubeTarget, flags);
     if (flags['all-namespaces']) return showAllReleases(request, access, context);
     return flags.watch ? printStatusChanges(request, access, context) : showRelease(request, access, context);
   }

@@ -82,6 +82,6 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       timeoutSeconds: timeoutOf(flags) / 1000,
       ...(flags['cleaner-image'] === undefined ? {} : {cleanerImage: flags['cleaner-image']}),
     };
-    return uninstallFromCluster(name, choices, flags, await this.accessTo(name.place, flags), this.context(flags));
+    return uninstallFromCluster(name, choices, flags, await this.accessTo(name.kubeTarget, flags), this.context(flags));
   }
 }

@@ -32,7 +32,7 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
     const {flags} = await this.parse(Upgrade);
     const settings = await this.settingsFrom(flags, {only: UPGRADE_SETTINGS});
     const name = releaseName(flags, settings);
-    const access = await this.accessTo(name.place, flags);
+    const access = await this.accessTo(name.kubeTarget, flags);
     const overlay = readLayers(await readTexts(flags.values ?? [], this.app.files));
     const timeoutMs = timeoutOf(flags);
     const choices: UpgradeChoices = {

@@ -12,7 +12,7 @@ import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts'
 import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
-import {legible} from '../ui/theme.ts';
+import {asciiFallback} from '../ui/theme.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
@@ -107,7 +107,7 @@ export default class Validate extends BaseCommand<Result> {
     const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
     if (format === 'sarif') return (await import('../ui/formats/sarif.ts')).sarif(checked, program);
     if (format === 'junit') return (await import('../ui/formats/junit.ts')).junit(checked, `${program.name} validate`);
-    return legible(findingsText(checked, this.resultScreen), this.resultScreen);
+    return asciiFallback(findingsText(checked, this.resultScreen), this.resultScreen);
   }
 
   override jsonEnabled(): boolean {

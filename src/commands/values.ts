@@ -6,7 +6,7 @@ import type {Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
-import {type Explained, explain, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
+import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 
 interface Result {
@@ -46,7 +46,7 @@ export default class Values extends BaseCommand<Result> {
     const {target, values, recommendation} = generated;
     const warnings = [...generated.warnings, ...(cluster ? [] : await this.unaskedWarnings(given, target.chart))];
     const yaml = valuesDocument(generated);
-    const settings = explain(generated);
+    const settings = explainSettings(generated);
 
     if (recommendation) {
       const compare = ['scalr-agent recommend', ...flagsToRepeat(given), ...(cluster ? ['--from-cluster'] : [])].join(' ');

@@ -15,14 +15,14 @@ export interface Candidate {
 export type Offer = 'files' | 'directories' | readonly Candidate[];
 
 /** A command of the manifest that the build writes. */
-export interface Known {
+export interface KnownCommand {
   summary?: string;
   hidden?: boolean;
   args?: Readonly<Record<string, {options?: readonly string[]; description?: string}>>;
 }
 
-export interface Program {
-  commands: Readonly<Record<string, Known>>;
+export interface CompletionProgram {
+  commands: Readonly<Record<string, KnownCommand>>;
   flagsOf(command: string): readonly Flag[];
   /** Values that are read from the cluster, the kubeconfig or the charts. */
   live(flag: LiveFlag, line: Line): Promise<readonly Candidate[]>;
@@ -40,7 +40,7 @@ const FILES = ['<FILE>', '<PATH>', '<SOURCE>'];
 /** Flags with a local directory; other directories are on nodes and in containers. */
 const DIRECTORIES = ['save'];
 
-export async function offerFor(line: Line, {commands, flagsOf, live}: Program): Promise<Offer> {
+export async function offerFor(line: Line, {commands, flagsOf, live}: CompletionProgram): Promise<Offer> {
   const {command, flag, typed, hasEnded} = line;
   const isFlag = typed.startsWith('-') && !hasEnded;
   if (command === undefined) return isFlag ? [HELP, VERSION] : [...commandsAmong(commands), HELP_COMMAND];
@@ -57,7 +57,7 @@ export async function offerFor(line: Line, {commands, flagsOf, live}: Program): 
   return argument.options.map((value) => ({value, description: ''}));
 }
 
-const commandsAmong = (commands: Program['commands']): Candidate[] =>
+const commandsAmong = (commands: CompletionProgram['commands']): Candidate[] =>
   Object.entries(commands)
     .filter(([, {hidden}]) => !hidden)
     .map(([value, {summary = ''}]) => ({value, description: summary}));

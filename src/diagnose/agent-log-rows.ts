@@ -1,5 +1,5 @@
 /** Platform of an agent: in a cluster, or on a machine with Docker or systemd. */
-export type Platform = 'kubernetes' | 'host';
+export type AgentPlatform = 'kubernetes' | 'host';
 
 /** Meaning of one kind of line in the agent log. */
 export interface AgentLogRow {
@@ -8,7 +8,7 @@ export interface AgentLogRow {
   /** Seconds after which waiting longer does not help. A sidecar or a policy may need some seconds at the start. */
   hopelessAfter?: number;
   /** Remedy by platform. The row does not apply to platforms without one. */
-  remedy: Readonly<Partial<Record<Platform, string>>>;
+  remedy: Readonly<Partial<Record<AgentPlatform, string>>>;
   /** Often temporary, so a bundle reports it only if it occurred several times or still persists. */
   isTransient?: true;
   /** Has the same meaning in the log of a run, because it affects both the agent and its runs. */

@@ -1,5 +1,5 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
-import {AGENT_LOG_ROWS, type AgentLogRow, type Platform} from './agent-log-rows.ts';
+import {AGENT_LOG_ROWS, type AgentLogRow, type AgentPlatform} from './agent-log-rows.ts';
 import type {CauseTable} from './cause.ts';
 import {oneLine} from './error-text.ts';
 import {presentPods} from './readiness.ts';
@@ -52,7 +52,7 @@ function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
 }
 
 /** Meaning of the newest significant line of a log. Old lines of a ready agent are ignored. */
-export function verdictIn(log: string, platform: Platform, isReady: boolean, now?: Date): Verdict | undefined {
+export function verdictIn(log: string, platform: AgentPlatform, isReady: boolean, now?: Date): Verdict | undefined {
   if (!SIGNIFICANT_LINE.test(log)) return undefined;
   const rows = rowsFor(platform);
   const lines = log
@@ -73,7 +73,7 @@ export function verdictIn(log: string, platform: Platform, isReady: boolean, now
   return {meaning, line: text, since: telling.slice(0, change < 0 ? undefined : change).at(-1)?.at};
 }
 
-const rowsFor = (platform: Platform): AgentLogRow[] => AGENT_LOG_ROWS.filter(({remedy}) => remedy[platform] !== undefined);
+const rowsFor = (platform: AgentPlatform): AgentLogRow[] => AGENT_LOG_ROWS.filter(({remedy}) => remedy[platform] !== undefined);
 
 interface Line {
   raw: string;

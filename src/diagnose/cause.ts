@@ -11,7 +11,7 @@ export interface Cause {
   /** Next step for the user. */
   remedy: string;
   /** Waiting longer does not help. */
-  isHopeless: boolean;
+  isPermanent: boolean;
 }
 
 /** A problem of an object, before it is matched to a cause. */
@@ -25,7 +25,7 @@ export interface Symptom {
   /** Start of the state; without it, the creation of the object is used. */
   since?: string | undefined;
   /** Overrides the time, for example after enough attempts. */
-  isHopeless?: boolean | undefined;
+  isPermanent?: boolean | undefined;
   /** Overrides the remedy of the row. */
   remedy?: string | undefined;
 }
@@ -62,8 +62,8 @@ export const readLog =
 export const remedyOf = (
   {remedy, kubectlArgs}: Pick<CauseRow, 'remedy' | 'kubectlArgs'>,
   symptom: Pick<Symptom, 'object' | 'container'>,
-  place: Snapshot['place'],
-): string => (kubectlArgs ? `${remedy}: ${kubectlCommand(place, ...kubectlArgs(symptom, place.namespace))}` : remedy);
+  kubeTarget: Snapshot['kubeTarget'],
+): string => (kubectlArgs ? `${remedy}: ${kubectlCommand(kubeTarget, ...kubectlArgs(symptom, kubeTarget.namespace))}` : remedy);
 
 /** Rows for the same symptoms. The first matching row wins. */
 export interface CauseTable {

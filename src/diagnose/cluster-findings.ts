@@ -3,8 +3,8 @@ import {kubectlCommand} from '../ground/command-line.ts';
 import type {Claim, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../kubernetes/objects.ts';
 import type {Cause} from './cause.ts';
 import {containerCauses} from './container-causes.ts';
-import {explain} from './explain.ts';
-import {type Evidence, type Finding, innermostMessage, mergeFindings, type SourcePosition} from './finding.ts';
+import {explainSnapshot} from './explain.ts';
+import {type Evidence, type EvidencePosition, type Finding, innermostMessage, mergeFindings} from './finding.ts';
 import {findingsInLogs, matchesInPods} from './log-findings.ts';
 import type {LogRecord} from './log-matcher.ts';
 import {containersOf, isContainerTroubled, rootOf} from './snapshot-queries.ts';
@@ -21,12 +21,12 @@ interface Seen {
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** Causes of unhealthy agents and runs, restarts, and further findings in their logs. Pure. */
-export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): Finding[] {
+export function clusterFindings({objects, logs, places, replicas = {}, now}: Seen): Finding[] {
   const of = <T extends KubernetesObject>(...kinds: string[]): T[] => objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
   const pods = of<Pod>('Pod');
   const snapshot: Snapshot = {
     // The reader of a bundle has another kubeconfig.
-    place: {namespace: objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? ''},
+    kubeTarget: {namespace: objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? ''},
     workloads: of<Workload>(...WORKLOADS),
     pods,
     claims: of<Claim>('PersistentVolumeClaim'),
@@ -34,9 +34,9 @@ export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): F
     logs: logTails(pods, logs),
   };
   const matches = matchesInPods(pods, logs);
-  const causes = explain(snapshot, now);
+  const causes = explainSnapshot(snapshot, now);
   const podNamed = (object: string): Pod | undefined => pods.find(({metadata}) => object === `pod/${metadata.name}`);
-  const placeOf = (cause: Cause): SourcePosition | undefined => {
+  const placeOf = (cause: Cause): EvidencePosition | undefined => {
     const pod = podNamed(cause.object);
     const [kind = '', name = ''] = cause.object.split('/');
     const match = matches.find((each) => each.pod === pod && each.meaning === cause.code);
@@ -69,8 +69,8 @@ export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): F
 const KINDS: Readonly<Record<string, string>> = {claim: 'persistentvolumeclaim'};
 const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.flatMap(({rows}) => rows.map(({code}) => code)));
 
-const findingOf = ({object, code, reason, remedy, isHopeless}: Cause, place: SourcePosition | undefined): Finding => ({
-  severity: isHopeless ? 'error' : 'warning',
+const findingOf = ({object, code, reason, remedy, isPermanent}: Cause, place: EvidencePosition | undefined): Finding => ({
+  severity: isPermanent ? 'error' : 'warning',
   code,
   object,
   message: reason,
@@ -79,7 +79,7 @@ const findingOf = ({object, code, reason, remedy, isHopeless}: Cause, place: Sou
 });
 
 /** Memory errors are in the status of the pod; all others are in the last log lines of the container. */
-function placeOfEnd(pod: Pod, code: string, places: Evidence): SourcePosition | undefined {
+function placeOfEnd(pod: Pod, code: string, places: Evidence): EvidencePosition | undefined {
   const {name} = pod.metadata;
   const ended = containersOf(pod).find(
     (each) => isContainerTroubled(each) && (each.state?.terminated ?? each.lastState?.terminated ?? each.state?.waiting),

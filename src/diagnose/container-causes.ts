@@ -195,7 +195,7 @@ export const containerCauses: readonly CauseTable[] = [
           object: pod,
           reason: memoryReason(container),
           since: troubleSince(pod),
-          isHopeless: isRestartedEnough(container),
+          isPermanent: isRestartedEnough(container),
         })),
   }),
   singleCause({
@@ -227,7 +227,7 @@ export const containerCauses: readonly CauseTable[] = [
             `CrashLoopBackOff: container ${container.name} exited with code ${end?.exitCode ?? '?'}${lastLine ? `: ${lastLine}` : ''}`,
           ),
           since: troubleSince(pod),
-          isHopeless: isRestartedEnough(container),
+          isPermanent: isRestartedEnough(container),
         })),
   }),
 ];

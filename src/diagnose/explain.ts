@@ -6,7 +6,7 @@ import {imageCauses} from './image-causes.ts';
 import {podCauses} from './pod-causes.ts';
 import {countText, isRootReady, isSuperseded, rootsOf} from './readiness.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
-import {claimsOf, nameOf, ownerOf, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
+import {objectLabel, ownerOf, podClaims, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
 import {creationCauses, workloadCauses} from './workload-causes.ts';
 
 /** Only the first cause of each object is reported, so specific causes come first. */
@@ -31,7 +31,7 @@ interface Found extends Cause {
 }
 
 /** Reasons why the release is not ready: one cause per object, hopeless ones first. */
-export function explain(snapshot: Snapshot, now: Date): Cause[] {
+export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
   const found = new Map<KubernetesObject, Found>();
   for (const {symptoms, rows} of TABLES) {
     const seen = symptoms(snapshot, now);
@@ -40,22 +40,22 @@ export function explain(snapshot: Snapshot, now: Date): Cause[] {
         const about = reportedObject(snapshot, object);
         const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
         if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
-        const isStuck = (row.ignoresTries ? undefined : symptom.isHopeless) ?? age >= hopelessAfter;
+        const isStuck = (row.ignoresTries ? undefined : symptom.isPermanent) ?? age >= hopelessAfter;
         found.set(about, {
           about,
-          object: nameOf(about),
+          object: objectLabel(about),
           code,
           reason,
-          remedy: symptom.remedy ?? remedyOf(row, {object, ...symptom}, snapshot.place),
-          isHopeless: isStuck && !isSuperseded(snapshot, object),
+          remedy: symptom.remedy ?? remedyOf(row, {object, ...symptom}, snapshot.kubeTarget),
+          isPermanent: isStuck && !isSuperseded(snapshot, object),
           isVague,
         });
       }
     }
   }
   return joinAlike(snapshot, dropVague(snapshot, [...found.values()]))
-    .toSorted((a, b) => Number(b.isHopeless) - Number(a.isHopeless))
-    .map(({object, code, reason, remedy, isHopeless}) => ({object, code, reason, remedy, isHopeless}));
+    .toSorted((a, b) => Number(b.isPermanent) - Number(a.isPermanent))
+    .map(({object, code, reason, remedy, isPermanent}) => ({object, code, reason, remedy, isPermanent}));
 }
 
 /** Users do not create ReplicaSets, so their causes are reported for the Deployment. */
@@ -73,25 +73,25 @@ function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
     const better = found.filter(({about}) => objects.includes(about));
     if (better.length > 0) heirs.set(vague, better);
   }
-  const inherits = (each: Found): boolean => [...heirs].some(([{isHopeless}, better]) => isHopeless && better.includes(each));
-  return found.filter((each) => !heirs.has(each)).map((each) => (inherits(each) ? {...each, isHopeless: true} : each));
+  const inherits = (each: Found): boolean => [...heirs].some(([{isPermanent}, better]) => isPermanent && better.includes(each));
+  return found.filter((each) => !heirs.has(each)).map((each) => (inherits(each) ? {...each, isPermanent: true} : each));
 }
 
 const below = (snapshot: Snapshot, object: KubernetesObject): readonly KubernetesObject[] =>
-  object.kind === 'Pod' ? claimsOf(snapshot, object as Pod) : podsOf(snapshot, object);
+  object.kind === 'Pod' ? podClaims(snapshot, object as Pod) : podsOf(snapshot, object);
 
 /** Pods of one workload with the same cause are reported once. */
 function joinAlike(snapshot: Snapshot, found: readonly Found[]): Found[] {
   const groups = new Map<string, Found[]>();
   for (const each of found) {
-    const key = JSON.stringify([nameOf(rootOf(snapshot, each.about)), each.about.kind, each.code, each.reason]);
+    const key = JSON.stringify([objectLabel(rootOf(snapshot, each.about)), each.about.kind, each.code, each.reason]);
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups.values()].map((alike) => {
     const first = alike[0] as Found;
     const more = alike.length - 1;
     const others = more === 0 ? '' : ` (and ${more} more ${more === 1 ? 'pod' : 'pods'})`;
-    return {...first, reason: `${first.reason}${others}`, isHopeless: alike.some(({isHopeless}) => isHopeless)};
+    return {...first, reason: `${first.reason}${others}`, isPermanent: alike.some(({isPermanent}) => isPermanent)};
   });
 }
 
@@ -104,11 +104,11 @@ export interface Progress {
 /** One line per workload. */
 export function progress(snapshot: Snapshot): Progress[] {
   const newest = snapshot.events.at(-1);
-  const causes = explain(snapshot, new Date(newest ? timeOf(newest) : 0));
+  const causes = explainSnapshot(snapshot, new Date(newest ? timeOf(newest) : 0));
   return rootsOf(snapshot).map((root) => {
-    const names = [root, ...podsOf(snapshot, root)].map(nameOf);
+    const names = [root, ...podsOf(snapshot, root)].map(objectLabel);
     const isFailing = causes.some(({object}) => names.includes(object));
-    return {object: nameOf(root), state: isFailing ? 'failing' : isRootReady(root) ? 'ready' : 'waiting', text: countText(root)};
+    return {object: objectLabel(root), state: isFailing ? 'failing' : isRootReady(root) ? 'ready' : 'waiting', text: countText(root)};
   });
 }
 

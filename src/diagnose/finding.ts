@@ -2,7 +2,7 @@ import type {Target} from '../charts/define.ts';
 import type {LogRecord} from './log-matcher.ts';
 
 /** Position of evidence in the bundle. */
-export interface SourcePosition {
+export interface EvidencePosition {
   evidence: string;
   /** 1-based line in the file of the bundle; absent if the finding is about the whole file. */
   line?: number;
@@ -35,7 +35,7 @@ export class Evidence {
   }
 
   /** The newest event with this text, about this object if possible, or its last warning. */
-  inEvents(kind: string, name: string, reason: string): SourcePosition | undefined {
+  inEvents(kind: string, name: string, reason: string): EvidencePosition | undefined {
     const text = innermostMessage(reason);
     const lines = this.#linesOf('events.txt');
     const isAbout = (line: string): boolean => line.toLowerCase().includes(`  ${kind}/${name}  `);
@@ -52,20 +52,20 @@ export class Evidence {
   }
 
   /** File of an object, at the first line with one of the texts, otherwise at its status. */
-  inObject(kind: string, name: string, ...texts: readonly string[]): SourcePosition | undefined {
+  inObject(kind: string, name: string, ...texts: readonly string[]): EvidencePosition | undefined {
     const file = `objects/${kind}/${name}.json`;
     return this.inFile(file, ...texts, '  "status": {') ?? this.inFile(`gone/${file}`, ...texts, '  "status": {');
   }
 
   /** A file at the first line with the first text that it contains. */
-  inFile(file: string, ...texts: readonly string[]): SourcePosition | undefined {
+  inFile(file: string, ...texts: readonly string[]): EvidencePosition | undefined {
     if (!this.#files.has(file)) return undefined;
     const at = texts.map((text) => this.#linesOf(file).findIndex((line) => line.includes(text))).find((index) => index >= 0);
     return at === undefined ? {evidence: file} : this.#place(file, at);
   }
 
   /** Chart version of a release: from Helm, otherwise from labels of its objects. */
-  ofVersion(release: string, {chart, version}: Target): SourcePosition | undefined {
+  ofVersion(release: string, {chart, version}: Target): EvidencePosition | undefined {
     const id = `${chart}-${version}`;
     const history = `releases/${release}/history.json`;
     const newest = this.#linesOf(history).findLastIndex((line) => line.includes(id));
@@ -75,13 +75,13 @@ export class Evidence {
   }
 
   /** Last log of a container: before its restart, if that was read. */
-  inLastWords(pod: string, container: string): SourcePosition | undefined {
+  inLastWords(pod: string, container: string): EvidencePosition | undefined {
     const [before, now] = ['previous.log', 'log'].map((end) => this.#logs.get(`logs/${pod}/${container}.${end}`));
     const log = before?.lines ? before : now?.lines ? now : undefined;
     return log && {evidence: log.file, line: log.lines};
   }
 
-  #place = (evidence: string, index: number): SourcePosition => (this.#moved.has(evidence) ? {evidence} : {evidence, line: index + 1});
+  #place = (evidence: string, index: number): EvidencePosition => (this.#moved.has(evidence) ? {evidence} : {evidence, line: index + 1});
 
   #linesOf(file: string): readonly string[] {
     const known = this.#lines.get(file) ?? (this.#files.get(file) ?? '').split('\n');

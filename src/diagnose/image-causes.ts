@@ -5,7 +5,7 @@ import {troubledPods} from './readiness.ts';
 import {
   type ContainerView,
   containersOf,
-  countOf,
+  eventCount,
   eventsOf,
   firstTimeOf,
   isContainerTroubled,
@@ -50,7 +50,7 @@ function failedPull(snapshot: Snapshot, pod: Pod, {image, spec, state}: Containe
     text,
     reason: oneLine(`ImagePullBackOff: ${name}: ${text}`),
     since: (failed && firstTimeOf(failed)) ?? troubleSince(pod),
-    isHopeless: failed && countOf(failed) >= MIN_FAILED_PULLS ? true : undefined,
+    isPermanent: failed && eventCount(failed) >= MIN_FAILED_PULLS ? true : undefined,
   };
 }
 

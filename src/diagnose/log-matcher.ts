@@ -55,8 +55,8 @@ export class LogMatcher {
     const text = bytes.toString('latin1');
     this.#cacheUse = sumOfCacheUse([this.#cacheUse, cacheUseIn(text)]);
     let counted = 0;
-    const countTo = (place: number): void => {
-      for (let at = text.indexOf('\n', counted); at !== -1 && at < place; at = text.indexOf('\n', counted)) {
+    const countTo = (position: number): void => {
+      for (let at = text.indexOf('\n', counted); at !== -1 && at < position; at = text.indexOf('\n', counted)) {
         this.#lines += 1;
         counted = at + 1;
       }

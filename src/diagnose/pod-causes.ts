@@ -58,7 +58,7 @@ export const podCauses: readonly CauseTable[] = [
       evictions(snapshot, now).map(({pod, alike}) => ({
         object: pod,
         reason: oneLine(`Evicted: ${pod.status?.message ?? ''}`),
-        isHopeless: alike >= MIN_EVICTIONS ? true : undefined,
+        isPermanent: alike >= MIN_EVICTIONS ? true : undefined,
       })),
   }),
   singleCause({

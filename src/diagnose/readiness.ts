@@ -42,7 +42,7 @@ export function rootsOf(snapshot: Snapshot): KubernetesObject[] {
   return [...snapshot.workloads, ...pods].filter((object) => ownerOf(snapshot, object) === undefined);
 }
 
-export function countOf(root: KubernetesObject): Count {
+export function replicaCount(root: KubernetesObject): Count {
   if (root.kind === 'Pod') {
     const isHealthy = isPodReady(root as Pod) || (root as Pod).status?.phase === 'Succeeded';
     return {wanted: 1, updated: 1, ready: isHealthy ? 1 : 0, old: 0};
@@ -71,7 +71,7 @@ const templateGenerationOf = ({metadata}: KubernetesObject): string | undefined 
 
 export function isRootReady(root: KubernetesObject): boolean {
   if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return false;
-  const {wanted, updated, ready, old} = countOf(root);
+  const {wanted, updated, ready, old} = replicaCount(root);
   return ready >= wanted && updated >= wanted && old <= 0;
 }
 
@@ -91,7 +91,7 @@ export function presentPods(snapshot: Snapshot): Pod[] {
 
 export function countText(root: KubernetesObject): string {
   if (root.kind !== 'Pod' && !isObserved(root)) return 'not observed yet';
-  const {wanted, updated, ready, old} = countOf(root);
+  const {wanted, updated, ready, old} = replicaCount(root);
   if (root.kind === 'DaemonSet' && wanted === 0) return 'no matching nodes';
   if (updated < wanted && updated < ready) return `${updated} of ${wanted} updated`;
   return `${Math.min(ready, wanted)} of ${wanted} ready${old > 0 ? `, ${old} old pending termination` : ''}`;

@@ -141,8 +141,8 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
         text: parts[0]?.text ?? '',
         reason: oneLine(`unschedulable: ${summary}`),
         since,
-        isHopeless: newestEvent(snapshot, pod, NODE_COMING) ? false : undefined,
-        remedy: [...new Set(parts.map(({row}) => remedyOf(row, {object: pod}, snapshot.place)))].join('; or: ') || undefined,
+        isPermanent: newestEvent(snapshot, pod, NODE_COMING) ? false : undefined,
+        remedy: [...new Set(parts.map(({row}) => remedyOf(row, {object: pod}, snapshot.kubeTarget)))].join('; or: ') || undefined,
       },
     ];
   });

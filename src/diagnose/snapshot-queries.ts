@@ -18,7 +18,8 @@ export interface ContainerView extends ContainerStatus {
 
 const NAMES: Readonly<Record<string, string>> = {PersistentVolumeClaim: 'claim'};
 
-export const nameOf = ({kind = 'object', metadata}: KubernetesObject): string => `${NAMES[kind] ?? kind.toLowerCase()}/${metadata.name}`;
+export const objectLabel = ({kind = 'object', metadata}: KubernetesObject): string =>
+  `${NAMES[kind] ?? kind.toLowerCase()}/${metadata.name}`;
 
 export const timeOf = ({series, lastTimestamp, eventTime, metadata}: Event): string =>
   series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '';
@@ -26,7 +27,7 @@ export const timeOf = ({series, lastTimestamp, eventTime, metadata}: Event): str
 export const firstTimeOf = ({firstTimestamp, eventTime, metadata}: Event): string | undefined =>
   firstTimestamp ?? eventTime ?? metadata.creationTimestamp;
 
-export const countOf = ({count, series}: Event): number => series?.count ?? count ?? 1;
+export const eventCount = ({count, series}: Event): number => series?.count ?? count ?? 1;
 
 /** Events of exactly this object, not of an older one with the same name; newest last. */
 export function eventsOf(snapshot: Snapshot, {kind, metadata}: KubernetesObject, reasons?: readonly string[]): Event[] {
@@ -63,7 +64,7 @@ export const isEnding = ({metadata}: KubernetesObject): boolean => metadata.dele
 export const podsOf = (snapshot: Snapshot, workload: KubernetesObject): Pod[] =>
   snapshot.pods.filter((pod) => !isEnding(pod) && rootOf(snapshot, pod) === workload);
 
-export const claimsOf = (snapshot: Snapshot, {spec}: Pod): Claim[] =>
+export const podClaims = (snapshot: Snapshot, {spec}: Pod): Claim[] =>
   snapshot.claims.filter(({metadata}) => spec?.volumes?.some((each) => each.persistentVolumeClaim?.claimName === metadata.name));
 
 export const condition = ({status}: Pod | Workload, type: string): Condition | undefined =>

@@ -4,16 +4,16 @@ import {timeOf} from './snapshot-queries.ts';
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** Objects of one release in the output of `kubectl get deployments,daemonsets,replicasets,jobs,pods,… -o json`. */
-export const snapshotOf = ({items}: List, {release, place}: Release, logs: Snapshot['logs']): Snapshot =>
-  snapshotWith(items, (object) => belongs(object, release), {logs, place});
+export const snapshotOf = ({items}: List, {release, kubeTarget}: Release, logs: Snapshot['logs']): Snapshot =>
+  snapshotWith(items, (object) => belongs(object, release), {logs, kubeTarget});
 
 /** The same for a single pod without an owner. */
-export const snapshotOfPod = ({items}: List, name: string, place: Snapshot['place']): Snapshot =>
-  snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {logs: {}, place});
+export const snapshotOfPod = ({items}: List, name: string, kubeTarget: Snapshot['kubeTarget']): Snapshot =>
+  snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {logs: {}, kubeTarget});
 
 interface Release {
   release: string;
-  place: Snapshot['place'];
+  kubeTarget: Snapshot['kubeTarget'];
 }
 
 interface List {
@@ -23,7 +23,7 @@ interface List {
 function snapshotWith(
   items: readonly KubernetesObject[],
   isMeant: (object: KubernetesObject) => boolean,
-  known: Pick<Snapshot, 'logs' | 'place'>,
+  known: Pick<Snapshot, 'logs' | 'kubeTarget'>,
 ): Snapshot {
   const ofKind = (...kinds: readonly string[]): KubernetesObject[] => items.filter(({kind = ''}) => kinds.includes(kind));
   const ours = new Set<KubernetesObject>();

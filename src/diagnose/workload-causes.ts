@@ -1,7 +1,7 @@
 import type {Snapshot, Workload} from '../kubernetes/objects.ts';
 import {type CauseTable, describe, type Symptom, singleCause} from './cause.ts';
 import {oneLine, unwrap} from './error-text.ts';
-import {countOf, isObserved, isRootReady} from './readiness.ts';
+import {isObserved, isRootReady, replicaCount} from './readiness.ts';
 import {condition, eventsOf, firstTimeOf, isEnding, ownerOf} from './snapshot-queries.ts';
 
 /** Workloads whose pods are rejected by admission. */
@@ -26,7 +26,7 @@ function refusalOf(snapshot: Snapshot, workload: Workload): {message: string; si
   const event = eventsOf(snapshot, workload, ['FailedCreate']).at(-1);
   const pods = snapshot.pods.filter((pod) => !isEnding(pod) && ownerOf(snapshot, pod) === workload);
   // Events are kept for an hour: if all pods exist, they were admitted later.
-  if (event === undefined || pods.length >= Math.max(1, countOf(workload).wanted)) return undefined;
+  if (event === undefined || pods.length >= Math.max(1, replicaCount(workload).wanted)) return undefined;
   return {message: event.message ?? '', since: firstTimeOf(event)};
 }
 
@@ -132,7 +132,7 @@ export const workloadCauses: readonly CauseTable[] = [
     remedy: 'Label nodes, or correct --node-selector: no worker runs until a node matches',
     symptoms: ({workloads}) =>
       workloads
-        .filter((workload) => workload.kind === 'DaemonSet' && isObserved(workload) && countOf(workload).wanted === 0)
+        .filter((workload) => workload.kind === 'DaemonSet' && isObserved(workload) && replicaCount(workload).wanted === 0)
         .map((workload) => ({object: workload, reason: 'no node matches its node selector and tolerations'})),
   }),
 ];

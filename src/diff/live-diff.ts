@@ -31,18 +31,18 @@ export interface LiveDrift {
 /** Compares the objects of a release, as helm rendered them, with those in the cluster. Changes nothing. */
 export async function readLiveDrift(
   rendered: readonly KubernetesObject[],
-  place: ClusterTarget,
+  kubeTarget: ClusterTarget,
   kubernetes: Reader,
   options: RequestOptions,
 ): Promise<LiveDrift> {
   const failures = new Map<string, ExpectedError>();
   const compared = await Promise.all(
     rendered.map(async (object): Promise<Pick<LiveDrift, 'differences' | 'live'>> => {
-      const answer = await kubernetes.get(objectPath(object, place.namespace), options);
+      const answer = await kubernetes.get(objectPath(object, kubeTarget.namespace), options);
       const name = `${object.kind} ${object.metadata.name}`;
-      if (answer.trouble?.kind === 'not-found') return {differences: [{object: name, problem: 'missing', paths: []}], live: []};
-      if (answer.trouble) {
-        const failure = apiFailure(answer.trouble, place);
+      if (answer.error?.kind === 'not-found') return {differences: [{object: name, problem: 'missing', paths: []}], live: []};
+      if (answer.error) {
+        const failure = apiFailure(answer.error, kubeTarget);
         failures.set(failure.message, failure);
         return {differences: [], live: [object]};
       }

@@ -1,4 +1,4 @@
-import {HIDDEN, hideSecrets} from '../charts/hidden-values.ts';
+import {HIDDEN, hideSecretValues} from '../charts/hidden-values.ts';
 import {isMap, sameTree, type Tree, type Values} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
@@ -45,7 +45,7 @@ const withoutNoise = (tree: Tree): Tree => {
 
 /** Without secrets. */
 function hidden(object: Values): Values {
-  if (object['kind'] !== 'Secret') return hideSecrets(object);
+  if (object['kind'] !== 'Secret') return hideSecretValues(object);
   const fields = ['data', 'stringData'].filter((field) => isMap(object[field]));
   const keys = (field: string): string[] => Object.keys(object[field] as Values);
   return {...object, ...Object.fromEntries(fields.map((field) => [field, Object.fromEntries(keys(field).map((key) => [key, HIDDEN]))]))};

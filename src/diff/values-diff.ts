@@ -1,4 +1,4 @@
-import {HIDDEN, hideSecrets} from '../charts/hidden-values.ts';
+import {HIDDEN, hideSecretValues} from '../charts/hidden-values.ts';
 import {getAt, isMap, leafPaths, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../ground/tree.ts';
 
 /** A key with different values in the release and in a file; an absent side has no value. Secrets are hidden. */
@@ -19,7 +19,7 @@ const HIDDEN_DIFFERENCE = '[hidden, different value]';
 
 /** Compares the values of a release with those of a file. Pure. */
 export function driftOf(given: Values, wanted: Values): Drift {
-  const [installed, file] = [hideSecrets(sorted(given)), hideSecrets(sorted(wanted))];
+  const [installed, file] = [hideSecretValues(sorted(given)), hideSecretValues(sorted(wanted))];
   const differences = pathsOf(given, wanted).map((path): Difference => {
     const [one, other] = [getAt(installed, path), getAt(file, path)];
     // Two hidden values would look equal.

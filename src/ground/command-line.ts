@@ -25,7 +25,7 @@ export interface ClusterTarget {
 /** A Helm release and its location. */
 export interface ReleaseName {
   release: string;
-  place: ClusterTarget;
+  kubeTarget: ClusterTarget;
 }
 
 /** A call in shell syntax; standard input is only described. */
@@ -37,10 +37,10 @@ export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: str
 const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** A command of this program for the same release and cluster. */
-export const ownCommand = (command: string, {release, place}: ReleaseName, ...more: readonly string[]): string =>
+export const ownCommand = (command: string, {release, kubeTarget}: ReleaseName, ...more: readonly string[]): string =>
   commandLine({
     tool: 'scalr-agent',
-    args: [command, '--release', release, '--namespace', place.namespace, ...clusterFlags(place, '--kube-context'), ...more],
+    args: [command, '--release', release, '--namespace', kubeTarget.namespace, ...clusterFlags(kubeTarget, '--kube-context'), ...more],
   });
 
 /** Subject flag of `kubectl create rolebinding`: service accounts have their own flag. */
@@ -50,19 +50,19 @@ export function subjectOf(user: string): string {
 }
 
 /** Selects the cluster; absent values are the defaults of the user. */
-export type Cluster = Pick<ClusterTarget, 'kubeContext' | 'kubeconfig'>;
+export type ClusterSelection = Pick<ClusterTarget, 'kubeContext' | 'kubeconfig'>;
 
-const clusterFlags = ({kubeContext, kubeconfig}: Cluster, context: string): string[] => [
+const clusterFlags = ({kubeContext, kubeconfig}: ClusterSelection, context: string): string[] => [
   ...(kubeContext ? [context, kubeContext] : []),
   ...(kubeconfig ? ['--kubeconfig', kubeconfig] : []),
 ];
 
 /** A kubectl command for the same cluster; namespaced calls add `--namespace` themselves. */
-export const kubectlCommand = (cluster: Cluster, ...args: readonly string[]): string =>
+export const kubectlCommand = (cluster: ClusterSelection, ...args: readonly string[]): string =>
   commandLine({tool: 'kubectl', args: [...args, ...clusterFlags(cluster, '--context')]});
 
 /** The same for helm. */
-export const helmCommand = (cluster: Cluster, ...args: readonly string[]): string =>
+export const helmCommand = (cluster: ClusterSelection, ...args: readonly string[]): string =>
   commandLine({tool: 'helm', args: [...args, ...clusterFlags(cluster, '--kube-context')]});
 
 /** How the user can start this program. */

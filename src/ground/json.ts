@@ -8,13 +8,13 @@ export const isFields = (value: unknown): value is Fields => typeof value === 'o
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-export type Answer<T> = {value: T; trouble?: undefined} | {value?: undefined; trouble: ReadError};
+export type ParsedJson<T> = {value: T; error?: undefined} | {value?: undefined; error: ReadError};
 
 /** Parses JSON output of a tool and checks its shape. */
-export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): Answer<T> {
+export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): ParsedJson<T> {
   const value = jsonIn(text);
   if (is(value)) return {value};
-  return {trouble: {kind: 'refused', message: noJson(tool, text.trim())}};
+  return {error: {kind: 'refused', message: noJson(tool, text.trim())}};
 }
 
 export const isListOf =

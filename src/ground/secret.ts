@@ -47,14 +47,14 @@ export function hostInToken(token: Secret): string | undefined {
 export function tokenProblem(text: string): string | undefined {
   if (/^https?:/i.test(text)) return 'This is a URL, not an agent pool token. Copy the token from the agent pool in Scalr.';
   if (/[^\w.-]/.test(text)) return 'A token cannot contain spaces, quotes or invisible characters. Copy it again.';
-  const isComplete = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) && claimsOf(text) !== undefined;
+  const isComplete = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) && tokenClaims(text) !== undefined;
   return isComplete
     ? undefined
     : 'The token is incomplete or damaged: it consists of three encoded parts with dots between them. Copy all of it.';
 }
 
 /** The claims of a JSON Web Token; undefined if the text is not a token. Must not be printed. */
-export function claimsOf(text: string): {expires?: Date} | undefined {
+export function tokenClaims(text: string): {expires?: Date} | undefined {
   const [header, payload, signature] = text
     .trim()
     .split('.')

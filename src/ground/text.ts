@@ -31,4 +31,9 @@ const UNPRINTABLE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\ufeff\ufffe\ufff
 /** False for characters that YAML parsers and terminals treat differently: control characters, unusual line breaks, surrogates. */
 export const isPrintable = (text: string): boolean => !UNPRINTABLE.test(text);
 
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+/** 1 node, 2 nodes */
+export const count = (number: number | bigint, noun: string): string => `${number} ${noun}${Number(number) === 1 ? '' : 's'}`;
+
+/** The first names, so that a line stays short: "a, b and 3 more". */
+export const few = (names: readonly string[], most = 5): string =>
+  names.slice(0, most).join(', ') + (names.length > most ? ` and ${names.length - most} more` : '');

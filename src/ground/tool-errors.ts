@@ -1,16 +1,16 @@
 import type {Call, ClusterTarget, ProcessResult} from './command-line.ts';
-import {type Cluster, commandLine, kubectlCommand} from './command-line.ts';
+import {type ClusterSelection, commandLine, kubectlCommand} from './command-line.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from './errors.ts';
 import type {ReadError} from './read-error.ts';
 
 /** Error code and next steps of a failure, for every tool. */
-export interface Advice {
+export interface ErrorAdvice {
   code: ErrorCode;
-  suggestions(cluster: Cluster): readonly string[];
+  suggestions(cluster: ClusterSelection): readonly string[];
 }
 
 /** Command that checks the connection to the API server. */
-export const tryCluster = (cluster: Cluster): string => `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
+export const tryCluster = (cluster: ClusterSelection): string => `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
 
 export const ADVICE = {
   unreachable: {
@@ -26,11 +26,11 @@ export const ADVICE = {
     ],
   },
   forbidden: {code: 'FORBIDDEN', suggestions: () => ['Request this permission, or use another --kube-context']},
-} as const satisfies Readonly<Record<string, Advice>>;
+} as const satisfies Readonly<Record<string, ErrorAdvice>>;
 
 interface KnownFailure {
   code: ErrorCode;
-  suggestions(place: Partial<ClusterTarget>, args: Call['args']): readonly string[];
+  suggestions(kubeTarget: Partial<ClusterTarget>, args: Call['args']): readonly string[];
   tool?: Call['tool'];
   stderr: RegExp;
   exit?: ExitCode;
@@ -48,7 +48,7 @@ const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |h
 export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
 
 /** Next steps for a CRD that differs from the one that this call of `helm upgrade` installs. */
-export function changedDefinition(cluster: Cluster, args: Call['args']): string[] {
+export function changedDefinition(cluster: ClusterSelection, args: Call['args']): string[] {
   // Arguments of `upgrade RELEASE` up to the first flag that is not about the chart.
   const show = commandLine({tool: 'helm', args: ['show', 'crds', ...args.slice(2, args.indexOf('--install'))]});
   return [
@@ -148,7 +148,7 @@ const KNOWN_ON_HOST: readonly KnownFailure[] = [
 ];
 
 /** Errors that can be temporary. */
-export const isPassing = ({code}: ExpectedError): boolean => code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
+export const isTransient = ({code}: ExpectedError): boolean => code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
 
 /** Converts a failed call to an error with next steps. */
 export function toolFailure({tool, args}: Call, {stderr, exitCode}: ProcessResult): ExpectedError {

@@ -11,13 +11,13 @@ export interface ChartReference {
   source?: string;
 }
 
-const helm = (place: ClusterTarget | undefined, args: readonly string[], input?: string): Call => ({
+const helm = (kubeTarget: ClusterTarget | undefined, args: readonly string[], input?: string): Call => ({
   tool: 'helm',
   args: [
     ...args,
-    ...(place ? ['--namespace', place.namespace] : []),
-    ...(place?.kubeContext ? ['--kube-context', place.kubeContext] : []),
-    ...(place?.kubeconfig ? ['--kubeconfig', place.kubeconfig] : []),
+    ...(kubeTarget ? ['--namespace', kubeTarget.namespace] : []),
+    ...(kubeTarget?.kubeContext ? ['--kube-context', kubeTarget.kubeContext] : []),
+    ...(kubeTarget?.kubeconfig ? ['--kubeconfig', kubeTarget.kubeconfig] : []),
   ],
   ...(input === undefined ? {} : {input}),
 });
@@ -32,13 +32,13 @@ const chartArgs = ({chart, version, source}: ChartReference): string[] => {
  * of other owners; only Helm 4 has the flag, and only for releases with server-side apply.
  */
 export const upgradeInstall = (
-  {release, place}: ReleaseName,
+  {release, kubeTarget}: ReleaseName,
   chart: ChartReference,
   values: string,
   {forcesConflicts = false}: {forcesConflicts?: boolean} = {},
 ): Call =>
   helm(
-    place,
+    kubeTarget,
     [
       'upgrade',
       release,
@@ -49,16 +49,17 @@ export const upgradeInstall = (
   );
 
 /** For the user to run: upgrades to another version with the values that were given to Helm before. */
-export const upgradeWithValues = ({release, place}: ReleaseName, chart: ChartReference): Call =>
-  helm(place, ['upgrade', release, ...chartArgs(chart), '--reset-then-reuse-values']);
+export const upgradeWithValues = ({release, kubeTarget}: ReleaseName, chart: ChartReference): Call =>
+  helm(kubeTarget, ['upgrade', release, ...chartArgs(chart), '--reset-then-reuse-values']);
 
 /** With Helm 4, `applyMethod` is the apply method of the release: "ssa" (server-side) or "csa" (client-side). */
-export const releaseMetadata = ({release, place}: ReleaseName): Call => helm(place, ['get', 'metadata', release, '--output', 'json']);
+export const releaseMetadata = ({release, kubeTarget}: ReleaseName): Call =>
+  helm(kubeTarget, ['get', 'metadata', release, '--output', 'json']);
 
 /** Manifest of an install for a Kubernetes version, including the CRDs of the chart. */
-export const template = ({release, place}: ReleaseName, chart: ChartReference, values: string, kubeVersion: string): Call =>
+export const template = ({release, kubeTarget}: ReleaseName, chart: ChartReference, values: string, kubeVersion: string): Call =>
   helm(
-    place,
+    kubeTarget,
     ['template', release, ...chartArgs(chart), '--include-crds', ...(kubeVersion ? ['--kube-version', kubeVersion] : []), '--values', '-'],
     values,
   );
@@ -68,33 +69,33 @@ export const helmVersion: Call = helm(undefined, ['version', '--template', '{{.V
 const revisionArgs = (revision: number | undefined): string[] => (revision === undefined ? [] : ['--revision', String(revision)]);
 
 /** Of the newest revision by default. */
-export const releaseValues = ({release, place}: ReleaseName, revision?: number): Call =>
-  helm(place, ['get', 'values', release, ...revisionArgs(revision), '--output', 'json']);
+export const releaseValues = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
+  helm(kubeTarget, ['get', 'values', release, ...revisionArgs(revision), '--output', 'json']);
 
 /** Includes the chart defaults. */
-export const effectiveValues = ({release, place}: ReleaseName, revision?: number): Call =>
-  helm(place, ['get', 'values', release, '--all', ...revisionArgs(revision), '--output', 'json']);
+export const allValues = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
+  helm(kubeTarget, ['get', 'values', release, '--all', ...revisionArgs(revision), '--output', 'json']);
 
 /** Rendered objects, of the newest revision by default, which helm deletes when it uninstalls the release. */
-export const releaseManifest = ({release, place}: ReleaseName, revision?: number): Call =>
-  helm(place, ['get', 'manifest', release, ...revisionArgs(revision)]);
+export const releaseManifest = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
+  helm(kubeTarget, ['get', 'manifest', release, ...revisionArgs(revision)]);
 
 /** Releases in every state except superseded. Helm 4 has no --all, and both versions list at most 256 by default. */
-export const listReleases = (place: ClusterTarget, {everywhere}: {everywhere: boolean}): Call =>
-  helm(place, [
+export const listReleases = (kubeTarget: ClusterTarget, {everywhere}: {everywhere: boolean}): Call =>
+  helm(kubeTarget, [
     'list',
     ...(everywhere ? ['--all-namespaces'] : []),
     ...['--deployed', '--failed', '--pending', '--uninstalling', '--max', '0', '--output', 'json'],
   ]);
 
-export const releaseHistory = ({release, place}: ReleaseName): Call => helm(place, ['history', release, '--output', 'json']);
+export const releaseHistory = ({release, kubeTarget}: ReleaseName): Call => helm(kubeTarget, ['history', release, '--output', 'json']);
 
 /** Without --wait: a Ctrl-C would leave the release partly uninstalled. */
-export const uninstall = ({release, place}: ReleaseName): Call => helm(place, ['uninstall', release]);
+export const uninstall = ({release, kubeTarget}: ReleaseName): Call => helm(kubeTarget, ['uninstall', release]);
 
 /** Rolls back to the previous revision by default. */
-export const rollback = ({release, place}: ReleaseName, revision?: number): Call =>
-  helm(place, ['rollback', release, ...(revision === undefined ? [] : [String(revision)])]);
+export const rollback = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
+  helm(kubeTarget, ['rollback', release, ...(revision === undefined ? [] : [String(revision)])]);
 
 /** CRDs of a chart, as a manifest. */
 export const showDefinitions = (chart: ChartReference): Call => helm(undefined, ['show', 'crds', ...chartArgs(chart)]);

@@ -3,7 +3,7 @@ import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {Values} from '../ground/tree.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import type {SecretObject} from '../kubernetes/objects.ts';
-import type {Found, Listing} from '../kubernetes/resources.ts';
+import type {Listing, ObjectResult} from '../kubernetes/resources.ts';
 
 /** One revision of a release, as `helm history` prints it. */
 export interface Revision {
@@ -50,13 +50,13 @@ export interface ListedRelease {
 /** Reads the releases that Helm stores. Errors are part of the result. */
 export interface Releases {
   /** In every state except superseded and uninstalled; of all namespaces without one. */
-  list(place: ClusterTarget, options: RequestOptions & {everywhere: boolean}): Promise<Listing<ListedRelease>>;
+  list(kubeTarget: ClusterTarget, options: RequestOptions & {everywhere: boolean}): Promise<Listing<ListedRelease>>;
   /** Every revision, oldest first. */
   history(name: ReleaseName, options: RequestOptions): Promise<Listing<Revision>>;
   /** The newest revision. */
-  newest(name: ReleaseName, options: RequestOptions): Promise<Found<ReleaseRecord>>;
+  newest(name: ReleaseName, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>>;
   /** The deployed revision, which Helm compares the next upgrade with. */
-  deployed(name: ReleaseName, options: RequestOptions): Promise<Found<ReleaseRecord>>;
+  deployed(name: ReleaseName, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>>;
 }
 
 /** Fields of Helm's JSON, of Helm 3 and 4: https://github.com/helm/helm/blob/main/pkg/release/v1/release.go */

@@ -4,7 +4,7 @@ import {pooled} from '../ground/pooled.ts';
 import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {type Found, type Listing, listAll, type Reader} from '../kubernetes/resources.ts';
+import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {ListedRelease, Releases} from './release-record.ts';
 import {type ManagedSecret, type ReleaseRecord, readRecord} from './release-record.ts';
@@ -35,25 +35,27 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
     const listed = await listAll(kubernetes, `${collectionPath(resource, namespace)}${query}`, {...options, accept: METADATA_ONLY});
     return {...listed, items: (listed.items as readonly KubernetesObject[]).filter(({metadata: found}) => typeof found?.name === 'string')};
   };
-  const revisionsOf = async ({release, place: {namespace}}: ReleaseName, options: RequestOptions): Promise<Listing<KubernetesObject>> => {
+  const revisionsOf = async (
+    {release, kubeTarget: {namespace}}: ReleaseName,
+    options: RequestOptions,
+  ): Promise<Listing<KubernetesObject>> => {
     const listed = await metadata('secrets', {...options, namespace}, `owner=helm,name=${release}`);
     return {...listed, items: listed.items.toSorted((one, other) => revisionOf(one) - revisionOf(other))};
   };
   /** Listed by its name, because helm itself needs only the permission to list. */
-  const read = async ({metadata: {name, namespace}}: KubernetesObject, options: RequestOptions): Promise<Found<ReleaseRecord>> => {
+  const read = async ({metadata: {name, namespace}}: KubernetesObject, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>> => {
     const answer = await kubernetes.get(`${collectionPath('secrets', namespace)}?fieldSelector=metadata.name%3D${name}`, options);
-    if (answer.trouble) return {trouble: answer.trouble};
+    if (answer.error) return {error: answer.error};
     const [secret] = (answer.body as {items?: ManagedSecret[]} | null)?.items ?? [];
     const record = secret && readRecord({apiVersion: 'v1', kind: 'Secret', ...secret});
-    if (secret !== undefined && record === undefined)
-      return {trouble: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
+    if (secret !== undefined && record === undefined) return {error: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
     return {object: record};
   };
   const readAll = (secrets: readonly KubernetesObject[], options: RequestOptions) =>
     pooled(secrets, MAX_RECORDS_AT_ONCE, (each) => read(each, options));
   const last = async (name: ReleaseName, options: RequestOptions, isWanted: (status: string) => boolean) => {
-    const {items, trouble} = await revisionsOf(name, options);
-    if (trouble) return {trouble};
+    const {items, error} = await revisionsOf(name, options);
+    if (error) return {error};
     const found = items.findLast((each) => isWanted(labelOf(each, 'status')));
     return found === undefined ? {object: undefined} : read(found, options);
   };
@@ -61,10 +63,10 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
     newest: (name, options) => last(name, options, () => true),
     deployed: (name, options) => last(name, options, (status) => status === 'deployed'),
     async history(name, options) {
-      const {items, trouble} = await revisionsOf(name, options);
+      const {items, error} = await revisionsOf(name, options);
       const records = await readAll(items, options);
-      const failed = trouble ?? records.find((each) => each.trouble)?.trouble;
-      return {items: records.flatMap(({object}) => object ?? []), ...(failed ? {trouble: failed} : {})};
+      const failed = error ?? records.find((each) => each.error)?.error;
+      return {items: records.flatMap(({object}) => object ?? []), ...(failed ? {error: failed} : {})};
     },
     async list({namespace}, {everywhere, ...rest}) {
       const options = {...rest, namespace: everywhere ? undefined : namespace};
@@ -72,14 +74,14 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
         metadata('secrets', options, 'owner=helm'),
         ...WORKLOADS.map((kind) => metadata(kind, options)),
       ]);
-      if (secrets.trouble) return {items: [], trouble: secrets.trouble};
+      if (secrets.error) return {items: [], error: secrets.error};
       const foreign = foreignReleases(workloads.flatMap(({items}) => items));
       const current = newestOf(secrets.items).filter((each) => !/^(superseded|uninstalled)$/.test(labelOf(each, 'status')));
       const wanted = current.filter((each) => !foreign.has(keyOf(each)));
       const records = await readAll(wanted, rest);
       // What is no release of Helm is not ours.
-      const failed = records.find(({trouble}) => trouble && trouble.kind !== 'refused')?.trouble;
-      if (failed) return {items: [], trouble: failed};
+      const failed = records.find(({error}) => error && error.kind !== 'refused')?.error;
+      if (failed) return {items: [], error: failed};
       const recordOf = new Map(wanted.map((each, index) => [each, records[index]?.object]));
       return {items: current.map((each) => lineOf(each, recordOf.get(each)))};
     },

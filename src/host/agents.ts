@@ -8,7 +8,7 @@ import {withoutPrefix} from '../diagnose/log-matcher.ts';
 import {refusal} from '../ground/tool-errors.ts';
 import type {HostCall, HostTools} from '../ports/host-tools.ts';
 import {RELEASE_LABEL} from './agent.ts';
-import {type Container, containerName, labelOf, purposeOf, roleOf} from './containers.ts';
+import {containerName, containerRole, type DockerContainer, labelOf, purposeOf} from './containers.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */
 export interface HostAgentState {
@@ -35,7 +35,7 @@ export interface HostCause {
   remedy: string;
   isError: boolean;
   /** Waiting longer does not help. */
-  isHopeless: boolean;
+  isPermanent: boolean;
 }
 
 interface Deps {
@@ -52,7 +52,7 @@ const STABLE_MS = 10_000;
 const MAX_RESTARTS = 3;
 
 /** State of a container and its agent. */
-export async function stateOfContainer(container: Container, {host, signal, now}: Deps): Promise<HostAgentState> {
+export async function stateOfContainer(container: DockerContainer, {host, signal, now}: Deps): Promise<HostAgentState> {
   const name = containerName(container);
   const {State = {}, RestartCount: restarts = 0, Config} = container;
   const logOf = (...args: string[]) => readLog({tool: 'docker', args: ['logs', '--timestamps', ...args, name]}, {host, signal});
@@ -80,7 +80,7 @@ export async function stateOfContainer(container: Container, {host, signal, now}
     ...(release === undefined ? {} : {release}),
     ...(purpose === undefined ? {} : {purpose}),
     ...found,
-    ...(roleOf(container) === 'current' ? {} : {causes: found.causes.map(leftByInstall)}),
+    ...(containerRole(container) === 'current' ? {} : {causes: found.causes.map(leftByInstall)}),
     ...(isRegistered ? {agent: 'registered'} : {}),
     ...(isUnregistered ? {causes: [notRegistered(name, lastLogLine(log))]} : {}),
   };
@@ -104,7 +104,7 @@ const notRegistered = (name: string, line: string | undefined): HostCause => ({
   reason: `the log does not show that the agent has registered with Scalr${line === undefined ? '' : ` (last line: ${oneLine(line)})`}`,
   remedy: `Check the log: docker logs ${name}`,
   isError: true,
-  isHopeless: false,
+  isPermanent: false,
 });
 
 const UNIT = 'scalr-agent';
@@ -122,8 +122,8 @@ export async function stateOfService({host, signal, now}: Deps): Promise<HostAge
     {tool: 'systemctl', args: ['show', '--no-pager', `--property=${PROPERTIES.join(',')}`, `${UNIT}.service`]},
     {signal},
   );
-  if (show.trouble)
-    throw refusal(`Cannot read unit ${UNIT}`, show.trouble, [
+  if (show.error)
+    throw refusal(`Cannot read unit ${UNIT}`, show.error, [
       'Run the command on the machine where the agent runs',
       'For agents in Docker: scalr-agent-install status --target docker',
     ]);
@@ -177,7 +177,7 @@ function stateIn(
         reason: message,
         remedy,
         isError: severity === 'error',
-        isHopeless: code === row?.code ? isLate : code === 'CRASH_LOOP' && restarts >= MAX_RESTARTS,
+        isPermanent: code === row?.code ? isLate : code === 'CRASH_LOOP' && restarts >= MAX_RESTARTS,
       })),
   };
 }
@@ -191,7 +191,7 @@ const isAfter = (time: string | undefined, startedAt: number): boolean =>
 /** Lines without the time that Docker or the journal adds; undefined if the log cannot be read. */
 async function readLog(call: HostCall, {host, signal}: Omit<Deps, 'now'>): Promise<string | undefined> {
   const opened = await host.stream(call, {signal, isLogOnBoth: call.tool === 'docker'});
-  if (opened.trouble) return undefined;
+  if (opened.error) return undefined;
   const chunks: Buffer[] = [];
   for await (const chunk of opened.chunks) chunks.push(chunk);
   if (await opened.end) return undefined;

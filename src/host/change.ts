@@ -5,7 +5,7 @@ import {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
-import {agentContainers, agentName, type Container, containerName, isUp, readContainers, roleOf} from './containers.ts';
+import {agentContainers, agentName, containerName, containerRole, type DockerContainer, isUp, readContainers} from './containers.ts';
 import type {PreparedContainers} from './prepare.ts';
 import {recover} from './recovery.ts';
 
@@ -53,7 +53,7 @@ async function restored(
   const targets = (name: string): string[] =>
     begun.filter(({call}) => call.tool === name || call.args[0] === name).map(({call}) => call.args.at(-1) as string);
   try {
-    const isComplete = installed.every((each) => roleOf(each) === 'current' || roleOf(each) === 'failed');
+    const isComplete = installed.every((each) => containerRole(each) === 'current' || containerRole(each) === 'failed');
     // An interrupted install may have stopped the others.
     const idle = new Set(installed.filter((each) => isComplete && !isUp(each)).map(({Id}) => Id));
     const recovery = recover(agentContainers(await readAgain(deps), agent.name), {stopping: new Set(targets('stop')), idle});
@@ -106,7 +106,7 @@ function withFacts(failure: ExpectedError, facts: readonly string[], suggestions
 }
 
 /** Waits for a Docker daemon that is being restarted. @throws ExpectedError */
-async function readAgain({host, now, sleep, interrupts: {forceQuit}}: Deps): Promise<Container[]> {
+async function readAgain({host, now, sleep, interrupts: {forceQuit}}: Deps): Promise<DockerContainer[]> {
   const signal = anySignal(forceQuit, AbortSignal.timeout(DAEMON_TIMEOUT_MS));
   const end = now().getTime() + DAEMON_TIMEOUT_MS;
   for (;;) {

@@ -5,7 +5,7 @@ import type {HostError, HostTools} from '../ports/host-tools.ts';
 import {PURPOSE_LABEL, RELEASE_LABEL} from './agent.ts';
 
 /** A container, from `docker inspect`. */
-export interface Container extends ContainerFacts {
+export interface DockerContainer extends ContainerFacts {
   Id: string;
   /** With a slash at its start. */
   Name: string;
@@ -19,36 +19,36 @@ interface Deps {
   signal: AbortSignal;
 }
 
-export const containerName = ({Name}: Pick<Container, 'Name'>): string => Name.replace(/^\//, '');
+export const containerName = ({Name}: Pick<DockerContainer, 'Name'>): string => Name.replace(/^\//, '');
 
-export const labelOf = ({Config}: Container, label: string): string | undefined => Config?.Labels?.[label];
+export const labelOf = ({Config}: DockerContainer, label: string): string | undefined => Config?.Labels?.[label];
 
-export const purposeOf = (container: Container): string | undefined => labelOf(container, PURPOSE_LABEL);
+export const purposeOf = (container: DockerContainer): string | undefined => labelOf(container, PURPOSE_LABEL);
 
 /** The variables that a container was started with. */
-export const variablesOf = ({Config}: Container): Record<string, string> =>
+export const variablesOf = ({Config}: DockerContainer): Record<string, string> =>
   Object.fromEntries((Config?.Env ?? []).map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]));
 
 /** Docker would also send signals to a paused or restarting container. */
-export const isUp = ({State = {}}: Container): boolean => State.Running === true || State.Restarting === true;
+export const isUp = ({State = {}}: DockerContainer): boolean => State.Running === true || State.Restarting === true;
 
 /** Every container of this machine. @throws ExpectedError if Docker does not answer */
-export async function readContainers({host, signal}: Deps): Promise<Container[]> {
+export async function readContainers({host, signal}: Deps): Promise<DockerContainer[]> {
   const ids = await host.run({tool: 'docker', args: ['ps', '--all', '--quiet', '--no-trunc']}, {signal});
-  if (ids.trouble) throw unreadable(ids.trouble);
+  if (ids.error) throw unreadable(ids.error);
   const all = ids.stdout.split('\n').filter(Boolean);
   if (all.length === 0) return [];
-  const {stdout, trouble} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', ...all]}, {signal});
+  const {stdout, error} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', ...all]}, {signal});
   // The container of a run can end between the two calls.
-  if (trouble && trouble.kind !== 'not-found') throw unreadable(trouble);
+  if (error && error.kind !== 'not-found') throw unreadable(error);
   const answer = readJson('docker', stdout, isListOf('Id', 'Name'));
-  if (answer.trouble) throw unreadable(answer.trouble);
-  return answer.value as unknown as Container[];
+  if (answer.error) throw unreadable(answer.error);
+  return answer.value as unknown as DockerContainer[];
 }
 
-const unreadable = (trouble: HostError) =>
-  refusal('Cannot list the containers of this machine', trouble, [
-    trouble.isToolMissing ? 'Install Docker 20.10 or newer, and check: docker ps' : 'Check: docker ps',
+const unreadable = (error: HostError) =>
+  refusal('Cannot list the containers of this machine', error, [
+    error.isToolMissing ? 'Install Docker 20.10 or newer, and check: docker ps' : 'Check: docker ps',
   ]);
 
 /**
@@ -61,7 +61,7 @@ export const nextName = (name: string): string => `${name}.next`;
 export const previousName = (name: string): string => `${name}.previous`;
 export const failedName = (name: string): string => `${name}.failed`;
 
-export function roleOf(container: Container): Role {
+export function containerRole(container: DockerContainer): Role {
   const [name, release] = [containerName(container), labelOf(container, RELEASE_LABEL)];
   if (release === undefined) return 'current';
   // The name of a release can end like a role. A container that was renamed by hand has another name.
@@ -71,11 +71,11 @@ export function roleOf(container: Container): Role {
 }
 
 /** The name of the agent, whatever the role of its container. */
-export const agentName = (container: Container): string =>
-  roleOf(container) === 'current' ? containerName(container) : containerName(container).replace(/\.\w+$/, '');
+export const agentName = (container: DockerContainer): string =>
+  containerRole(container) === 'current' ? containerName(container) : containerName(container).replace(/\.\w+$/, '');
 
 /** Agents of a release; without a release, also those that were started by hand from the image scalr/agent. */
-export const agentContainers = (all: readonly Container[], release?: string): Container[] =>
+export const agentContainers = (all: readonly DockerContainer[], release?: string): DockerContainer[] =>
   all.filter((each) => {
     const name = labelOf(each, RELEASE_LABEL);
     if (release !== undefined || name !== undefined) return release === undefined || name === release;
@@ -83,8 +83,8 @@ export const agentContainers = (all: readonly Container[], release?: string): Co
   });
 
 /** The same without what an interrupted install has left, unless nothing else remains. */
-export function currentContainers(all: readonly Container[], release?: string): Container[] {
+export function currentContainers(all: readonly DockerContainer[], release?: string): DockerContainer[] {
   const found = agentContainers(all, release);
-  const current = found.filter((each) => roleOf(each) === 'current');
+  const current = found.filter((each) => containerRole(each) === 'current');
   return current.length > 0 ? current : found;
 }

@@ -1,24 +1,24 @@
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {HostAgent} from './agent.ts';
-import {agentContainers, type Container, containerName} from './containers.ts';
+import {agentContainers, containerName, type DockerContainer} from './containers.ts';
 import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './data-directories.ts';
 
 /** The directories and files of the machine that a container mounts. */
-export const mountsOf = ({Mounts}: Container): string[] =>
+export const mountsOf = ({Mounts}: DockerContainer): string[] =>
   (Mounts ?? []).flatMap(({Type, Source}) => (Source && (Type ?? 'bind') === 'bind' ? [Source] : []));
 
 const isIn = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
 
 /** Containers, running or stopped, that mount the path, something below it, or a directory above it. */
-export const usersOf = (path: string, containers: readonly Container[]): Container[] =>
+export const usersOf = (path: string, containers: readonly DockerContainer[]): DockerContainer[] =>
   containers.filter((each) => mountsOf(each).some((mount) => isIn(mount, path) || isIn(path, mount)));
 
 /** True if the container mounts the directory, or that of an agent with a number. */
-const mountsAny = (container: Container, directory: string): boolean =>
+const mountsAny = (container: DockerContainer, directory: string): boolean =>
   mountsOf(container).some((mount) => mount.startsWith(directory) && /^(-\d+)?(\/|$)/.test(mount.slice(directory.length)));
 
 /** Existing containers keep their directories. Only a release beside another one gets directories with its name. Pure. */
-export function directoriesFor(release: string, containers: readonly Container[], hasService: boolean): HostDirectories {
+export function directoriesFor(release: string, containers: readonly DockerContainer[], hasService: boolean): HostDirectories {
   const own = agentContainers(containers, release);
   const others = containers.filter((each) => !own.includes(each));
   const named = directoriesNamed(release);
@@ -32,7 +32,7 @@ export function directoriesFor(release: string, containers: readonly Container[]
 }
 
 /** Warnings about data directories that other agents mount too. @throws ExpectedError if the release does not mount them yet */
-export function sharedDirectories(host: HostAgent, containers: readonly Container[]): string[] {
+export function sharedDirectories(host: HostAgent, containers: readonly DockerContainer[]): string[] {
   const own = agentContainers(containers, host.name);
   const others = containers.filter((each) => !own.includes(each));
   return host.agents.flatMap(({environment: {SCALR_AGENT_DATA_DIR: data}}) => {

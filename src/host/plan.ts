@@ -5,15 +5,15 @@ import type {Step} from '../operations/step.ts';
 import {type HostAgent, PURPOSE_LABEL, RELEASE_LABEL} from './agent.ts';
 import {
   agentContainers,
-  type Container,
   containerName,
+  containerRole,
+  type DockerContainer,
   failedName,
   isUp,
   labelOf,
   nextName,
   previousName,
   purposeOf,
-  roleOf,
 } from './containers.ts';
 import {sharedDirectories} from './directories.ts';
 import {createArguments, daemonSteps} from './docker.ts';
@@ -34,7 +34,7 @@ export interface HostPlan {
 }
 
 export interface HostFacts {
-  containers: readonly Container[];
+  containers: readonly DockerContainer[];
   hasImage: boolean;
   /** Docker pulls through a proxy. */
   hasDaemonProxy: boolean;
@@ -50,14 +50,14 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
     agent,
     configuration: fingerprint([createArguments(agent, host, ''), host.secrets, host.files]),
   }));
-  const isWanted = (each: Container): boolean =>
+  const isWanted = (each: DockerContainer): boolean =>
     wanted.some(({agent, configuration}) => agent.name === containerName(each) && labelOf(each, CONFIGURATION_LABEL) === configuration);
-  const previous = found.filter((each) => roleOf(each) === 'previous');
+  const previous = found.filter((each) => containerRole(each) === 'previous');
   // An interrupted install has created and renamed every container.
   const isFinishing =
     previous.length > 0 && wanted.every(({agent}) => found.some((each) => isWanted(each) && containerName(each) === agent.name));
   const recovery = isFinishing ? undefined : recover(found);
-  const installed = recovery?.containers ?? found.filter((each) => roleOf(each) === 'current');
+  const installed = recovery?.containers ?? found.filter((each) => containerRole(each) === 'current');
   const kept = installed.filter(isWanted);
   const replaced = installed.filter((each) => !kept.includes(each));
   const changed = wanted.filter(({agent}) => !kept.some((each) => containerName(each) === agent.name));
@@ -108,11 +108,11 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
       ...new Set([
         ...(isFinishing ? previous.map(containerName) : []),
         ...replaced.map((each) => previousName(containerName(each))),
-        ...found.filter((each) => roleOf(each) === 'failed').map(containerName),
+        ...found.filter((each) => containerRole(each) === 'failed').map(containerName),
         ...(recovery?.failed ?? []),
       ]),
     ].flatMap((name) => [
-      ...found.filter((each) => roleOf(each) === 'failed' && containerName(each) === name).flatMap((each) => stopSteps(each)),
+      ...found.filter((each) => containerRole(each) === 'failed' && containerName(each) === name).flatMap((each) => stopSteps(each)),
       {...removeStep(name), tolerates: GONE},
     ]),
     warnings: [
@@ -133,17 +133,18 @@ const ownFiles = ({files}: HostAgent): string => files.flatMap(({isOnMachine, na
 const GONE = /no such container/i;
 
 /** Stops a container, and keeps it until the new one is ready. */
-function setAside(container: Container): Step[] {
+function setAside(container: DockerContainer): Step[] {
   const name = containerName(container);
   return [...stopSteps(container), {...renameStep(name, previousName(name)), tolerates: GONE}];
 }
 
 /** Directories that the install of a container has written files to. */
-export const directoriesOf = (container: Container): string[] => (labelOf(container, DIRECTORY_LABEL) ?? '').split(':').filter(Boolean);
+export const directoriesOf = (container: DockerContainer): string[] =>
+  (labelOf(container, DIRECTORY_LABEL) ?? '').split(':').filter(Boolean);
 
 const fingerprint = (parts: unknown): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 
-function refuseTakenNames({agents}: HostAgent, containers: readonly Container[], own: readonly Container[]): void {
+function refuseTakenNames({agents}: HostAgent, containers: readonly DockerContainer[], own: readonly DockerContainer[]): void {
   const names = agents.flatMap(({name}) => [name, nextName(name), previousName(name), failedName(name)]);
   const foreign = containers.find((each) => !own.includes(each) && names.includes(containerName(each)));
   if (foreign === undefined) return;
@@ -158,20 +159,20 @@ function refuseTakenNames({agents}: HostAgent, containers: readonly Container[],
   });
 }
 
-const unknownWarning = (container: Container): string =>
+const unknownWarning = (container: DockerContainer): string =>
   `Container ${containerName(container)} was started by run.sh or Docker Compose, so its settings cannot be compared. It is replaced.`;
 
 /** What runs in flight must expect when a container is stopped. */
-export const stopWarning = (container: Container): string[] =>
+export const stopWarning = (container: DockerContainer): string[] =>
   purposeOf(container) === 'vcs'
     ? []
     : [
         `Container ${containerName(container)} gets up to ${stopSecondsOf(container)} s to stop. Runs in flight that take longer are interrupted; --grace-period sets this time when a container starts.`,
       ];
 
-const isOfOtherPurpose = (container: Container, {labels}: HostAgent): boolean =>
+const isOfOtherPurpose = (container: DockerContainer, {labels}: HostAgent): boolean =>
   purposeOf(container) !== undefined && purposeOf(container) !== labels[PURPOSE_LABEL];
 
 /** docs.scalr.io, self-hosted agents. */
-const otherPurposeWarning = (container: Container): string =>
+const otherPurposeWarning = (container: DockerContainer): string =>
   `Container ${containerName(container)} is a ${purposeOf(container) === 'vcs' ? 'VCS' : 'run'} agent. Run agents and VCS agents should not share a machine.`;

@@ -4,7 +4,7 @@ import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {HostAgent, HostOptions} from './agent.ts';
 import {hasService} from './agents.ts';
-import {agentContainers, type Container, readContainers, variablesOf} from './containers.ts';
+import {agentContainers, type DockerContainer, readContainers, variablesOf} from './containers.ts';
 import {directoriesFor} from './directories.ts';
 import {type HostPlan, planContainers} from './plan.ts';
 import {readSocket} from './socket.ts';
@@ -19,7 +19,7 @@ interface Deps {
 export interface PreparedContainers extends HostPlan {
   agent: HostAgent;
   /** Containers of the release before the install. */
-  installed: readonly Container[];
+  installed: readonly DockerContainer[];
   /** Present content of the files that the install replaces on the machine. */
   replacedFiles: ReadonlyMap<string, string>;
 }
@@ -51,7 +51,7 @@ export async function prepareContainers(
   );
   const plan = planContainers(agent, directory, {
     containers,
-    hasImage: found.trouble === undefined,
+    hasImage: found.error === undefined,
     hasDaemonProxy: info.stdout.trim() !== '',
     upToDate: new Set(present.filter(({text, before}) => text === before).map(({path}) => path)),
   });

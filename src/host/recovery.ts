@@ -1,5 +1,15 @@
 import type {Step} from '../operations/step.ts';
-import {agentName, type Container, containerName, failedName, isUp, labelOf, purposeOf, roleOf, variablesOf} from './containers.ts';
+import {
+  agentName,
+  containerName,
+  containerRole,
+  type DockerContainer,
+  failedName,
+  isUp,
+  labelOf,
+  purposeOf,
+  variablesOf,
+} from './containers.ts';
 import {secondsToStop} from './stop-timeout.ts';
 
 /** IDs of the containers that a container replaces. */
@@ -13,13 +23,13 @@ const FAILED_AGENT_SECONDS = 60;
 export const dockerStep = (id: string, title: string, ...args: readonly string[]): Step => ({id, title, call: {tool: 'docker', args}});
 
 /** What Docker waits for before it kills the container: the time that the user has set, or else what the agent needs. */
-export function stopSecondsOf(container: Container): number {
+export function stopSecondsOf(container: DockerContainer): number {
   const usual = purposeOf(container) === 'vcs' ? DOCKER_SECONDS : secondsToStop(variablesOf(container));
   return container.Config?.StopTimeout ?? usual;
 }
 
 /** A paused container does not react to a signal. */
-export const stopSteps = (container: Container, seconds = stopSecondsOf(container)): Step[] => {
+export const stopSteps = (container: DockerContainer, seconds = stopSecondsOf(container)): Step[] => {
   const name = containerName(container);
   return [
     ...(container.State?.Paused ? [dockerStep(`unpause ${name}`, `Continue the paused container ${name}`, 'unpause', name)] : []),
@@ -36,7 +46,7 @@ export const renameStep = (name: string, to: string): Step =>
 export interface Recovery {
   steps: Step[];
   /** Current containers of the release afterwards. */
-  containers: Container[];
+  containers: DockerContainer[];
   /** IDs of the containers that are started again. */
   started: string[];
   /** Names of new containers that are kept for their logs. */
@@ -48,17 +58,17 @@ export interface Recovery {
  * `idle` did not run before the install. Pure.
  */
 export function recover(
-  installed: readonly Container[],
+  installed: readonly DockerContainer[],
   {stopping = new Set(), idle = new Set()}: {stopping?: ReadonlySet<string>; idle?: ReadonlySet<string>} = {},
 ): Recovery {
-  const inRole = (role: ReturnType<typeof roleOf>): Container[] => installed.filter((each) => roleOf(each) === role);
+  const inRole = (role: ReturnType<typeof containerRole>): DockerContainer[] => installed.filter((each) => containerRole(each) === role);
   const [nexts, previous, current] = [inRole('next'), inRole('previous'), inRole('current')];
-  const replaces = (each: Container): string[] => (labelOf(each, REPLACES_LABEL) ?? '').split(',').filter(Boolean);
+  const replaces = (each: DockerContainer): string[] => (labelOf(each, REPLACES_LABEL) ?? '').split(',').filter(Boolean);
   const failed = current.filter((each) => previous.some(({Id}) => replaces(each).includes(Id)));
   // A failed container shows that the way back was interrupted.
   const replaced = new Set([...nexts, ...failed, ...inRole('failed')].flatMap(replaces));
   const untouched = current.filter((each) => !failed.includes(each));
-  const mustStart = (each: Container): boolean => !idle.has(each.Id) && (!isUp(each) || stopping.has(containerName(each)));
+  const mustStart = (each: DockerContainer): boolean => !idle.has(each.Id) && (!isUp(each) || stopping.has(containerName(each)));
   const stopped = untouched.filter((each) => replaced.has(each.Id) && mustStart(each));
   const revived = [...previous.filter(mustStart), ...stopped];
   return {
@@ -92,7 +102,7 @@ export function recover(
   };
 }
 
-const started = (container: Container): Container => ({
+const started = (container: DockerContainer): DockerContainer => ({
   ...container,
   State: {...container.State, Running: true, Restarting: false, Paused: false},
 });

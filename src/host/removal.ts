@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {commandLine} from '../ground/command-line.ts';
 import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
-import {type Container, containerName} from './containers.ts';
+import {containerName, type DockerContainer} from './containers.ts';
 import {mountsOf, usersOf} from './directories.ts';
 import {ENV_FILE} from './files.ts';
 import {directoriesOf, stopWarning} from './plan.ts';
@@ -18,7 +18,7 @@ export interface HostRemoval {
 
 export interface RemovalFacts {
   /** Other containers of the machine; undefined if they cannot be read. */
-  others: readonly Container[] | undefined;
+  others: readonly DockerContainer[] | undefined;
   /** The service of the Linux packages is installed, which uses the standard directories. */
   hasService: boolean;
   /** Existing files of the install, by directory. */
@@ -37,7 +37,7 @@ export const INSTALLED_FILES: readonly string[] = [
 ];
 
 /** Removes the containers of a release; data and images remain. Pure. */
-export function planContainerRemoval(containers: readonly Container[], facts: RemovalFacts): HostRemoval {
+export function planContainerRemoval(containers: readonly DockerContainer[], facts: RemovalFacts): HostRemoval {
   const ofInstall = [...new Set(containers.flatMap(directoriesOf))];
   const mounted = [...new Set(containers.flatMap(mountsOf))].filter((path) => !path.endsWith('.sock'));
   const images = [...new Set(containers.flatMap(({Config}) => Config?.Image ?? []))];
@@ -99,7 +99,7 @@ export function usedBy(path: string, {others, hasService}: Pick<RemovalFacts, 'o
 const SERVICE = 'scalr-agent';
 
 /** Stops the service of the Linux packages and removes the drop-ins of `export systemd`; package, configuration and data remain. Pure. */
-export function planServiceRemoval(dropIns: readonly string[], others: readonly Container[] | undefined): HostRemoval {
+export function planServiceRemoval(dropIns: readonly string[], others: readonly DockerContainer[] | undefined): HostRemoval {
   const call = (id: string, title: string, tool: 'systemctl' | 'rm', ...args: string[]): Step => ({id, title, call: {tool, args}});
   const why = usedBy('/etc/scalr-agent', {others, hasService: false});
   return {

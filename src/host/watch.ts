@@ -34,7 +34,7 @@ export async function watchContainers(release: string, deps: WatchDeps): Promise
     if (signal.aborted) break;
     deps.onState(agents);
     if (areReady(agents) && agents.every(({agent}) => agent === 'registered')) return 'registered';
-    if (agents.some(({causes}) => causes.some(({isHopeless}) => isHopeless))) throw notReady('cannot become ready', 'NOT_READY', agents);
+    if (agents.some(({causes}) => causes.some(({isPermanent}) => isPermanent))) throw notReady('cannot become ready', 'NOT_READY', agents);
     if (areReady(agents) && now().getTime() - start >= READY_WITHOUT_LOG_MS) return 'unknown';
     await deps.sleep(POLL_INTERVAL_MS, signal);
   }

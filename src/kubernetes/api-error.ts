@@ -1,7 +1,7 @@
-import type {Cluster} from '../ground/command-line.ts';
+import type {ClusterSelection} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
-import {ADVICE, type Advice} from '../ground/tool-errors.ts';
+import {ADVICE, type ErrorAdvice} from '../ground/tool-errors.ts';
 
 /** Status object of the API server for an error. */
 interface Status {
@@ -97,7 +97,7 @@ export function apiErrorInText(stderr: string): ReadError {
   return {kind: line.startsWith('Error from server') ? 'server' : 'unreachable', message: text};
 }
 
-const CODES: Readonly<Partial<Record<ReadErrorKind, Advice>>> = {
+const CODES: Readonly<Partial<Record<ReadErrorKind, ErrorAdvice>>> = {
   unreachable: ADVICE.unreachable,
   'not-logged-in': ADVICE.notLoggedIn,
   forbidden: ADVICE.forbidden,
@@ -110,7 +110,7 @@ const CODES: Readonly<Partial<Record<ReadErrorKind, Advice>>> = {
 const REASON_OF: Readonly<Record<number, string>> = Object.fromEntries(Object.entries(REASONS).map(([reason, status]) => [status, reason]));
 
 /** A failed request with the message of the equivalent kubectl command. */
-export function apiFailure(error: ReadError, cluster: Cluster, command = 'get'): ExpectedError {
+export function apiFailure(error: ReadError, cluster: ClusterSelection, command = 'get'): ExpectedError {
   if (error.cause instanceof ExpectedError) return error.cause;
   const advice = CODES[error.kind];
   const {code = 'TOOL_FAILED'} = advice ?? {};
@@ -120,13 +120,13 @@ export function apiFailure(error: ReadError, cluster: Cluster, command = 'get'):
 }
 
 /** The result. @throws ExpectedError if it could not be read */
-export function answered<T extends {trouble?: ReadError | undefined}>(
+export function requireAnswer<T extends {error?: ReadError | undefined}>(
   result: T,
-  cluster: Cluster,
+  cluster: ClusterSelection,
   command = 'get',
-): Exclude<T, {trouble: ReadError}> {
-  if (result.trouble) throw apiFailure(result.trouble, cluster, command);
-  return result as Exclude<T, {trouble: ReadError}>;
+): Exclude<T, {error: ReadError}> {
+  if (result.error) throw apiFailure(result.error, cluster, command);
+  return result as Exclude<T, {error: ReadError}>;
 }
 
 /** The error in the format of kubectl. */

@@ -2,7 +2,7 @@ import type {ReadError} from '../ground/read-error.ts';
 import type {LogStream} from '../ports/host-tools.ts';
 
 /** Parsed JSON, or other content as a string. `date` is the clock of the server, if it sends one. */
-export type Answer = {status: number; body: unknown; date?: Date; trouble?: undefined} | {trouble: ReadError};
+export type ApiResult = {status: number; body: unknown; date?: Date; error?: undefined} | {error: ReadError};
 
 export interface RequestOptions {
   /** Aborts the request and its retries. */
@@ -21,9 +21,9 @@ export interface GetOptions extends RequestOptions {
 /** Reads from the API server of one cluster. Requests never throw; errors are part of the result. */
 export interface ApiReader {
   /** `path` is the escaped API path with its query. */
-  get(path: string, options: GetOptions): Promise<Answer>;
+  get(path: string, options: GetOptions): Promise<ApiResult>;
   /** For large responses, which are never held in memory as a whole; with `follows`, for logs without an end. */
-  stream(path: string, options: RequestOptions & {follows?: boolean}): Promise<LogStream | {trouble: ReadError}>;
+  stream(path: string, options: RequestOptions & {follows?: boolean}): Promise<LogStream | {error: ReadError}>;
   /** Open requests end as `signal`; no process or socket remains. Can be called twice. */
   close(): Promise<void>;
 }
@@ -33,5 +33,5 @@ export interface KubernetesClient extends ApiReader {
   /** @throws ExpectedError if kubectl or the cluster in the kubeconfig is missing */
   connect(signal: AbortSignal): Promise<void>;
   /** For access reviews and self subject reviews, which change nothing. */
-  post(path: string, body: object, options: RequestOptions): Promise<Answer>;
+  post(path: string, body: object, options: RequestOptions): Promise<ApiResult>;
 }

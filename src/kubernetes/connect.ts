@@ -21,28 +21,28 @@ type Requests = Omit<KubernetesClient, 'connect' | 'close'>;
  * Connects to the API server with the kubectl of the user: one `kubectl proxy` for all requests, or one kubectl per request if no proxy can run.
  * Nothing starts before the first request.
  */
-export function kubernetesClient(place: ClusterTarget, {kubectl = 'kubectl'}: ToolPaths = {}): KubernetesClient {
+export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'}: ToolPaths = {}): KubernetesClient {
   const closing = new AbortController();
-  const raw = rawClient(place, kubectl);
+  const raw = rawClient(kubeTarget, kubectl);
   let made: Promise<Connection> | undefined;
   const connection = (signal: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
-    made ??= connect(place, kubectl, until);
+    made ??= connect(kubeTarget, kubectl, until);
     return orAborted(made, signal);
   };
-  const ask = async <R extends {trouble?: ReadError | undefined}>(
+  const ask = async <R extends {error?: ReadError | undefined}>(
     signal: AbortSignal,
     question: (requests: Requests) => Promise<R>,
-  ): Promise<R | {trouble: ReadError}> => {
+  ): Promise<R | {error: ReadError}> => {
     let connected: Connection;
     try {
       connected = await connection(signal);
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      return {trouble: {kind: 'unreachable', message: error.message, cause: error}};
+      return {error: {kind: 'unreachable', message: error.message, cause: error}};
     }
     const {proxied, isAlive} = connected;
     const answer = proxied && isAlive() ? await question(proxied) : undefined;
-    return answer === undefined || (answer.trouble?.kind === 'unreachable' && !isAlive()) ? question(raw) : answer;
+    return answer === undefined || (answer.error?.kind === 'unreachable' && !isAlive()) ? question(raw) : answer;
   };
   let closed: Promise<unknown> | undefined;
   return {
@@ -76,8 +76,8 @@ interface Connection {
 const NONE: Connection = {isAlive: () => false, close: async () => undefined};
 
 /** @throws ExpectedError if kubectl or the cluster is missing */
-async function connect(place: ClusterTarget, kubectl: string, signal: AbortSignal): Promise<Connection> {
-  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(place, socket), kubectl, signal);
+async function connect(kubeTarget: ClusterTarget, kubectl: string, signal: AbortSignal): Promise<Connection> {
+  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(kubeTarget, socket), kubectl, signal);
   if ('call' in started) {
     refuse(started, kubectl);
     if (await isUnknownToWindows(kubectl)) throw notThere('kubectl', kubectl, false);

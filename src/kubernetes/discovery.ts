@@ -23,9 +23,9 @@ interface Resources {
 }
 
 /** Names of all served resources, and errors. An unavailable API of an add-on does not affect the others. */
-export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; trouble?: ReadError}> {
+export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; error?: ReadError}> {
   const served = new Map<string, string>();
-  const troubles: ReadError[] = [];
+  const errors: ReadError[] = [];
   const add = (groupVersion: string, names: readonly string[]): void => {
     const group = groupVersion.includes('/') ? groupVersion.split('/')[0] : '';
     for (const name of names.filter((each) => !each.includes('/'))) {
@@ -35,8 +35,8 @@ export async function servedResources(client: Reader, options: RequestOptions): 
   };
   const get = async <T>(path: string): Promise<T | undefined> => {
     const answer = await client.get(path, {...options, accept: ACCEPT});
-    if (answer.trouble) troubles.push(answer.trouble);
-    return answer.trouble || typeof answer.body !== 'object' ? undefined : ((answer.body ?? undefined) as T | undefined);
+    if (answer.error) errors.push(answer.error);
+    return answer.error || typeof answer.body !== 'object' ? undefined : ((answer.body ?? undefined) as T | undefined);
   };
   const listed = async (path: string, groupVersion: string): Promise<void> =>
     add(
@@ -65,6 +65,6 @@ export async function servedResources(client: Reader, options: RequestOptions): 
       );
     }),
   );
-  const [trouble] = troubles;
-  return {served, ...(trouble === undefined ? {} : {trouble})};
+  const [error] = errors;
+  return {served, ...(error === undefined ? {} : {error})};
 }

@@ -5,7 +5,7 @@ import {jsonIn} from '../ground/tool-errors.ts';
 import {getAt, isMap, type Values} from '../ground/tree.ts';
 import {errorLine} from './api-error.ts';
 import type {KubernetesObject} from './objects.ts';
-import {type Found, getObject, type Listing, listObjects, type Reader} from './resources.ts';
+import {getObject, type Listing, listObjects, type ObjectResult, type Reader} from './resources.ts';
 
 /** Milliseconds for a single request of a reading. */
 export const REQUEST_MS = 5000;
@@ -49,8 +49,8 @@ type Options = Parameters<typeof listObjects>[2];
 
 /** The objects of a kind such as `daemonsets.apps`. */
 export async function listFact(client: Reader, resource: string, options: Options): Promise<Fact<readonly KubernetesObject[]>> {
-  const {items, trouble}: Listing = await listObjects(client, resource, options);
-  return trouble ? unknownBy(trouble) : known(items.filter(isObject), resource);
+  const {items, error}: Listing = await listObjects(client, resource, options);
+  return error ? unknownBy(error) : known(items.filter(isObject), resource);
 }
 
 /** A single object; undefined if not found. The source has the form `services/kube-dns`. */
@@ -60,8 +60,8 @@ export async function objectFact(
   name: string,
   options: Options,
 ): Promise<Fact<KubernetesObject | undefined>> {
-  const {object, trouble}: Found<unknown> = await getObject(client, resource, name, options);
-  return trouble ? unknownBy(trouble) : known(isObject(object) ? object : undefined, `${resource}/${name}`);
+  const {object, error}: ObjectResult<unknown> = await getObject(client, resource, name, options);
+  return error ? unknownBy(error) : known(isObject(object) ? object : undefined, `${resource}/${name}`);
 }
 
 const isObject = (each: unknown): each is Values & KubernetesObject =>

@@ -29,10 +29,10 @@ async function open(wanted: Request, agent: Agent, socketPath: string): Promise<
     const date = dateOf(response);
     if (status >= 200 && status < 300) return {status, log: logFrom(response, timeout, {release: wanted.release}), ...(date ? {date} : {})};
     const answer = await answerFrom(status, logFrom(response, timeout));
-    return {trouble: answer.trouble ?? apiErrorOf(status, answer.body, retryAfter(response.headers['retry-after'], date ?? new Date()))};
+    return {error: answer.error ?? apiErrorOf(status, answer.body, retryAfter(response.headers['retry-after'], date ?? new Date()))};
   } catch (error) {
     timeout.release();
-    return {trouble: timeout.explain(error, 'unreachable')};
+    return {error: timeout.explain(error, 'unreachable')};
   }
 }
 

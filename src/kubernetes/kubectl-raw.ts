@@ -16,32 +16,32 @@ const MAX_REQUESTS = 4;
 const MAX_FOLLOWED_LOGS = 24;
 
 /** Runs one kubectl per request: slower, but works where no socket can be used. */
-export function rawClient(place: ClusterTarget, kubectl: string): Omit<KubernetesClient, 'connect'> {
+export function rawClient(kubeTarget: ClusterTarget, kubectl: string): Omit<KubernetesClient, 'connect'> {
   const [acquire, acquireFollowed] = [semaphore(MAX_REQUESTS), semaphore(MAX_FOLLOWED_LOGS)];
   return clientFrom(async (wanted) => {
     const done = await (wanted.sort === 'followed' ? acquireFollowed : acquire)(wanted.signal);
-    if (done === undefined) return {trouble: {kind: 'aborted', message: `not started: ${abortReason(wanted.signal)}`}};
-    const opened = await open(wanted, place, kubectl, done);
-    if (opened.trouble) done();
+    if (done === undefined) return {error: {kind: 'aborted', message: `not started: ${abortReason(wanted.signal)}`}};
+    const opened = await open(wanted, kubeTarget, kubectl, done);
+    if (opened.error) done();
     return opened;
   });
 }
 
 async function open(
   {path, body, signal, idleMs, release}: Request,
-  place: ClusterTarget,
+  kubeTarget: ClusterTarget,
   kubectl: string,
   done: () => void,
 ): Promise<Opened> {
   const timeout = new IdleTimeout(signal, idleMs);
-  const {source, verdict} = start(kubectl, body === undefined ? getRaw(place, path).args : createRaw(place, path).args, body);
+  const {source, verdict} = start(kubectl, body === undefined ? getRaw(kubeTarget, path).args : createRaw(kubeTarget, path).args, body);
   timeout.endWith((why) => source.destroy(why));
   try {
     timeout.start();
-    const trouble = (await begins(source)) ? undefined : await verdict();
+    const error = (await begins(source)) ? undefined : await verdict();
     timeout.stop();
-    if (timeout.trouble) return {trouble: timeout.trouble};
-    if (trouble === undefined) {
+    if (timeout.error) return {error: timeout.error};
+    if (error === undefined) {
       const releaseAll = (): void => {
         done();
         release();
@@ -49,10 +49,10 @@ async function open(
       return {status: 200, log: logFrom(source, timeout, {verdict, release: releaseAll})};
     }
     timeout.release();
-    return {trouble};
+    return {error};
   } catch (error) {
     timeout.release();
-    return {trouble: timeout.explain(error, 'unreachable')};
+    return {error: timeout.explain(error, 'unreachable')};
   }
 }
 

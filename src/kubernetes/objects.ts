@@ -107,7 +107,7 @@ export interface Event extends KubernetesObject {
 /** What a release looks like in the cluster at one moment. */
 export interface Snapshot {
   /** Where it was looked at, for commands. */
-  place: ClusterTarget;
+  kubeTarget: ClusterTarget;
   workloads: readonly Workload[];
   pods: readonly Pod[];
   claims: readonly Claim[];

@@ -82,8 +82,8 @@ export async function reviewPermissions<T extends Permission>(
       ),
     ),
   );
-  for (const {trouble, isAllowed} of answers.values()) {
-    if (trouble) return unknownBy(trouble);
+  for (const {error, isAllowed} of answers.values()) {
+    if (error) return unknownBy(error);
     if (isAllowed === undefined) return unknown('failed', 'the API server did not answer every access review');
   }
   const isAllowed = (question: ResourceAttributes): boolean => answers.get(keyOf(question))?.isAllowed === true;

@@ -1,6 +1,6 @@
 import type {ReadError} from '../ground/read-error.ts';
 import {apiErrorOf} from './api-error.ts';
-import type {Answer, GetOptions, KubernetesClient, RequestOptions} from './client.ts';
+import type {ApiResult, GetOptions, KubernetesClient, RequestOptions} from './client.ts';
 import {collectionPath} from './kinds.ts';
 
 export type Reader = Pick<KubernetesClient, 'get'>;
@@ -8,11 +8,11 @@ export type Reader = Pick<KubernetesClient, 'get'>;
 /** A list, or the items before an error. */
 export interface Listing<T = unknown> {
   items: readonly T[];
-  trouble?: ReadError;
+  error?: ReadError;
 }
 
 /** An object; undefined if it does not exist. */
-export type Found<T> = {object: T | undefined; trouble?: undefined} | {object?: undefined; trouble: ReadError};
+export type ObjectResult<T> = {object: T | undefined; error?: undefined} | {object?: undefined; error: ReadError};
 
 /** Limits the memory of a page, regardless of the size of the objects. */
 const PAGE = 250;
@@ -23,18 +23,17 @@ export async function listAll(client: Reader, path: string, options: GetOptions,
   const pageAt = (next: string): string =>
     `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`;
   for (let next: string | undefined = ''; next !== undefined; ) {
-    const answer: Answer = await client.get(pageAt(next), options);
-    if (answer.trouble) {
-      const {continueAt} = answer.trouble;
-      if (continueAt === undefined || continueAt === next) return {items, trouble: answer.trouble};
+    const answer: ApiResult = await client.get(pageAt(next), options);
+    if (answer.error) {
+      const {continueAt} = answer.error;
+      if (continueAt === undefined || continueAt === next) return {items, error: answer.error};
       next = continueAt;
       continue;
     }
     const page = answer.body as ListObject | null;
     // An empty list of metadata has null.
     const found = page?.kind?.endsWith('List') ? (page.items ?? []) : page?.items;
-    if (page === null || !Array.isArray(found))
-      return {items, trouble: apiErrorOf(answer.status, `the response for ${path} is not a list`)};
+    if (page === null || !Array.isArray(found)) return {items, error: apiErrorOf(answer.status, `the response for ${path} is not a list`)};
     items.push(...found.map((item) => withType(item, page)));
     next = page.metadata?.continue || undefined;
   }
@@ -80,11 +79,11 @@ export async function getObject<T>(
   resource: string,
   name: string,
   {namespace, groupVersion, keepsManagedFields = false, ...options}: RequestOptions & Where & {keepsManagedFields?: boolean},
-): Promise<Found<T>> {
+): Promise<ObjectResult<T>> {
   const answer = await client.get(`${collectionPath(resource, namespace, groupVersion)}/${encodeURIComponent(name)}`, options);
-  if (answer.trouble) return answer.trouble.kind === 'not-found' ? {object: undefined} : {trouble: answer.trouble};
+  if (answer.error) return answer.error.kind === 'not-found' ? {object: undefined} : {error: answer.error};
   if (typeof answer.body !== 'object' || answer.body === null)
-    return {trouble: apiErrorOf(answer.status, `the response for ${resource} "${name}" is not an object`)};
+    return {error: apiErrorOf(answer.status, `the response for ${resource} "${name}" is not an object`)};
   return {object: (keepsManagedFields ? answer.body : withoutManagedFields(answer.body)) as T};
 }
 
@@ -104,7 +103,7 @@ export async function podLog(
   pod: string,
   container: string,
   {namespace, tailLines, limitBytes, previous = false, ...options}: LogOptions,
-): Promise<{text: string; trouble?: ReadError}> {
+): Promise<{text: string; error?: ReadError}> {
   const query = new URLSearchParams({
     container,
     ...(tailLines === undefined ? {} : {tailLines: String(tailLines)}),
@@ -115,13 +114,13 @@ export async function podLog(
     ...options,
     isText: true,
   });
-  return answer.trouble ? {text: '', trouble: answer.trouble} : {text: String(answer.body)};
+  return answer.error ? {text: '', error: answer.error} : {text: String(answer.body)};
 }
 
 /** gitVersion of the API server, for example v1.34.1-gke.2541000; undefined for any other response. */
-export async function serverVersion(client: Reader, options: RequestOptions): Promise<{version?: string; trouble?: ReadError}> {
+export async function serverVersion(client: Reader, options: RequestOptions): Promise<{version?: string; error?: ReadError}> {
   const answer = await client.get('/version', options);
-  if (answer.trouble) return {trouble: answer.trouble};
+  if (answer.error) return {error: answer.error};
   const version = (answer.body as {gitVersion?: unknown} | null)?.gitVersion;
   return typeof version === 'string' && version !== '' ? {version} : {};
 }
@@ -141,10 +140,10 @@ export async function reviewAccess(
   client: Pick<KubernetesClient, 'post'>,
   resourceAttributes: ResourceAttributes,
   options: RequestOptions,
-): Promise<{isAllowed?: boolean; trouble?: ReadError}> {
+): Promise<{isAllowed?: boolean; error?: ReadError}> {
   const review = {apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: {resourceAttributes}};
   const answer = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, options);
-  if (answer.trouble) return {trouble: answer.trouble};
+  if (answer.error) return {error: answer.error};
   const isAllowed = (answer.body as {status?: {allowed?: boolean}} | null)?.status?.allowed;
   return typeof isAllowed === 'boolean' ? {isAllowed} : {};
 }
@@ -153,10 +152,10 @@ export async function reviewAccess(
 export async function currentUser(
   client: Pick<KubernetesClient, 'post'>,
   options: RequestOptions,
-): Promise<{user?: string; trouble?: ReadError}> {
+): Promise<{user?: string; error?: ReadError}> {
   const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
   const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
-  if (answer.trouble) return {trouble: answer.trouble};
+  if (answer.error) return {error: answer.error};
   const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status?.userInfo?.username;
   return typeof user === 'string' && user !== '' ? {user} : {};
 }

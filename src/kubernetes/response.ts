@@ -2,7 +2,7 @@ import type {Readable} from 'node:stream';
 import type {ReadError} from '../ground/read-error.ts';
 import {abortReason} from '../ground/signals.ts';
 import type {LogStream} from '../ports/host-tools.ts';
-import type {Answer} from './client.ts';
+import type {ApiResult} from './client.ts';
 
 /** Maximum size of a response in memory; a page of a list is much smaller. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -16,22 +16,22 @@ interface Afterwards {
 
 /** Data of a source, and how it ended. */
 export function logFrom(source: Readable, timeout: IdleTimeout, {verdict, release}: Afterwards = {}): LogStream {
-  let settle: (trouble: ReadError | undefined) => void = () => undefined;
+  let settle: (error: ReadError | undefined) => void = () => undefined;
   const end = new Promise<ReadError | undefined>((resolve) => {
     settle = resolve;
   });
-  const leave = (trouble: ReadError | undefined): void => {
+  const leave = (error: ReadError | undefined): void => {
     timeout.release();
     release?.();
-    settle(trouble);
+    settle(error);
   };
   // An unread log must also end.
   timeout.endWith((why) => {
     source.destroy(why);
-    leave(timeout.trouble);
+    leave(timeout.error);
   });
   async function* read(): AsyncGenerator<Buffer> {
-    let trouble: ReadError | undefined;
+    let error: ReadError | undefined;
     try {
       timeout.start();
       for await (const chunk of source) {
@@ -39,11 +39,11 @@ export function logFrom(source: Readable, timeout: IdleTimeout, {verdict, releas
         yield chunk;
         timeout.start();
       }
-      trouble = await verdict?.();
-    } catch (error) {
-      trouble = timeout.explain(error, 'truncated');
+      error = await verdict?.();
+    } catch (thrown) {
+      error = timeout.explain(thrown, 'truncated');
     } finally {
-      leave(trouble);
+      leave(error);
     }
   }
   return {chunks: read(), end};
@@ -54,17 +54,16 @@ export async function answerFrom(
   status: number,
   {chunks, end}: LogStream,
   {date, isText = false}: {date?: Date | undefined; isText?: boolean} = {},
-): Promise<Answer> {
+): Promise<ApiResult> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES)
-      return {trouble: {kind: 'too-large', message: `the response is larger than ${MAX_ANSWER_BYTES >> 20} MiB`}};
+    if (size > MAX_ANSWER_BYTES) return {error: {kind: 'too-large', message: `the response is larger than ${MAX_ANSWER_BYTES >> 20} MiB`}};
     parts.push(chunk);
   }
-  const trouble = await end;
-  if (trouble) return {trouble};
+  const error = await end;
+  if (error) return {error};
   const text = Buffer.concat(parts).toString('utf8');
   return {status, body: isText ? text : parsed(text), ...(date ? {date} : {})};
 }
@@ -80,17 +79,17 @@ function parsed(text: string): unknown {
 
 /** Reason of an abort. */
 class Ended extends Error {
-  readonly trouble: ReadError;
-  constructor(trouble: ReadError) {
-    super(trouble.message);
-    this.trouble = trouble;
+  readonly error: ReadError;
+  constructor(error: ReadError) {
+    super(error.message);
+    this.error = error;
   }
 }
 
 /** Aborts a request if the server is silent for too long, or if its signal is aborted. */
 export class IdleTimeout {
   /** Reason of the abort. */
-  trouble: ReadError | undefined;
+  error: ReadError | undefined;
   readonly #signal: AbortSignal;
   readonly #idleMs: number;
   #timer: NodeJS.Timeout | undefined;
@@ -127,8 +126,8 @@ export class IdleTimeout {
 
   /** Meaning of an error; `before` if no response had started. Bugs stay exceptions. */
   explain(error: unknown, before: 'unreachable' | 'truncated'): ReadError {
-    if (this.trouble) return this.trouble;
-    if (error instanceof Ended) return error.trouble;
+    if (this.error) return this.error;
+    if (error instanceof Ended) return error.error;
     const {code, message} = error as NodeJS.ErrnoException;
     if (code === undefined || error instanceof TypeError) throw error;
     return {kind: before, message};
@@ -136,9 +135,9 @@ export class IdleTimeout {
 
   readonly #giveUp = (): void => this.#stop({kind: 'aborted', message: abortReason(this.#signal)});
 
-  #stop(trouble: ReadError): void {
-    this.trouble ??= trouble;
+  #stop(error: ReadError): void {
+    this.error ??= error;
     this.release();
-    this.#end(new Ended(this.trouble));
+    this.#end(new Ended(this.error));
   }
 }

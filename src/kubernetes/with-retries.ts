@@ -2,7 +2,7 @@ import {setTimeout as wait} from 'node:timers/promises';
 import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
 import {followSignal} from '../ground/signals.ts';
 import type {LogStream} from '../ports/host-tools.ts';
-import type {Answer, KubernetesClient} from './client.ts';
+import type {ApiResult, KubernetesClient} from './client.ts';
 import {answerFrom} from './response.ts';
 
 export interface Request {
@@ -19,7 +19,7 @@ export interface Request {
 }
 
 /** A success whose content is still unread, or an error. */
-export type Opened = {status: number; log: LogStream; date?: Date; trouble?: undefined} | {trouble: ReadError};
+export type Opened = {status: number; log: LogStream; date?: Date; error?: undefined} | {error: ReadError};
 
 const IDLE_MS = 20_000;
 
@@ -38,7 +38,7 @@ export function clientFrom(
     try {
       return await retry(async () => {
         const opened = await open({...request, sort: 'question', signal: either, idleMs, release: () => undefined});
-        return opened.trouble ? opened : answerFrom(opened.status, opened.log, {date: opened.date, isText});
+        return opened.error ? opened : answerFrom(opened.status, opened.log, {date: opened.date, isText});
       }, either);
     } finally {
       release();
@@ -50,7 +50,7 @@ export function clientFrom(
     async stream(path, {signal, idleMs = IDLE_MS, follows = false}) {
       const {signal: either, release} = followSignal(signal, closing.signal);
       const opened = await retry(() => open({path, sort: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
-      if (opened.trouble === undefined) return opened.log;
+      if (opened.error === undefined) return opened.log;
       release();
       return opened;
     },
@@ -83,24 +83,24 @@ const MAX_UNANSWERED = 3;
 type Attempt<R> = () => Promise<R>;
 
 /** Shared by all requests of one client. */
-function retries(): <R extends {trouble?: ReadError | undefined}>(attempt: Attempt<R>, signal: AbortSignal) => Promise<R> {
+function retries(): <R extends {error?: ReadError | undefined}>(attempt: Attempt<R>, signal: AbortSignal) => Promise<R> {
   let unanswered = 0;
   return async (attempt, signal) => {
     for (let tried = 1; ; tried += 1) {
       const start = Date.now();
       const result = await attempt();
-      const {trouble} = result;
-      if (trouble?.kind !== 'unreachable') unanswered = 0;
-      if (trouble === undefined) return result;
-      const pause = Math.max(trouble.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (tried - 1));
+      const {error} = result;
+      if (error?.kind !== 'unreachable') unanswered = 0;
+      if (error === undefined) return result;
+      const pause = Math.max(error.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (tried - 1));
       const isLast =
-        tried >= (MAX_ATTEMPTS[trouble.kind] ?? 1) ||
+        tried >= (MAX_ATTEMPTS[error.kind] ?? 1) ||
         pause > MAX_WAIT_MS ||
         Date.now() - start > LONG_ATTEMPT_MS ||
         unanswered >= MAX_UNANSWERED ||
         signal.aborted;
       if (isLast) {
-        if (trouble.kind === 'unreachable') unanswered += 1;
+        if (error.kind === 'unreachable') unanswered += 1;
         return result;
       }
       // Rejected requests must not be retried at the same time.
@@ -112,8 +112,8 @@ function retries(): <R extends {trouble?: ReadError | undefined}>(attempt: Attem
 
 /** Sends equal requests only once, and does not wait for the response after `until`. */
 export function cachedClient(client: KubernetesClient, until: AbortSignal): KubernetesClient {
-  const answers = new Map<string, Promise<Answer>>();
-  const once = (question: unknown, signal: AbortSignal, ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> => {
+  const answers = new Map<string, Promise<ApiResult>>();
+  const once = (question: unknown, signal: AbortSignal, ask: (signal: AbortSignal) => Promise<ApiResult>): Promise<ApiResult> => {
     const key = JSON.stringify(question);
     const known = answers.get(key);
     if (known) return known;

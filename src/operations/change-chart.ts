@@ -1,4 +1,4 @@
-import {type Advice, kubernetesAdvice, pinnedAdvice} from '../charts/advise.ts';
+import {kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
@@ -29,7 +29,7 @@ export interface ChartChange {
   facts: InstallFacts;
   /** Installs the new release. */
   plan: Plan;
-  advice: readonly Advice[];
+  advice: readonly UpgradeAdvice[];
   /** Runs when the new release is ready. */
   moves: readonly Step[];
   /** Then drains and uninstalls the old release; its data stays. */
@@ -93,14 +93,14 @@ function besideNew(inventory: Inventory, {name, manifest}: WantedRelease): Inven
 }
 
 /** Secrets that this program created for the old release belong to the new one. */
-const secretMoves = ({name, live}: InstalledRelease, {release, place}: ReleaseName): Step[] =>
+const secretMoves = ({name, live}: InstalledRelease, {release, kubeTarget}: ReleaseName): Step[] =>
   live
     .filter((object) => object.kind === 'Secret' && isMadeFor(object, name.release))
     .map(({metadata}) => ({
       id: `move/${metadata.name}`,
       title: `Assign Secret ${metadata.name} to release ${release}`,
       call: label(
-        place,
+        kubeTarget,
         `secret/${metadata.name}`,
         Object.entries(ownLabels(release)).map((each) => each.join('=')),
       ),

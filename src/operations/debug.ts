@@ -8,7 +8,7 @@ import type {Values} from '../ground/tree.ts';
 import {upgradeWithValues} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {answered} from '../kubernetes/api-error.ts';
+import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {listObjects} from '../kubernetes/resources.ts';
@@ -107,15 +107,15 @@ function requireSameChart(manifest: readonly KubernetesObject[], {chart}: Releas
 }
 
 async function runsInFlight(
-  {release, place}: ReleaseName,
+  {release, kubeTarget}: ReleaseName,
   {values}: ReleaseRecord,
   {chart, version}: Target,
   {kubernetes, signal}: Pick<ClusterAccess, 'kubernetes'> & {signal: AbortSignal},
 ): Promise<Run[] | undefined> {
   if (chart === 'agent-local') return undefined;
-  const options = {signal, idleMs: REQUIRED_MS, namespace: place.namespace};
+  const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
   const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
-  const objects = lists.flatMap((list) => answered(list, place).items);
+  const objects = lists.flatMap((list) => requireAnswer(list, kubeTarget).items);
   return runsIn(objects, {chart, version, release, taskLabels: labelsOfRuns(values)});
 }
 

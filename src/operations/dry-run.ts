@@ -17,7 +17,7 @@ import {ofPhase} from './step.ts';
 export async function dryRun(
   plan: Plan,
   objects: readonly KubernetesObject[],
-  {place}: ReleaseName,
+  {kubeTarget}: ReleaseName,
   facts: Pick<InstallFacts, 'namespace' | 'installed' | 'release'>,
   {kubernetes, processes}: {kubernetes: Reader; processes: Pick<Processes, 'run'>},
 ): Promise<string> {
@@ -29,12 +29,12 @@ export async function dryRun(
     .map(({call}) => tried(call));
   for (const call of applied) await ask(call, processes);
   if (!exists) {
-    return `The API server accepts the namespace. Objects in ${place.namespace} cannot be validated until it exists.\n`;
+    return `The API server accepts the namespace. Objects in ${kubeTarget.namespace} cannot be validated until it exists.\n`;
   }
   const early = await undefinedYet(objects, plan, kubernetes);
   const ready = objects.filter((object) => !early.includes(object));
-  for (const call of callsFor(ready, place, facts)) await ask(call, processes);
-  if (facts.release === undefined) await requireDefinitions(plan, objects, place, processes);
+  for (const call of callsFor(ready, kubeTarget, facts)) await ask(call, processes);
+  if (facts.release === undefined) await requireDefinitions(plan, objects, kubeTarget, processes);
   if (early.length === 0) return 'The API server accepts all objects.\n';
   const names = early.map(({kind, metadata}) => `${kind} ${metadata.name}`).join(', ');
   return `The API server accepts all other objects. These cannot be validated until their CRDs are installed: ${names}.\n`;
@@ -49,21 +49,21 @@ async function ask(call: Call, processes: Pick<Processes, 'run'>): Promise<void>
 async function requireDefinitions(
   {steps}: Plan,
   objects: readonly KubernetesObject[],
-  place: ClusterTarget,
+  kubeTarget: ClusterTarget,
   processes: Pick<Processes, 'run'>,
 ): Promise<void> {
   const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition');
   const install = ofPhase(steps, 'release')[0]?.call;
   if (definitions.length === 0 || install === undefined) return;
   if ((await processes.run(helmVersion)).stdout.startsWith('v3.')) return;
-  const call = dryRunApply(place, definitions, {asHelm: true});
+  const call = dryRunApply(kubeTarget, definitions, {asHelm: true});
   const outcome = await processes.run(call);
   if (outcome.exitCode === 0) return;
   if (!outcome.stderr.includes('conflict')) throw toolFailure(call, outcome);
   throw new ExpectedError(`Helm cannot install the CRDs of the chart: ${outcome.stderr.trim()}`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.failed,
-    suggestions: changedDefinition(place, install.args),
+    suggestions: changedDefinition(kubeTarget, install.args),
   });
 }
 
@@ -86,14 +86,14 @@ async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan,
 }
 
 /** Helm removes fields that it installed before; for any other field manager the API server would keep them. */
-function callsFor(objects: readonly KubernetesObject[], place: ClusterTarget, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
+function callsFor(objects: readonly KubernetesObject[], kubeTarget: ClusterTarget, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
   const merged = objects
     .filter(({kind = ''}) => !APPLIED_KINDS.has(kind))
     .map((object) => mergePatch(tree(object), tree(formerOf(object, installed))));
   const applied = objects.filter(({kind = ''}) => APPLIED_KINDS.has(kind));
   return [
-    ...(merged.length === 0 ? [] : [dryRunMerge(place, merged as object[])]),
-    ...(applied.length === 0 ? [] : [dryRunApply(place, applied)]),
+    ...(merged.length === 0 ? [] : [dryRunMerge(kubeTarget, merged as object[])]),
+    ...(applied.length === 0 ? [] : [dryRunApply(kubeTarget, applied)]),
   ];
 }
 

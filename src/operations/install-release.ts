@@ -1,5 +1,5 @@
 import type {Cause} from '../diagnose/cause.ts';
-import {explain} from '../diagnose/explain.ts';
+import {explainSnapshot} from '../diagnose/explain.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, maskSecrets} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
@@ -126,7 +126,7 @@ export async function rollBack(
 async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
   try {
     const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
-    const text = evidenceText(name.release, snapshot, explain(snapshot, now()), now());
+    const text = evidenceText(name.release, snapshot, explainSnapshot(snapshot, now()), now());
     await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
     return undefined;
   } catch (error) {

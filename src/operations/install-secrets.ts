@@ -26,8 +26,13 @@ export async function withSecretUsers(
 ): Promise<InstallFacts> {
   const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
   if (changed.length === 0) return facts;
-  const {release, place} = name;
-  const {users, unlisted} = await readUsers({release, namespace: place.namespace, manifest: facts.installed}, place, kubernetes, signal);
+  const {release, kubeTarget} = name;
+  const {users, unlisted} = await readUsers(
+    {release, namespace: kubeTarget.namespace, manifest: facts.installed},
+    kubeTarget,
+    kubernetes,
+    signal,
+  );
   return {...facts, secretUsers: usersBySecret(changed, users), unlistedUsers: unlisted};
 }
 
@@ -49,7 +54,7 @@ export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly 
 function requireOwn(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): void {
   const reason = whyNotOwn(secret, wanted, facts);
   if (reason === undefined) return;
-  throw new ExpectedError(`Secret ${secret.name} in ${wanted.name.place.namespace} ${reason}.`, {
+  throw new ExpectedError(`Secret ${secret.name} in ${wanted.name.kubeTarget.namespace} ${reason}.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
     suggestions: [
@@ -76,14 +81,14 @@ function whyNotOwn(secret: WantedSecret, {name: {release}, manifest}: WantedRele
 
 function secretStep(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): Step {
   const {name, type} = secret;
-  const {release, place} = wanted.name;
+  const {release, kubeTarget} = wanted.name;
   const found = facts.secrets.get(name);
   const stringData = Object.fromEntries(given(secret).map(([key, content]) => [key, content.reveal()]));
   const metadata = {name, labels: ownLabels(release), ...markOf(name, wanted, facts)};
   return {
     id: `secret/${name}`,
     title: `${found ? 'Update' : 'Create'} Secret ${name}`,
-    call: applyObject(place, {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData}),
+    call: applyObject(kubeTarget, {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData}),
   };
 }
 
@@ -92,15 +97,15 @@ const isComplete = ({data}: WantedSecret, found: SecretObject | undefined): bool
   found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
 
 /** @throws ExpectedError when a Secret neither exists nor was given */
-export function requireSecrets({secrets: wanted, name: {place}}: WantedRelease, {secrets}: InstallFacts): void {
+export function requireSecrets({secrets: wanted, name: {kubeTarget}}: WantedRelease, {secrets}: InstallFacts): void {
   const missing = wanted.filter((secret) => !isComplete(secret, secrets.get(secret.name)) && !isGiven(secret));
   if (missing.length === 0) return;
   const lines = missing.map(({name, data}) => {
     const found = secrets.get(name);
     const keys = Object.keys(data).filter((key) => found?.data?.[key] === undefined);
     return found
-      ? `Secret ${name} in ${place.namespace} has no key ${keys.join(' and ')} (existing keys: ${Object.keys(found.data ?? {}).join(', ') || 'none'}).`
-      : `Secret ${name} not found in ${place.namespace}, and no content was given to create it.`;
+      ? `Secret ${name} in ${kubeTarget.namespace} has no key ${keys.join(' and ')} (existing keys: ${Object.keys(found.data ?? {}).join(', ') || 'none'}).`
+      : `Secret ${name} not found in ${kubeTarget.namespace}, and no content was given to create it.`;
   });
   throw new ExpectedError(lines.join('\n'), {
     code: 'MISSING_SETTING',
@@ -123,7 +128,7 @@ const MARK = 'scalr.io/restart-readers';
 
 /** Pods read a Secret when they start: workloads with the old content are restarted. */
 export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
-  const {place} = wanted.name;
+  const {kubeTarget} = wanted.name;
   const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
   const stale = wanted.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
   const readers = new Map(stale.flatMap((name) => staleReaders(name, wanted, facts)).map((each) => [kindAndName(each), each]));
@@ -131,7 +136,7 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
     ([reader, object]): Step => ({
       id: `restart/${object.metadata.name}`,
       title: `Restart ${reader} to load the new content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
-      call: restart(place, object.kind ?? '', object.metadata.name),
+      call: restart(kubeTarget, object.kind ?? '', object.metadata.name),
     }),
   );
   const done = stale
@@ -140,7 +145,7 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
       (name): Step => ({
         id: `restarted/${name}`,
         title: `Remove the restart annotation from Secret ${name}`,
-        call: annotate(place, `secret/${name}`, `${MARK}-`),
+        call: annotate(kubeTarget, `secret/${name}`, `${MARK}-`),
       }),
     );
   return [...restarts, ...done];

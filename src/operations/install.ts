@@ -22,7 +22,7 @@ import {type InstallFacts, isPending} from '../release/release-state.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
-import {claimsToKeep, keepSteps} from './kept-claims.ts';
+import {claimsToKeep, keepClaimSteps} from './kept-claims.ts';
 import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
 import {inOrder} from './step.ts';
@@ -57,9 +57,9 @@ export async function prepareInstall(
 ): Promise<PreparedInstall> {
   const names = wanted.secrets.map((secret) => secret.name);
   const reading = readFacts(wanted.name, names, access, signal);
-  const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(({version = '', trouble}) =>
+  const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(({version = '', error}) =>
     // Without an answer the reading fails too, and names the reason.
-    trouble ? [] : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
+    error ? [] : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
   );
   rendering.catch(() => undefined);
   const facts = await withSecretUsers(withoutUninstalled(await reading), wanted, access.kubernetes, signal);
@@ -100,7 +100,7 @@ export function planInstall(
       secrets: secretSteps(wanted, facts),
       start: startSteps(wanted, facts),
       drain: replaced ? drainSteps(wanted.name, replaced, drain, howToBreakOff) : [],
-      keep: keepSteps(keptClaims, wanted.name),
+      keep: keepClaimSteps(keptClaims, wanted.name),
       ...release,
       restore: customResourceSteps(wanted, facts),
       restart: restartSteps(wanted, facts),
@@ -124,21 +124,21 @@ function riskOf({name, chart}: WantedRelease, {release, replaced}: InstallFacts 
 }
 
 function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[] {
-  const {place} = name;
+  const {kubeTarget} = name;
   if (namespace !== undefined) return [];
-  const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: place.namespace, labels: ownLabels(name.release)}};
-  return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
+  const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: kubeTarget.namespace, labels: ownLabels(name.release)}};
+  return [{id: 'namespace', title: `Create namespace ${kubeTarget.namespace}`, call: applyObject(kubeTarget, object)}];
 }
 
 /** Workloads that an interrupted uninstall scaled to 0; Helm does not detect this. */
 const startable = (manifest: readonly KubernetesObject[], stopped: InstallFacts['stopped']): Workload[] =>
   (manifest as readonly Workload[]).filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0);
 
-const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
+const startSteps = ({name: {kubeTarget}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
   startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
     id: `start/${name}`,
     title: `Scale up ${kind} ${name} from 0`,
-    call: scale(place, kind, name, spec?.replicas ?? 1),
+    call: scale(kubeTarget, kind, name, spec?.replicas ?? 1),
     workloads: [{kind, name}],
   }));
 
@@ -171,7 +171,7 @@ function releaseSteps(
   if (release.record === undefined) throw unlockable(name, release);
   // Helm rejects to change a release with a pending operation.
   const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
-  return {...upgrade, unlock: [{id: 'unlock', title: unlock, call: replaceObject(name.place, markedFailed(release.record))}]};
+  return {...upgrade, unlock: [{id: 'unlock', title: unlock, call: replaceObject(name.kubeTarget, markedFailed(release.record))}]};
 }
 
 function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseRecord): string {
@@ -189,9 +189,9 @@ const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFact
 };
 
 /** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
-function definitionSteps(manifest: readonly KubernetesObject[], {place}: ReleaseName): Step[] {
+function definitionSteps(manifest: readonly KubernetesObject[], {kubeTarget}: ReleaseName): Step[] {
   const items = manifest.filter(({kind}) => kind === 'CustomResourceDefinition');
-  const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
+  const call = applyObject(kubeTarget, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
   return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the CRDs of the new chart', call}];
 }
 
@@ -204,7 +204,7 @@ function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
     .map((object) => ({
       id: `restore/${object.metadata.name}`,
       title: `Restore ${object.kind} ${object.metadata.name}`,
-      call: applyObject(wanted.name.place, object, {isForced: true}),
+      call: applyObject(wanted.name.kubeTarget, object, {isForced: true}),
     }));
 }
 

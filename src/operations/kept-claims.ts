@@ -20,11 +20,11 @@ export function claimsToKeep({manifest}: Pick<WantedRelease, 'manifest'>, {insta
 
 const isKept = ({annotations}: KubernetesObject['metadata']): boolean => annotations?.['helm.sh/resource-policy'] === 'keep';
 
-export const keepSteps = (claims: readonly string[], {place}: ReleaseName): Step[] =>
+export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseName): Step[] =>
   claims.map((claim) => ({
     id: `keep/${claim}`,
     title: `Annotate PVC ${claim}, so that Helm keeps it with its data`,
-    call: annotate(place, `persistentvolumeclaim/${claim}`, 'helm.sh/resource-policy=keep', {overwrites: true}),
+    call: annotate(kubeTarget, `persistentvolumeclaim/${claim}`, 'helm.sh/resource-policy=keep', {overwrites: true}),
     tolerates: /not found/i,
   }));
 

@@ -1,4 +1,4 @@
-import {type Advice, type Gain, kubernetesAdvice} from '../charts/advise.ts';
+import {type Gain, kubernetesAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
@@ -23,7 +23,7 @@ import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
 /** What is shown, confirmed and run, within one chart or to another one. */
-export interface Prepared {
+export interface PreparedUpgrade {
   /** The release that the plan installs or upgrades. */
   name: ReleaseName;
   facts: InstallFacts;
@@ -32,7 +32,7 @@ export interface Prepared {
   /** All steps, also those that remove the release of the former chart. */
   steps: readonly Step[];
   warnings: readonly Warning[];
-  advice: readonly Advice[];
+  advice: readonly UpgradeAdvice[];
   gains: readonly Gain[];
   changes: readonly Change[];
   /** Absent if the chart changes, because the old release remains until the new one is ready. */
@@ -61,7 +61,7 @@ export async function prepare(
   choices: UpgradeChoices,
   access: ClusterAccess,
   signal: AbortSignal,
-): Promise<Prepared> {
+): Promise<PreparedUpgrade> {
   const {name, target, facts, deployed} = installed;
   const isSameChart = to.chart === target.chart;
   // Helm would refuse to render the chart, with less to go on.
@@ -131,7 +131,7 @@ export function newestFor({target, facts}: InstalledRelease, chart: ChartName): 
 }
 
 /** What blocks the upgrade that the plan cannot handle. */
-export function blockedBy(advice: readonly Advice[]): ExpectedError | undefined {
+export function blockedBy(advice: readonly UpgradeAdvice[]): ExpectedError | undefined {
   const blocking = advice.filter(({level, handled}) => level === 'blocking' && !handled);
   if (blocking.length === 0) return undefined;
   return new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {

@@ -33,7 +33,7 @@ export async function renderChart(
   return manifest;
 }
 
-export interface Rendered {
+export interface RenderedChart {
   /** The rendered chart, CRDs included. */
   manifest: Fact<readonly KubernetesObject[]>;
   /** Helm's message if this server is too old for the chart; the manifest is then rendered for a newer version. */
@@ -46,8 +46,8 @@ export async function renderManifest(
   serverVersion: string | undefined,
   get: Get,
   processes: Pick<Processes, 'run'>,
-): Promise<Rendered> {
-  const on = async (version: string): Promise<Rendered | ExpectedError> => {
+): Promise<RenderedChart> {
+  const on = async (version: string): Promise<RenderedChart | ExpectedError> => {
     try {
       const manifest = await renderChart(wanted, {serverVersion: version}, get, processes);
       return {manifest: known(manifest, RENDERED_BY)};

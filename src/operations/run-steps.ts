@@ -1,7 +1,7 @@
 import type {ProcessResult} from '../ground/command-line.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
-import {isPassing, placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
+import {isTransient, placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
@@ -60,8 +60,8 @@ async function isGone({call, object: {kind, name}}: NonNullable<Step['undo']>, k
   if (kubernetes === undefined) return false;
   const {namespace = ''} = placeIn(call.args);
   const options = {signal: AbortSignal.timeout(REQUIRED_MS), idleMs: REQUIRED_MS, namespace};
-  const {object, trouble} = await getObject(kubernetes, `${pluralOfKind(kind)}.apps`, name, options);
-  return trouble === undefined && object === undefined;
+  const {object, error} = await getObject(kubernetes, `${pluralOfKind(kind)}.apps`, name, options);
+  return error === undefined && object === undefined;
 }
 
 async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDeps): Promise<void> {
@@ -140,13 +140,13 @@ export async function waitForRuns(
 ): Promise<void> {
   const end = now().getTime() + waitFor.timeoutSeconds * 1000;
   let seen = '';
-  const options = {signal: interrupts.interrupt, idleMs: REQUIRED_MS, namespace: waitFor.place.namespace};
+  const options = {signal: interrupts.interrupt, idleMs: REQUIRED_MS, namespace: waitFor.kubeTarget.namespace};
   while (!interrupts.interrupt.aborted) {
     const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
     if (interrupts.interrupt.aborted) return;
     const isLate = now().getTime() >= end;
-    const trouble = lists.find((list) => list.trouble)?.trouble;
-    if (trouble === undefined) {
+    const error = lists.find((list) => list.error)?.error;
+    if (error === undefined) {
       const objects = lists.flatMap(({items}) => items);
       const runs = runsIn(objects, waitFor.noRunsOf);
       if (runs.length === 0) return;
@@ -155,8 +155,8 @@ export async function waitForRuns(
       seen = names;
       if (isLate) throw stillRunning(names, waitFor);
     } else {
-      const failure = apiFailure(trouble, waitFor.place);
-      if (isLate || !isPassing(failure)) throw failure;
+      const failure = apiFailure(error, waitFor.kubeTarget);
+      if (isLate || !isTransient(failure)) throw failure;
     }
     await sleep(POLL_INTERVAL_MS, interrupts.interrupt);
   }

@@ -28,8 +28,8 @@ const RESOURCES: Readonly<Record<string, string>> = {
 const CLUSTER_SCOPED: ReadonlySet<string | undefined> = new Set(['persistentvolumes', 'namespaces', RESOURCES['customresourcedefinition']]);
 
 /** The permissions that a step requires. Steps of helm list their own. Pure. */
-export const permissionsOf = ({call, permissions}: Step, {place}: ReleaseName): readonly Permission[] =>
-  permissions ?? (call.tool === 'kubectl' ? ofKubectl(call, place.namespace) : []);
+export const permissionsOf = ({call, permissions}: Step, {kubeTarget}: ReleaseName): readonly Permission[] =>
+  permissions ?? (call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : []);
 
 function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: string): Permission[] {
   const firstFlag = rest.findIndex((each) => each.startsWith('--'));
@@ -78,14 +78,14 @@ const forRecord = (namespace: string, ...verbs: readonly string[]): Permission[]
 
 /** What Helm requires to install or upgrade a release. Pure. */
 export function permissionsOfUpgrade(
-  {manifest, name: {place}}: Pick<WantedRelease, 'manifest' | 'name'>,
+  {manifest, name: {kubeTarget}}: Pick<WantedRelease, 'manifest' | 'name'>,
   {installed, release}: Pick<InstallFacts, 'installed' | 'release'>,
   keptClaims: readonly string[],
 ): Permission[] {
   const objects = manifest.filter(({kind}) => release === undefined || kind !== 'CustomResourceDefinition');
   const before = new Map(installed.map((object) => [kindAndName(object), object]));
   const after = new Set(objects.map(kindAndName));
-  const where = {namespace: place.namespace, objects: manifest, served: []};
+  const where = {namespace: kubeTarget.namespace, objects: manifest, served: []};
   const isNew = (object: KubernetesObject): boolean => !before.has(kindAndName(object));
   // Unchanged roles grant nothing new.
   const isChanged = (object: KubernetesObject): boolean => JSON.stringify(before.get(kindAndName(object))) !== JSON.stringify(object);
@@ -100,21 +100,21 @@ export function permissionsOfUpgrade(
       where,
     ),
     ...permissionsForObjects(['delete'], removed, where),
-    ...objects.filter(isChanged).flatMap((object) => grantedBy(object, objects, place.namespace)),
-    ...forRecord(place.namespace, 'create'),
+    ...objects.filter(isChanged).flatMap((object) => grantedBy(object, objects, kubeTarget.namespace)),
+    ...forRecord(kubeTarget.namespace, 'create'),
   ];
 }
 
 const CLAIM = 'PersistentVolumeClaim';
 
 /** What Helm requires to uninstall a release. Pure. */
-export const permissionsOfUninstall = ({place}: ReleaseName, objects: readonly KubernetesObject[]): Permission[] => [
+export const permissionsOfUninstall = ({kubeTarget}: ReleaseName, objects: readonly KubernetesObject[]): Permission[] => [
   ...permissionsForObjects(
     ['delete'],
     objects.filter((object) => !isKept(object)),
-    {namespace: place.namespace, objects, served: []},
+    {namespace: kubeTarget.namespace, objects, served: []},
   ),
-  ...forRecord(place.namespace, 'delete'),
+  ...forRecord(kubeTarget.namespace, 'delete'),
 ];
 
 const isKept = ({metadata}: KubernetesObject): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
@@ -148,7 +148,7 @@ export async function requirePermissions(
     exit: ExitCode.failed,
     suggestions: [
       'Request these permissions, then run the same command again',
-      `List your permissions: ${kubectlCommand(name.place, 'auth', 'can-i', '--list', '--namespace', name.place.namespace)}`,
+      `List your permissions: ${kubectlCommand(name.kubeTarget, 'auth', 'can-i', '--list', '--namespace', name.kubeTarget.namespace)}`,
     ],
   });
 }

@@ -65,7 +65,7 @@ export interface Step {
   tolerates?: RegExp;
   /** The call is only shown: the objects it lists are polled until they contain no such run (see runsIn), at most for this time. */
   waitFor?: {
-    place: ClusterTarget;
+    kubeTarget: ClusterTarget;
     noRunsOf: RunsOf;
     timeoutSeconds: number;
     /** How to continue without waiting. */

@@ -15,56 +15,59 @@ const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]):
  * Steps before Helm deletes the PVCs of a release. Nothing prevents that: Helm reads its stored manifest, so it ignores
  * `helm.sh/resource-policy: keep` on the live PVC, other owners and --cascade=orphan. Only the volumes can be retained.
  */
-export function beforeUninstall({release, place}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
+export function beforeUninstall({release, kubeTarget}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
   if (isPurged)
     return bound(inventory, 'release', 'older-revision')
       .filter(({volume, usedBy}) => volume.isKeptByUs && usedBy.length === 0)
-      .map((each) => unkeepVolume(place, each));
+      .map((each) => unkeepVolume(kubeTarget, each));
   return bound(inventory, 'release')
     .filter(({volume}) => volume.reclaimPolicy !== 'Retain')
-    .map((each) => keepVolume(place, release, each));
+    .map((each) => keepVolume(kubeTarget, release, each));
 }
 
-const keepVolume = (place: ClusterTarget, release: string, {name, volume}: Bound): Step => ({
+const keepVolume = (kubeTarget: ClusterTarget, release: string, {name, volume}: Bound): Step => ({
   id: `keep-volume/${volume.name}`,
   title: `Retain PersistentVolume ${volume.name} with the data of PVC ${name}`,
-  call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: release}}, spec: {persistentVolumeReclaimPolicy: 'Retain'}}),
+  call: patchVolume(kubeTarget, volume.name, {
+    metadata: {labels: {[KEPT_LABEL]: release}},
+    spec: {persistentVolumeReclaimPolicy: 'Retain'},
+  }),
 });
 
-const unkeepVolume = (place: ClusterTarget, {name, volume}: Bound): Step => ({
+const unkeepVolume = (kubeTarget: ClusterTarget, {name, volume}: Bound): Step => ({
   id: `release-volume/${volume.name}`,
   title: `Restore reclaim policy Delete of PersistentVolume ${volume.name}, which an earlier uninstall retained for PVC ${name}`,
-  call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: null}}, spec: {persistentVolumeReclaimPolicy: 'Delete'}}),
+  call: patchVolume(kubeTarget, volume.name, {metadata: {labels: {[KEPT_LABEL]: null}}, spec: {persistentVolumeReclaimPolicy: 'Delete'}}),
 });
 
 /** Steps after it: retained volumes are reserved for PVCs of the same names, so that the next install finds its data. */
-export function keepSteps({place}: ReleaseName, inventory: Inventory, timeoutSeconds: number): Step[] {
+export function keepVolumeSteps({kubeTarget}: ReleaseName, inventory: Inventory, timeoutSeconds: number): Step[] {
   const claims = bound(inventory, 'release');
   // An interrupted uninstall may have left these bound to a deleted PVC.
   const tied = inventory.volumes.filter(({isTied}) => isTied);
   return [
-    ...(claims.length === 0 ? [] : [claimsGone(place, claims, timeoutSeconds)]),
-    ...[...claims.map(({volume}) => volume), ...tied].map((each) => reserve(place, each)),
+    ...(claims.length === 0 ? [] : [claimsGone(kubeTarget, claims, timeoutSeconds)]),
+    ...[...claims.map(({volume}) => volume), ...tied].map((each) => reserve(kubeTarget, each)),
   ];
 }
 
-const claimsGone = (place: ClusterTarget, claims: readonly Bound[], seconds: number): Step => {
+const claimsGone = (kubeTarget: ClusterTarget, claims: readonly Bound[], seconds: number): Step => {
   const names = claims.map(({name}) => `persistentvolumeclaim/${name}`);
   return {
     id: 'claims-gone',
     title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
-    call: waitUntilGone(place, names, seconds),
+    call: waitUntilGone(kubeTarget, names, seconds),
   };
 };
 
-const reserve = (place: ClusterTarget, {name, claim}: VolumeItem): Step => ({
+const reserve = (kubeTarget: ClusterTarget, {name, claim}: VolumeItem): Step => ({
   id: `reserve-volume/${name}`,
-  title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${place.namespace}`,
-  call: patchVolume(place, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
+  title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${kubeTarget.namespace}`,
+  call: patchVolume(kubeTarget, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
 });
 
 /** Data that is deleted: in PVCs of the release, in those of older revisions, and in volumes that an earlier uninstall retained. */
-export function dataRemovals(place: ClusterTarget, inventory: Inventory): Removal[] {
+export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): Removal[] {
   const {claims, volumes} = inventory;
   const lost = lostClaims(inventory, true);
   const removed = (claim: ClaimItem, steps: readonly Step[]): Removal => {
@@ -72,7 +75,7 @@ export function dataRemovals(place: ClusterTarget, inventory: Inventory): Remova
     const isData = lost.includes(claim);
     return {
       what: `${isData ? 'All data in PVC' : 'PVC'} ${name}${size ? ` (${size})` : ''}`,
-      objects: [removedClaim(name, place.namespace), ...(isData && volume ? [removedVolume(volume.name)] : [])],
+      objects: [removedClaim(name, kubeTarget.namespace), ...(isData && volume ? [removedVolume(volume.name)] : [])],
       steps,
     };
   };
@@ -80,27 +83,27 @@ export function dataRemovals(place: ClusterTarget, inventory: Inventory): Remova
     ...lost.filter(({origin}) => origin === 'release').map((each) => removed(each, [])),
     ...claims
       .filter(({origin, usedBy}) => origin === 'older-revision' && usedBy.length === 0)
-      .map((each) => ({...removed(each, [deleteOldClaim(place, each)]), isShared: true})),
+      .map((each) => ({...removed(each, [deleteOldClaim(kubeTarget, each)]), isShared: true})),
     ...volumes.map((each) => ({
       what: `PersistentVolume ${each.name} with the data of PVC ${each.claim}`,
       objects: [removedVolume(each.name)],
-      steps: [deleteKeptVolume(place, each)],
+      steps: [deleteKeptVolume(kubeTarget, each)],
     })),
   ];
 }
 
-const deleteOldClaim = (place: ClusterTarget, {name}: ClaimItem): Step => ({
+const deleteOldClaim = (kubeTarget: ClusterTarget, {name}: ClaimItem): Step => ({
   id: `claim/${name}`,
   title: `Delete PVC ${name} of an older revision`,
-  call: deleteClaim(place, name),
+  call: deleteClaim(kubeTarget, name),
   isDestructive: true,
 });
 
-const deleteKeptVolume = (place: ClusterTarget, {name, claim, resourceVersion}: VolumeItem): Step => ({
+const deleteKeptVolume = (kubeTarget: ClusterTarget, {name, claim, resourceVersion}: VolumeItem): Step => ({
   id: `volume/${name}`,
   title: `Delete PersistentVolume ${name}, which an earlier uninstall retained for PVC ${claim}`,
   // If a PVC has bound it since, the API server rejects the patch because of the resourceVersion.
-  call: patchVolume(place, name, {metadata: {resourceVersion}, ...RELEASED}),
+  call: patchVolume(kubeTarget, name, {metadata: {resourceVersion}, ...RELEASED}),
   isDestructive: true,
 });
 
@@ -133,7 +136,7 @@ export const readyNodes = (nodes: NonNullable<NodeDataItem['nodes']>): string[] 
   nodes.filter(({isReady}) => isReady).map(({name}) => name);
 
 /** One Job per node, assigned by nodeName so that it also runs on tainted and cordoned nodes. */
-export function cleanSteps({release, place}: ReleaseName, item: NodeDataItem, image: string, timeoutSeconds: number): Step[] {
+export function cleanSteps({release, kubeTarget}: ReleaseName, item: NodeDataItem, image: string, timeoutSeconds: number): Step[] {
   const nodes = readyNodes(item.nodes ?? []);
   const labels = {'scalr.io/cleaner': release};
   const selector = `scalr.io/cleaner=${release}`;
@@ -142,11 +145,11 @@ export function cleanSteps({release, place}: ReleaseName, item: NodeDataItem, im
     {
       id: 'clean',
       title: `Delete the contents of ${item.path} on ${nodes.join(', ')}`,
-      call: applyObject(place, {apiVersion: 'v1', kind: 'List', items}),
+      call: applyObject(kubeTarget, {apiVersion: 'v1', kind: 'List', items}),
       isDestructive: true,
     },
-    {id: 'cleaned', title: `Wait until ${item.path} is empty`, call: waitForJobs(place, selector, timeoutSeconds)},
-    {id: 'cleaners', title: 'Delete the cleanup Jobs', call: deleteJobs(place, selector)},
+    {id: 'cleaned', title: `Wait until ${item.path} is empty`, call: waitForJobs(kubeTarget, selector, timeoutSeconds)},
+    {id: 'cleaners', title: 'Delete the cleanup Jobs', call: deleteJobs(kubeTarget, selector)},
   ];
 }
 
@@ -187,10 +190,10 @@ function cleaner(
 }
 
 /** The command to empty the directory manually. */
-export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, place: ClusterTarget): string {
+export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, kubeTarget: ClusterTarget): string {
   const names = nodes.length === 0 ? ['NODE'] : nodes.map(({name}) => name);
   const debug = (image: string, ...args: readonly string[]): string =>
-    kubectlCommand(place, 'debug', 'node/NODE', `--image=${image}`, ...args);
+    kubectlCommand(kubeTarget, 'debug', 'node/NODE', `--image=${image}`, ...args);
   if (!isSafe) {
     const shell = debug('busybox:1.37', '--stdin', '--tty').replace('NODE', names[0] as string);
     return `Check on each node which files in /host${path} belong to the agent: ${shell}`;

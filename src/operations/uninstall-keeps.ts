@@ -1,5 +1,6 @@
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {commandLine, ownCommand} from '../ground/command-line.ts';
+import {count, few} from '../ground/text.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
 import type {ObjectRef} from '../kubernetes/objects.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
@@ -36,11 +37,6 @@ export function removable(inventory: Inventory, purge: Purge): Removable {
   };
 }
 
-const MAX_NAMES = 5;
-
-const enumerated = (names: readonly string[]): string =>
-  names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more` : names.join(', ');
-
 function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, others}: NamespaceItem): string | undefined {
   if (!isOurs) return 'it was not created by scalr-agent for this release';
   const held = [
@@ -50,7 +46,7 @@ function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, 
       .filter(({origin, usedBy}) => origin === 'older-revision' && (!purge.has('claims') || usedBy.length > 0))
       .map(({name}) => `PVC ${name}`),
   ];
-  return held.length === 0 ? undefined : `it contains ${enumerated(held)}`;
+  return held.length === 0 ? undefined : `it contains ${few(held)}`;
 }
 
 /** Everything that remains, with the reason. */
@@ -58,7 +54,7 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
   const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
-    ...inventory.claims.flatMap((claim) => keptClaim(claim, name.place, purge.has('claims'), again('claims')) ?? []),
+    ...inventory.claims.flatMap((claim) => keptClaim(claim, name.kubeTarget, purge.has('claims'), again('claims')) ?? []),
     ...(purge.has('claims') ? [] : inventory.volumes).map(({name: volume, claim, size}) => ({
       what: `PersistentVolume ${volume}${sized(size)} with the data of PVC ${claim}`,
       why: 'an earlier uninstall retained it',
@@ -78,25 +74,25 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
     ...inventory.leftovers.map((each) => keptLeftover(each, name)),
-    ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.place)),
+    ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.kubeTarget)),
   ];
 }
 
 function keptClaim(
   {name, origin, size, volume, usedBy}: ClaimItem,
-  place: ClusterTarget,
+  kubeTarget: ClusterTarget,
   isPurged: boolean,
   again: string,
 ): KeptObject | undefined {
   const what = `PVC ${name}${sized(size)}`;
   if (usedBy.length > 0) return {what, why: usedText(usedBy), how: 'Keep it while it is used'};
   if (origin === 'operator')
-    return {what, why: 'it is not part of the release, which only mounts it', how: commandLine(deleteClaim(place, name))};
+    return {what, why: 'it is not part of the release, which only mounts it', how: commandLine(deleteClaim(kubeTarget, name))};
   if (volume?.isOfRelease) {
     const why = 'only the objects in the cluster are deleted, not the file system';
     return {what: `Files on PersistentVolume ${volume.name}`, why, how: 'Delete them in the file system (EFS)'};
   }
-  const deleteVolume = commandLine(deleteByHand(place, 'PersistentVolume', volume?.name ?? ''));
+  const deleteVolume = commandLine(deleteByHand(kubeTarget, 'PersistentVolume', volume?.name ?? ''));
   if (isPurged) {
     if (volume === undefined || !isRetained(volume)) return undefined;
     return {what: `PersistentVolume ${volume.name}${sized(size)} of PVC ${name}`, why: RETAINED, how: deleteVolume};
@@ -135,7 +131,7 @@ function whyDefinitionStays({neededBy}: DefinitionItem): string {
 function neededText(neededBy: readonly string[]): string {
   if (neededBy.length <= 2) return neededBy.join(', ');
   const releases = neededBy.filter((each) => each.startsWith('release ')).length;
-  const counted = (count: number, noun: string): string[] => (count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]);
+  const counted = (size: number, noun: string): string[] => (size === 0 ? [] : [count(size, noun)]);
   return [...counted(releases, 'other release'), ...counted(neededBy.length - releases, 'custom resource')].join(' and ');
 }
 
@@ -143,25 +139,25 @@ function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Pu
   const {name, isOurs, others} = namespace;
   const what = `Namespace ${name}`;
   // No command is offered, to prevent accidental deletion.
-  if (others.length > 0) return {what, why: `it contains other objects: ${enumerated(others)}`, how: 'Keep it'};
+  if (others.length > 0) return {what, why: `it contains other objects: ${few(others)}`, how: 'Keep it'};
   const reason = whyNamespaceStays(inventory, purge, namespace);
   const byUs = reason === undefined ? again : `When it is empty: ${again}`;
   const how = isOurs ? byUs : 'Keep it, or delete it yourself if it is not used';
   return {what, why: reason ?? 'it is empty, but --purge=namespace is not set', how};
 }
 
-const keptLeftover = ({kind, name}: ObjectRef, {release, place}: ReleaseName): KeptObject => ({
+const keptLeftover = ({kind, name}: ObjectRef, {release, kubeTarget}: ReleaseName): KeptObject => ({
   what: `${kind} ${name}`,
   why: `it has the labels of release ${release}, which has no Helm record`,
-  how: commandLine(deleteByHand(place, kind, name)),
+  how: commandLine(deleteByHand(kubeTarget, kind, name)),
 });
 
-function keptNodeData(item: NodeDataItem, purge: Purge, place: ClusterTarget): KeptObject[] {
+function keptNodeData(item: NodeDataItem, purge: Purge, kubeTarget: ClusterTarget): KeptObject[] {
   const reason = whyNodeDataStays(item);
   const cleans = purge.has('node-data') && reason === undefined;
   const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
   if (cleans && (nodes === undefined || nodes.length === 0)) return [];
   const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'nodes (none found)' : nodes.map(({name}) => name).join(', ');
   const why = cleans ? 'the node is not ready' : (reason ?? 'charts never delete files on nodes');
-  return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes}, place)}];
+  return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes}, kubeTarget)}];
 }

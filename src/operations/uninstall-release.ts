@@ -33,13 +33,13 @@ interface Failure extends KeptObject {
 /** Runs the plan of an uninstall and verifies that what it deletes is gone. @throws ExpectedError if the release cannot be uninstalled */
 export async function uninstallRelease(
   {ofRelease, removals}: UninstallPlan,
-  place: ClusterTarget,
+  kubeTarget: ClusterTarget,
   deps: UninstallDeps,
 ): Promise<Uninstalled> {
   await runSteps(ofRelease, deps);
   const failures = new Map<Removal, Failure>();
   for (const removal of removals.filter(({steps}) => steps.length > 0)) {
-    const failure = await remove(removal, place, deps);
+    const failure = await remove(removal, kubeTarget, deps);
     if (failure) failures.set(removal, failure);
   }
   // Objects for which kubectl timed out are read once, for the reason.
@@ -47,7 +47,7 @@ export async function uninstallRelease(
   const tried = removals.filter((each) => !failures.has(each) || (failures.get(each)?.isLate && each.objects.length > 0));
   const left = await verifyRemovals(tried, deps.now().getTime() + (isLate ? 0 : deps.timeoutMs), deps);
   const notRemoved = removals.flatMap((removal): Failure[] => {
-    if (tried.includes(removal)) return (left.get(removal) ?? []).map((each) => failureOf(each, removal, place, deps.timeoutMs));
+    if (tried.includes(removal)) return (left.get(removal) ?? []).map((each) => failureOf(each, removal, kubeTarget, deps.timeoutMs));
     return [failures.get(removal) as Failure];
   });
   return {
@@ -70,7 +70,7 @@ function exitOf(failures: readonly Failure[]): ExitCode {
 /** A failure does not prevent other deletions. */
 async function remove(
   {what, objects, steps, isShared, how}: Removal,
-  place: ClusterTarget,
+  kubeTarget: ClusterTarget,
   deps: UninstallDeps,
 ): Promise<Failure | undefined> {
   try {
@@ -82,16 +82,17 @@ async function remove(
   } catch (error) {
     if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
     const [object] = objects;
-    const byHand = how ?? (object ? byHandOf(object, place) : '');
+    const byHand = how ?? (object ? byHandOf(object, kubeTarget) : '');
     return {what, why: error.message, how: byHand, isLate: error.exit === ExitCode.timedOut};
   }
 }
 
-const byHandOf = ({kind, name}: LeftObject['object'], place: ClusterTarget): string => commandLine(deleteByHand(place, kind, name));
+const byHandOf = ({kind, name}: LeftObject['object'], kubeTarget: ClusterTarget): string =>
+  commandLine(deleteByHand(kubeTarget, kind, name));
 
-const failureOf = ({object, why, isLate}: LeftObject, {how}: Removal, place: ClusterTarget, timeoutMs: number): Failure => ({
+const failureOf = ({object, why, isLate}: LeftObject, {how}: Removal, kubeTarget: ClusterTarget, timeoutMs: number): Failure => ({
   what: `${object.kind} ${object.name}`,
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
-  how: how ?? byHandOf(object, place),
+  how: how ?? byHandOf(object, kubeTarget),
   isLate,
 });

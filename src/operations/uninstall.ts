@@ -13,7 +13,7 @@ import {
   CLEANER_IMAGE,
   cleanSteps,
   dataRemovals,
-  keepSteps,
+  keepVolumeSteps,
   lostClaims,
   manualCleanup,
   readyNodes,
@@ -48,7 +48,7 @@ export function planUninstall(name: ReleaseName, inventory: Inventory, choices: 
     keep: beforeUninstall(name, inventory, isPurged),
     drain: drainSteps(name, inventory, choices),
     release: releaseSteps(name, inventory, choices),
-    reserve: isPurged ? [] : keepSteps(name, inventory, choices.timeoutSeconds),
+    reserve: isPurged ? [] : keepVolumeSteps(name, inventory, choices.timeoutSeconds),
   });
   const removals = removalsOf(name, inventory, choices);
   const steps = [...ofRelease, ...inOrder({remove: removals.flatMap((each) => each.steps)})];
@@ -97,21 +97,26 @@ function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, ti
     {
       id: 'gone',
       title: `Wait until the pods of release ${name.release} are deleted`,
-      call: waitUntilGone(name.place, ['pod', selector], timeoutSeconds),
+      call: waitUntilGone(name.kubeTarget, ['pod', selector], timeoutSeconds),
     },
   ];
 }
 
 /** Everything that the plan deletes, in order. */
 function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Removal[] {
-  const {release, place} = name;
+  const {release, kubeTarget} = name;
   const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
   const remove = (id: string, object: RemovedObject, what: string): Removal => ({
     what,
     objects: [object],
     isShared: true,
     steps: [
-      {id, title: `Delete ${what}`, call: deleteObject(place, object.kind.toLowerCase(), object.name, timeoutSeconds), isDestructive: true},
+      {
+        id,
+        title: `Delete ${what}`,
+        call: deleteObject(kubeTarget, object.kind.toLowerCase(), object.name, timeoutSeconds),
+        isDestructive: true,
+      },
     ],
   });
   return [
@@ -120,12 +125,12 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
           {
             what: `Release ${release}`,
             isListed: true,
-            objects: inventory.release.objects.map((each) => renderedObject(each, place.namespace)),
+            objects: inventory.release.objects.map((each) => renderedObject(each, kubeTarget.namespace)),
             steps: [],
           },
         ]
       : []),
-    ...(purge.has('claims') ? dataRemovals(place, inventory) : []),
+    ...(purge.has('claims') ? dataRemovals(kubeTarget, inventory) : []),
     ...definitions.map((each) =>
       remove(
         `crd/${each.name}`,
@@ -136,7 +141,7 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
     ...secrets.map((each) =>
       remove(
         `secret/${each.name}`,
-        {kind: 'Secret', name: each.name, namespace: place.namespace, groupVersion: 'v1'},
+        {kind: 'Secret', name: each.name, namespace: kubeTarget.namespace, groupVersion: 'v1'},
         `Secret ${each.name}`,
       ),
     ),
@@ -144,7 +149,7 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
       what: `Contents of ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
       objects: [],
       steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
-      how: manualCleanup(each, name.place),
+      how: manualCleanup(each, name.kubeTarget),
     })),
     ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name, groupVersion: 'v1'}, `Namespace ${each.name}`)),
   ];
@@ -157,7 +162,7 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined): v
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
     suggestions: [
-      `List releases: ${helmCommand(name.place, 'list', '--all-namespaces')}`,
+      `List releases: ${helmCommand(name.kubeTarget, 'list', '--all-namespaces')}`,
       `Uninstall it yourself: ${commandLine(uninstall(name))}`,
     ],
   });
@@ -179,34 +184,34 @@ export function drainSteps(
   return [...(stopsRuns ? [...runs, ...stop] : [...stop, ...runs]), goneStep(name, controllers, drainTimeoutSeconds)];
 }
 
-const stopStep = ({place}: ReleaseName, {kind, name, replicas}: Controller): Step => ({
+const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller): Step => ({
   id: `stop/${name}`,
   title: `Scale ${kind} ${name} to 0, so that it accepts no new runs`,
-  call: scale(place, kind, name, 0),
+  call: scale(kubeTarget, kind, name, 0),
   workloads: [{kind, name}],
   tolerates: /not found/i,
   undo: {
     text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
     title: 'Scale it up again',
-    call: scale(place, kind, name, replicas),
+    call: scale(kubeTarget, kind, name, replicas),
     object: {kind, name},
   },
 });
 
-const runsStep = ({place}: ReleaseName, waitFor: Omit<NonNullable<Step['waitFor']>, 'place'>): Step => ({
+const runsStep = ({kubeTarget}: ReleaseName, waitFor: Omit<NonNullable<Step['waitFor']>, 'kubeTarget'>): Step => ({
   id: 'drain',
   title: `Wait until no run is in flight (timeout: ${waitFor.timeoutSeconds} s)`,
-  call: listKinds(place, ['jobs', 'pods']),
-  waitFor: {place, ...waitFor},
+  call: listKinds(kubeTarget, ['jobs', 'pods']),
+  waitFor: {kubeTarget, ...waitFor},
 });
 
 /** Only pods of Deployments have the label pod-template-hash; workers and runs have the same other labels. */
-const goneStep = ({release, place}: ReleaseName, controllers: readonly Controller[], seconds: number): Step => {
+const goneStep = ({release, kubeTarget}: ReleaseName, controllers: readonly Controller[], seconds: number): Step => {
   const hash = controllers.every(({kind}) => kind === 'Deployment') ? ',pod-template-hash' : '';
   return {
     id: 'stopped',
     title: `Wait until the pods of ${controllers.map(({name}) => name).join(' and ')} are deleted (timeout: ${seconds} s)`,
-    call: waitUntilGone(place, ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`], seconds),
+    call: waitUntilGone(kubeTarget, ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`], seconds),
   };
 };
 

@@ -1,4 +1,4 @@
-import {type Advice, advise, type Gain, gainsOf, pinnedAdvice} from '../charts/advise.ts';
+import {advise, type Gain, gainsOf, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -30,7 +30,7 @@ export interface UpgradeChoices extends InstallChoices {
 export interface UpgradePlan {
   wanted: WantedRelease;
   plan: Plan;
-  advice: readonly Advice[];
+  advice: readonly UpgradeAdvice[];
   gains: readonly Gain[];
   /** Asked for separately, and run after the release is ready. */
   cleanup: readonly Step[];
@@ -160,10 +160,10 @@ function runWarnings({facts, target, inventory}: InstalledRelease, drains: boole
   return restartWarnings(target, facts.release.values, runsOf === undefined ? undefined : runs, 'they continue');
 }
 
-const deleteStep = (deleted: readonly ObjectRef[], {name: {place}}: InstalledRelease, {timeoutSeconds}: UpgradeChoices): Step => ({
+const deleteStep = (deleted: readonly ObjectRef[], {name: {kubeTarget}}: InstalledRelease, {timeoutSeconds}: UpgradeChoices): Step => ({
   id: 'replace',
   title: `Delete ${deleted.map(refText).join(' and ')}, which the upgrade creates again`,
-  call: deleteNamed(place, deleted.map(resourceName), timeoutSeconds),
+  call: deleteNamed(kubeTarget, deleted.map(resourceName), timeoutSeconds),
   workloads: deleted,
   isFinal: true,
 });
@@ -177,11 +177,11 @@ const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: I
         .map((object) => ({
           id: `restore/${object.metadata.name}`,
           title: `Apply ${kindAndName(object)}, which an earlier upgrade may have created`,
-          call: applyObject(name.place, object, {isForced: true}),
+          call: applyObject(name.kubeTarget, object, {isForced: true}),
         }));
 
 /** Hazards of both versions, and variables that a container would get twice. */
-function adviceFor(installed: InstalledRelease, {values, effective}: WantedRelease, to: Target): Advice[] {
+function adviceFor(installed: InstalledRelease, {values, effective}: WantedRelease, to: Target): UpgradeAdvice[] {
   const {name, target, facts, nodes} = installed;
   const hazards = advise(target, to, {
     release: name.release,
@@ -190,7 +190,7 @@ function adviceFor(installed: InstalledRelease, {values, effective}: WantedRelea
     nodes,
   });
   const repeated = repeatedVariables(values, to).map(
-    ({name: variable, container, path}): Advice => ({
+    ({name: variable, container, path}): UpgradeAdvice => ({
       code: 'RESERVED_VARIABLE',
       level: 'blocking',
       versions: to.version,
@@ -210,7 +210,7 @@ const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: WantedRe
     .map((each) => ({
       id: `crd/${each.name}`,
       title: `Delete CRD ${each.name}, which nothing uses`,
-      call: deleteObject(name.place, 'customresourcedefinition', each.name, timeoutSeconds),
+      call: deleteObject(name.kubeTarget, 'customresourcedefinition', each.name, timeoutSeconds),
       isDestructive: true,
     }));
 };
@@ -223,7 +223,7 @@ function rollbackOf(
   {timeoutSeconds}: UpgradeChoices,
 ): Rollback {
   if (deployed === undefined) return {steps: [], limits: ['No revision of the release is deployed, so a rollback is not possible.']};
-  const {place} = name;
+  const {kubeTarget} = name;
   return {
     steps: [
       ...(restored.length === 0
@@ -232,7 +232,7 @@ function rollbackOf(
             {
               id: 'restore',
               title: `Delete ${restored.map(refText).join(' and ')}`,
-              call: deleteNamed(place, restored.map(resourceName), timeoutSeconds),
+              call: deleteNamed(kubeTarget, restored.map(resourceName), timeoutSeconds),
             },
           ]),
       ...rollbackSteps(name, deployed.revision, keptClaims),

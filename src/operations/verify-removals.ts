@@ -59,8 +59,8 @@ async function stateOf(
   signal: AbortSignal,
 ): Promise<Pick<LeftObject, 'why' | 'isLate'> | undefined> {
   const where = {groupVersion, ...(namespace === undefined ? {} : {namespace})};
-  const {object, trouble} = await getObject<Live>(kubernetes, pluralOfKind(kind), name, {signal, idleMs: REQUIRED_MS, ...where});
-  if (trouble) return {why: `cannot verify the deletion: ${errorLine(trouble)}`, isLate: trouble.kind !== 'forbidden'};
+  const {object, error} = await getObject<Live>(kubernetes, pluralOfKind(kind), name, {signal, idleMs: REQUIRED_MS, ...where});
+  if (error) return {why: `cannot verify the deletion: ${errorLine(error)}`, isLate: error.kind !== 'forbidden'};
   if (object === undefined) return undefined;
   if (object.metadata.deletionTimestamp !== undefined) return {why: endingText(object), isLate: true};
   if (kind === 'PersistentVolume') return stateOfVolume(object);

@@ -1,11 +1,11 @@
 import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
-import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
 import {anySignal, withTimeout} from '../ground/signals.ts';
-import {isPassing, tryCluster} from '../ground/tool-errors.ts';
+import {isTransient, tryCluster} from '../ground/tool-errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
@@ -42,22 +42,22 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
   let readySince: number | undefined;
   let pauseMs = FIRST_MS;
   for (;;) {
-    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) => readSnapshot(name, deps.kubernetes, timeout)).catch(trouble);
+    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) => readSnapshot(name, deps.kubernetes, timeout)).catch(error);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A poll that timed out has less information than the previous one.
     else failed = signal.aborted ? (failed ?? found) : found;
     const lasting = at.getTime() - seenAt.getTime() >= MIN_ERROR_MS ? failed : undefined;
-    if (lasting !== undefined && !isPassing(lasting)) throw lasting;
+    if (lasting !== undefined && !isTransient(lasting)) throw lasting;
     const {snapshot, gaps} = seen;
-    const causes = [...explain(snapshot, seenAt), ...gaps, ...(lasting === undefined ? [] : [unanswered(lasting, name)])];
+    const causes = [...explainSnapshot(snapshot, seenAt), ...gaps, ...(lasting === undefined ? [] : [unanswered(lasting, name)])];
     onProgress(progress(snapshot), causes);
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
     if (found === seen) {
       readySince = isReady(snapshot, at) ? (readySince ?? at.getTime()) : undefined;
       if (readySince !== undefined && (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS))
         return {state: 'ready', agent, causes};
-      if (causes.some(({isHopeless}) => isHopeless)) return {state: 'hopeless', agent, causes};
+      if (causes.some(({isPermanent}) => isPermanent)) return {state: 'hopeless', agent, causes};
     }
     if (signal.aborted) return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
     await deps.sleep(pauseMs, signal);
@@ -65,24 +65,24 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
   }
 }
 
-function trouble(error: unknown): ExpectedError {
+function error(error: unknown): ExpectedError {
   if (error instanceof ExpectedError) return error;
   throw error;
 }
 
 /** The API server did not respond, or with an error. */
-const unanswered = ({code, message, suggestions}: ExpectedError, {place}: ReleaseName): Cause => ({
+const unanswered = ({code, message, suggestions}: ExpectedError, {kubeTarget}: ReleaseName): Cause => ({
   object: 'API server',
   code,
   reason: message,
-  remedy: suggestions[0] ?? tryCluster(place),
-  isHopeless: false,
+  remedy: suggestions[0] ?? tryCluster(kubeTarget),
+  isPermanent: false,
 });
 
 /** @throws ExpectedError when the release did not become ready, with causes and next steps */
 export function requireReady(
   {state, causes}: Watched,
-  {release, place}: ReleaseName,
+  {release, kubeTarget}: ReleaseName,
   {timeoutMs, interrupts: {interrupt}, isLeft}: {timeoutMs: number; interrupts: Interrupts; isLeft: boolean},
 ): void {
   if (state === 'ready') return;
@@ -90,7 +90,7 @@ export function requireReady(
   const suggestions = [
     ...new Set([
       ...causes.map(({remedy}) => remedy),
-      ...(isLeft ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(place))}`] : []),
+      ...(isLeft ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(kubeTarget))}`] : []),
     ]),
   ];
   if (state === 'interrupted') {

@@ -1,7 +1,7 @@
 import {parse} from 'yaml';
 import {type Fact, follow, known, unknown} from '../ground/fact.ts';
 import {getAt, isMap, type Tree} from '../ground/tree.ts';
-import type {Readings} from './readings.ts';
+import type {PlatformReadings} from './readings.ts';
 
 /** Nodes of one kind that the cluster-autoscaler adds and removes. */
 export interface NodeGroup {
@@ -21,7 +21,7 @@ export interface Autoscaler {
 const SOURCE = 'ConfigMap kube-system/cluster-autoscaler-status';
 
 /** Published status of the cluster-autoscaler (YAML since 1.30, text before); undefined without one. */
-export const autoscalerOf = ({autoscalerStatus}: Pick<Readings, 'autoscalerStatus'>): Fact<Autoscaler | undefined> =>
+export const autoscalerOf = ({autoscalerStatus}: Pick<PlatformReadings, 'autoscalerStatus'>): Fact<Autoscaler | undefined> =>
   follow(autoscalerStatus, (found): Fact<Autoscaler | undefined> => {
     if (found === undefined) return known(undefined, SOURCE);
     const {status = ''} = found.data ?? {};

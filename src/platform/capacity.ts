@@ -1,5 +1,5 @@
 import {type Fact, follow, known} from '../ground/fact.ts';
-import type {NodeObject, Readings, Taint} from './readings.ts';
+import type {NodeObject, PlatformReadings, Taint} from './readings.ts';
 
 /** One node as the scheduler sees it. */
 export interface NodeCapacity {
@@ -26,7 +26,7 @@ const POOL_LABELS = [
   'doks.digitalocean.com/node-pool',
 ];
 
-export const capacityOf = ({nodes}: Pick<Readings, 'nodes'>): Fact<readonly NodeCapacity[]> =>
+export const capacityOf = ({nodes}: Pick<PlatformReadings, 'nodes'>): Fact<readonly NodeCapacity[]> =>
   follow(nodes, (all, source) => known(all.map(capacityOfNode), source));
 
 function capacityOfNode({metadata, spec, status}: NodeObject): NodeCapacity {

@@ -3,13 +3,14 @@ import type {KubernetesVersions} from '../charts/releases.ts';
 import {compare} from '../charts/releases.ts';
 import {isVersion} from '../charts/version-status.ts';
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {count} from '../ground/text.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
 import {type Cni, cniOf, type NetworkPolicies, networkPoliciesOf} from './cni.ts';
 import {type Dns, dnsOf, type Networks, networksOf} from './networks.ts';
 import {type NodeSystems, nodeSystemsOf, type Platform, platformOf} from './platform.ts';
 import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
-import type {Readings} from './readings.ts';
-import {definitionsOf, type ScalrReleases, scalrReleasesOf} from './releases.ts';
+import type {PlatformReadings} from './readings.ts';
+import {type ScalrReleases, scalrReleasesOf, servedDefinitions} from './releases.ts';
 import {type StorageClass, storageOf} from './storage.ts';
 
 /** Everything about a cluster that an install depends on. Plain JSON; every fact has its source, or the reason why it is unknown. */
@@ -33,7 +34,7 @@ export interface ClusterFacts {
 }
 
 /** Pure. */
-export function clusterFactsOf(readings: Readings): ClusterFacts {
+export function clusterFactsOf(readings: PlatformReadings): ClusterFacts {
   const platform = platformOf(readings);
   const cni = cniOf(readings, platform.distribution);
   const policies = policiesOf(readings);
@@ -51,11 +52,11 @@ export function clusterFactsOf(readings: Readings): ClusterFacts {
     policies,
     forbidsHostPath: forbidsHostPath(policies, platform.cloud),
     releases: scalrReleasesOf(readings),
-    definitions: definitionsOf(readings),
+    definitions: servedDefinitions(readings),
   };
 }
 
-const openshiftVersionOf = ({openshiftVersions}: Readings): Fact<string> =>
+const openshiftVersionOf = ({openshiftVersions}: PlatformReadings): Fact<string> =>
   follow(openshiftVersions, (all, source): Fact<string> => {
     const version = (all[0]?.status?.['desired'] as {version?: unknown} | undefined)?.version;
     return typeof version === 'string'
@@ -74,8 +75,8 @@ export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): Cha
 
 function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
   const controlPlane = isKnown(server) ? [{machines: 'control plane', version: server.value}] : [];
-  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, count]) => ({
-    machines: `${count} ${count === 1 ? 'node' : 'nodes'}`,
+  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({
+    machines: count(nodes, 'node'),
     version,
   }));
   const found = [...controlPlane, ...nodes].filter(({version}) => isVersion(version));
@@ -91,7 +92,7 @@ export interface Versions {
   oldest: Fact<string>;
 }
 
-export function versionsOf({serverVersion, nodes}: Pick<Readings, 'serverVersion' | 'nodes'>): Versions {
+export function versionsOf({serverVersion, nodes}: Pick<PlatformReadings, 'serverVersion' | 'nodes'>): Versions {
   const kubelets = follow(nodes, (all): Fact<Record<string, number>> => {
     const counts = new Map<string, number>();
     for (const {status} of all) {

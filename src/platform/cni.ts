@@ -1,5 +1,5 @@
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
-import type {NodeObject, PodOwner, Readings} from './readings.ts';
+import type {NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
 export interface Cni {
   /** gke-dataplane-v2, gke-dataplane-v1, aws-vpc-cni, azure-cni, cilium, calico, canal, flannel, kindnet, ovn-kubernetes, … */
@@ -25,7 +25,7 @@ const WHOLE_PLUGINS: Readonly<Record<string, string>> = {
 };
 
 /** Reads the plugin from the daemon sets; the one of k3s has none. */
-export const cniOf = (readings: Pick<Readings, 'daemonSets' | 'nodes'>, distribution: Fact<string>): Fact<Cni> =>
+export const cniOf = (readings: Pick<PlatformReadings, 'daemonSets' | 'nodes'>, distribution: Fact<string>): Fact<Cni> =>
   follow(readings.daemonSets, (all) => {
     const sets = new Map(running(all).map((each) => [each.metadata.name, each]));
     const found = (plugin: string, policyEngine: string, ...names: string[]): Fact<Cni> =>
@@ -105,7 +105,7 @@ const TESTED: Readonly<Record<string, boolean>> = {
 
 export function networkPoliciesOf(
   cni: Fact<Cni>,
-  {daemonSets, ciliumConfig}: Pick<Readings, 'daemonSets' | 'ciliumConfig'>,
+  {daemonSets, ciliumConfig}: Pick<PlatformReadings, 'daemonSets' | 'ciliumConfig'>,
 ): NetworkPolicies {
   const isCiliumOff = isKnown(ciliumConfig) && ciliumConfig.value?.data?.['enable-policy'] === 'never';
   const areEnforced = follow(cni, ({plugin, policyEngine}, source): Fact<boolean> => {
@@ -120,7 +120,7 @@ export function networkPoliciesOf(
   return {areEnforced, blockMetadata};
 }
 
-function blocks({plugin, policyEngine}: Cni, daemonSets: Readings['daemonSets']): Fact<boolean> {
+function blocks({plugin, policyEngine}: Cni, daemonSets: PlatformReadings['daemonSets']): Fact<boolean> {
   const measured = TESTED[`${plugin}/${policyEngine}`];
   if (measured !== undefined) return known(measured, README);
   if (plugin === 'aws-vpc-cni' && policyEngine === 'calico') {

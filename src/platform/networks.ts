@@ -1,5 +1,5 @@
 import {type Fact, firstKnown, follow, known, knownValue, unknown} from '../ground/fact.ts';
-import type {ConfigMapObject, CustomObject, NodeObject, PodOwner, Readings} from './readings.ts';
+import type {ConfigMapObject, CustomObject, NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
 export interface Networks {
   /** CIDRs that Services get their addresses from. */
@@ -12,7 +12,7 @@ export interface Networks {
 
 const isCidr = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f.:]+\/\d{1,3}$/i.test(text);
 
-export function networksOf(readings: Readings): Networks {
+export function networksOf(readings: PlatformReadings): Networks {
   const {serviceCidrs, openshiftNetworks, kubeadmConfig, calicoPools, nodes} = readings;
   return {
     services: firstKnown(
@@ -77,7 +77,7 @@ export interface Dns {
 
 const METADATA_ADDRESS = '169.254.169.254';
 
-export function dnsOf(readings: Readings, distribution: Fact<string>): Dns {
+export function dnsOf(readings: PlatformReadings, distribution: Fact<string>): Dns {
   const {daemonSets, kubeletDns, dnsService} = readings;
   const isGke = knownValue(distribution) === 'gke';
   const usesMetadataAddress = follow(distribution, (): Fact<boolean> => {
@@ -101,7 +101,7 @@ export function dnsOf(readings: Readings, distribution: Fact<string>): Dns {
 }
 
 /** kube-dns keeps running next to Cloud DNS, so only its absence proves something. */
-function providerOnGke({kubeDns, kubeletDns, dnsService}: Readings): Fact<string> {
+function providerOnGke({kubeDns, kubeletDns, dnsService}: PlatformReadings): Fact<string> {
   return follow(kubeDns, (deployment, source): Fact<string> => {
     if (deployment === undefined || deployment.spec?.replicas === 0) return known('cloud-dns', `${source}, not running`);
     return follow(kubeletDns, (servers, from): Fact<string> => {
@@ -112,7 +112,7 @@ function providerOnGke({kubeDns, kubeletDns, dnsService}: Readings): Fact<string
   });
 }
 
-function providerElsewhere({daemonSets, coreDns, kubeDns}: Readings): Fact<string> {
+function providerElsewhere({daemonSets, coreDns, kubeDns}: PlatformReadings): Fact<string> {
   const none = unknown('undetermined', 'no known DNS server found');
   return firstKnown<string>(
     follow(coreDns, (found, source) => (found ? known('coredns', source) : none)),

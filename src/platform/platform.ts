@@ -1,7 +1,7 @@
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
 import {runsLinux, workersIn} from './capacity.ts';
 import {DISTRIBUTIONS, type Distribution, INFRASTRUCTURES, type Seen} from './distributions.ts';
-import type {NodeObject, Readings} from './readings.ts';
+import type {NodeObject, PlatformReadings} from './readings.ts';
 
 export interface Platform {
   /** gke, eks, aks, openshift, kind, k3s, …; `unrecognised` if no known platform was found. */
@@ -14,7 +14,7 @@ export interface Platform {
   cloud: Fact<string>;
 }
 
-export function platformOf(readings: Pick<Readings, 'nodes' | 'resources' | 'serverVersion'>): Platform {
+export function platformOf(readings: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Platform {
   const found = recognise(readings);
   const distribution = follow(found, ({name}, source): Fact<string> => known(name, source));
   const flavour = follow(found, ({name}) => flavourOf(name, readings));
@@ -27,7 +27,7 @@ export function platformOf(readings: Pick<Readings, 'nodes' | 'resources' | 'ser
 
 type Recognised = Pick<Distribution, 'name' | 'cloud'>;
 
-function recognise({nodes, resources, serverVersion}: Pick<Readings, 'nodes' | 'resources' | 'serverVersion'>): Fact<Recognised> {
+function recognise({nodes, resources, serverVersion}: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Fact<Recognised> {
   const seen: Seen = {
     nodes: knownValue(nodes) ?? [],
     resources: knownValue(resources) ?? [],
@@ -55,7 +55,7 @@ const infrastructureOf = (nodes: readonly NodeObject[]): Fact<string> => {
 /** Only Autopilot clusters serve it: https://github.com/elastic/cloud-on-k8s/pull/6719 */
 const AUTOPILOT_ONLY = 'allowlistedv2workloads.auto.gke.io';
 
-function flavourOf(distribution: string, {nodes, resources}: Pick<Readings, 'nodes' | 'resources'>): Fact<string> {
+function flavourOf(distribution: string, {nodes, resources}: Pick<PlatformReadings, 'nodes' | 'resources'>): Fact<string> {
   const linux = knownValue(nodes)?.filter(runsLinux) ?? [];
   if (distribution === 'gke') return linux.length > 0 ? byNodeNames(linux) : byResources(nodes, resources);
   if (distribution !== 'eks') return known('standard', 'only one flavour exists');
@@ -75,7 +75,7 @@ const byNodeNames = (nodes: readonly NodeObject[]): Fact<string> =>
   known(nodes.every(({metadata}) => metadata.name.startsWith('gk3-')) ? 'autopilot' : 'standard', 'node names');
 
 /** An idle Autopilot cluster has no nodes. */
-function byResources(nodes: Readings['nodes'], resources: Readings['resources']): Fact<string> {
+function byResources(nodes: PlatformReadings['nodes'], resources: PlatformReadings['resources']): Fact<string> {
   if (isKnown(resources) && resources.value.includes(AUTOPILOT_ONLY)) return known('autopilot', `API resource ${AUTOPILOT_ONLY}`);
   if (!isKnown(nodes)) return nodes;
   return unknown('undetermined', 'the cluster has no nodes to distinguish Standard from Autopilot');
@@ -114,7 +114,7 @@ const OF_SETTING: ReadonlySet<string> = new Set(['cos', 'al2', 'al2023', 'bottle
 
 const systemOf = (osImage: string): string => SYSTEMS.find(([, pattern]) => pattern.test(osImage))?.[0] ?? 'other';
 
-export function nodeSystemsOf({nodes}: Pick<Readings, 'nodes'>): NodeSystems {
+export function nodeSystemsOf({nodes}: Pick<PlatformReadings, 'nodes'>): NodeSystems {
   const source = 'nodes, status.nodeInfo.osImage';
   const all = follow(nodes, (every): Fact<NodeSystem[]> => {
     const counts = new Map<string, number>();

@@ -2,7 +2,7 @@ import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import {type Fact, follow, isKnown, known, unknown} from '../ground/fact.ts';
 import type {NetworkPolicies} from './cni.ts';
-import type {CustomObject, Readings} from './readings.ts';
+import type {CustomObject, PlatformReadings} from './readings.ts';
 
 export interface Policies {
   /** Kyverno is installed. */
@@ -22,7 +22,7 @@ export interface Policies {
 const ENFORCE = 'pod-security.kubernetes.io/enforce';
 const CONSTRAINTS = '.constraints.gatekeeper.sh';
 
-export function policiesOf(readings: Readings): Policies {
+export function policiesOf(readings: PlatformReadings): Policies {
   const {resources, kyvernoPolicies, admissionPolicies} = readings;
   const isServed = (name: string): Fact<boolean> => follow(resources, (all, source) => known(all.includes(name), source));
   return {
@@ -48,7 +48,7 @@ const namesOf = (objects: Fact<readonly CustomObject[]>): Fact<string[]> =>
     ),
   );
 
-const podSecurityOf = ({namespaceObject, namespace}: Readings): Fact<string> =>
+const podSecurityOf = ({namespaceObject, namespace}: PlatformReadings): Fact<string> =>
   follow(namespaceObject, (found): Fact<string> => {
     const level = found?.metadata.labels?.[ENFORCE];
     if (level !== undefined) return known(level, `Namespace ${namespace}, label ${ENFORCE}`);

@@ -8,10 +8,10 @@ import {servedResources} from '../kubernetes/discovery.ts';
 import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import {type Reader, serverVersion} from '../kubernetes/resources.ts';
 import {runsLinux} from './capacity.ts';
-import {LISTED, NAMED, type NodeObject, OPTIONAL, type Readings, type ReleaseReading} from './readings.ts';
+import {LISTED, NAMED, type NodeObject, OPTIONAL, type PlatformReadings, type ReleaseReading} from './readings.ts';
 
 interface ReadOptions {
-  place: ClusterTarget;
+  kubeTarget: ClusterTarget;
   kubernetes: Reader;
   options: {signal: AbortSignal; idleMs: number};
 }
@@ -20,9 +20,9 @@ interface ReadOptions {
  * Reads the data for all facts in parallel. Read-only. Dependent requests follow as soon as possible.
  * Never fails: unreadable facts are unknown, with a reason.
  */
-export async function readCluster(place: ClusterTarget, access: ClusterAccess): Promise<Readings> {
+export async function readCluster(kubeTarget: ClusterTarget, access: ClusterAccess): Promise<PlatformReadings> {
   const stop = new AbortController();
-  const asking: ReadOptions = {place, kubernetes: access.kubernetes, options: {signal: stop.signal, idleMs: REQUEST_MS}};
+  const asking: ReadOptions = {kubeTarget, kubernetes: access.kubernetes, options: {signal: stop.signal, idleMs: REQUEST_MS}};
   const [version, listed, named, served, releases] = await Promise.all([
     readVersion(asking).then((found) => {
       // With another HELM_DRIVER, helm would wait without a limit for an API server that does not answer.
@@ -34,19 +34,19 @@ export async function readCluster(place: ClusterTarget, access: ClusterAccess): 
     readServed(asking),
     readReleases(asking, releasesIn(access)),
   ]);
-  const readings = {namespace: place.namespace, serverVersion: version, ...listed, ...named, ...served, releases};
+  const readings = {namespace: kubeTarget.namespace, serverVersion: version, ...listed, ...named, ...served, releases};
   if (!isSilent(version)) return readings;
   return Object.fromEntries(
     Object.entries(readings).map(([key, fact]) => [key, key === 'namespace' ? fact : version]),
-  ) as unknown as Readings;
+  ) as unknown as PlatformReadings;
 }
 
 /** The version may be hidden from accounts that may read the rest. */
 const isSilent = (version: Fact<string>): boolean => !isKnown(version) && version.unknown !== 'forbidden';
 
 async function readVersion({kubernetes, options}: ReadOptions): Promise<Fact<string>> {
-  const {version, trouble} = await serverVersion(kubernetes, options);
-  if (trouble) return unknownBy(trouble);
+  const {version, error} = await serverVersion(kubernetes, options);
+  if (error) return unknownBy(error);
   return version === undefined ? unknown('failed', 'the API server did not return its version') : known(version, 'kubectl version');
 }
 
@@ -55,30 +55,30 @@ async function byKey<K extends string, T>(names: Readonly<Record<K, string>>, re
   return Object.fromEntries(entries) as Record<K, T>;
 }
 
-type Listed = Pick<Readings, keyof typeof LISTED>;
-type Named = Pick<Readings, keyof typeof NAMED | 'namespaceObject'>;
-type Served = Pick<Readings, keyof typeof OPTIONAL | 'resources'>;
+type Listed = Pick<PlatformReadings, keyof typeof LISTED>;
+type Named = Pick<PlatformReadings, keyof typeof NAMED | 'namespaceObject'>;
+type Served = Pick<PlatformReadings, keyof typeof OPTIONAL | 'resources'>;
 
-async function readListed(asking: ReadOptions): Promise<Listed & Pick<Readings, 'kubeletDns'>> {
+async function readListed(asking: ReadOptions): Promise<Listed & Pick<PlatformReadings, 'kubeletDns'>> {
   const listed: Listed = await byKey(LISTED, (kind) => listFact(asking.kubernetes, kind, asking.options));
   return {...listed, kubeletDns: await readKubeletDns(listed.nodes, asking)};
 }
 
-async function readNamed({place, kubernetes, options}: ReadOptions): Promise<Named> {
+async function readNamed({kubeTarget, kubernetes, options}: ReadOptions): Promise<Named> {
   const [named, namespaceObject] = await Promise.all([
     byKey(NAMED, (spelled) => {
       const [kind = '', name = ''] = spelled.split('/');
       return objectFact(kubernetes, kind, name, {...options, namespace: 'kube-system'});
     }),
-    objectFact(kubernetes, 'namespaces', place.namespace, options),
+    objectFact(kubernetes, 'namespaces', kubeTarget.namespace, options),
   ]);
-  return {...(named as Pick<Readings, keyof typeof NAMED>), namespaceObject};
+  return {...(named as Pick<PlatformReadings, keyof typeof NAMED>), namespaceObject};
 }
 
 async function readServed({kubernetes, options}: ReadOptions): Promise<Served> {
-  const {served, trouble} = await servedResources(kubernetes, options);
-  const resources: Readings['resources'] =
-    served.size > 0 || trouble === undefined ? known([...served.keys()], 'kubectl api-resources') : unknownBy(trouble);
+  const {served, error} = await servedResources(kubernetes, options);
+  const resources: PlatformReadings['resources'] =
+    served.size > 0 || error === undefined ? known([...served.keys()], 'kubectl api-resources') : unknownBy(error);
   const missing = (kind: string): Fact<never> => follow(resources, () => unknown('not-served', `the API server does not serve ${kind}`));
   const lists = await byKey(OPTIONAL, async (kind) => {
     const groupVersion = served.get(kind);
@@ -91,25 +91,28 @@ interface Configz {
   kubeletconfig?: {clusterDNS?: readonly string[]};
 }
 
-async function readKubeletDns(nodes: Readings['nodes'], {kubernetes, options}: ReadOptions): Promise<Readings['kubeletDns']> {
+async function readKubeletDns(
+  nodes: PlatformReadings['nodes'],
+  {kubernetes, options}: ReadOptions,
+): Promise<PlatformReadings['kubeletDns']> {
   const [node] = isKnown(nodes) ? nodes.value.filter((each) => runsLinux(each) && isOfGoogle(each)) : [];
   if (node === undefined) return isKnown(nodes) ? unknown('undetermined', 'read on GKE only') : nodes;
   const {name} = node.metadata;
   const source = `kubelet of ${name}, clusterDNS`;
   const answer = await kubernetes.get(`/api/v1/nodes/${encodeURIComponent(name)}/proxy/configz`, options);
-  if (answer.trouble) return unknownBy(answer.trouble);
+  if (answer.error) return unknownBy(answer.error);
   if (!isMap(answer.body as Values)) return unknown('failed', `unexpected response for ${source}`);
   return known((answer.body as Configz).kubeletconfig?.clusterDNS ?? [], source);
 }
 
 const isOfGoogle = ({spec}: NodeObject): boolean => spec?.providerID?.startsWith('gce://') ?? false;
 
-async function readReleases({place, options}: ReadOptions, releases: Releases): Promise<Readings['releases']> {
+async function readReleases({kubeTarget, options}: ReadOptions, releases: Releases): Promise<PlatformReadings['releases']> {
   const read = async (everywhere: boolean): Promise<Fact<readonly ReleaseReading[]>> => {
-    const {items, trouble} = await releases.list(place, {...options, everywhere});
-    return trouble
-      ? unknownBy(trouble)
-      : known(items.map(readingOf), everywhere ? 'helm list --all-namespaces' : `helm list --namespace ${place.namespace}`);
+    const {items, error} = await releases.list(kubeTarget, {...options, everywhere});
+    return error
+      ? unknownBy(error)
+      : known(items.map(readingOf), everywhere ? 'helm list --all-namespaces' : `helm list --namespace ${kubeTarget.namespace}`);
   };
   const everywhere = await read(true);
   if (isKnown(everywhere)) return known({scope: 'cluster', releases: everywhere.value}, everywhere.source);

@@ -94,7 +94,7 @@ export const OPTIONAL = {
 } as const;
 
 /** What the API server and helm answered, call by call. */
-export interface Readings {
+export interface PlatformReadings {
   /** The namespace of the install. */
   namespace: string;
   /** gitVersion of `kubectl version`: v1.34.1-gke.2541000 */

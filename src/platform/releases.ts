@@ -1,9 +1,9 @@
 import {scalrChart} from '../charts/define.ts';
-import {hideSecrets} from '../charts/hidden-values.ts';
+import {hideSecretValues} from '../charts/hidden-values.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {type Fact, follow, known} from '../ground/fact.ts';
 import type {Values} from '../ground/tree.ts';
-import type {Readings} from './readings.ts';
+import type {PlatformReadings} from './readings.ts';
 
 /** A Helm release of one of the three charts. */
 export interface ScalrRelease {
@@ -23,14 +23,14 @@ export interface ScalrReleases {
   releases: readonly ScalrRelease[];
 }
 
-export const scalrReleasesOf = ({releases}: Pick<Readings, 'releases'>): Fact<ScalrReleases> =>
+export const scalrReleasesOf = ({releases}: Pick<PlatformReadings, 'releases'>): Fact<ScalrReleases> =>
   follow(releases, ({scope, releases: all}, source) =>
     known(
       {
         scope,
         releases: all.flatMap(({name, namespace, status, chart, values}) => {
           const ours = scalrChart(chart);
-          const shown = follow(values, (given, from): Fact<Values> => known(hideSecrets(given), from));
+          const shown = follow(values, (given, from): Fact<Values> => known(hideSecretValues(given), from));
           return ours ? [{name, namespace, ...ours, status, values: shown}] : [];
         }),
       },
@@ -39,7 +39,7 @@ export const scalrReleasesOf = ({releases}: Pick<Readings, 'releases'>): Fact<Sc
   );
 
 /** Generations of the definitions of agent-job that are served; Helm never removes one. */
-export const definitionsOf = ({resources}: Pick<Readings, 'resources'>): Fact<readonly string[]> =>
+export const servedDefinitions = ({resources}: Pick<PlatformReadings, 'resources'>): Fact<readonly string[]> =>
   follow(resources, (all, source) =>
     known(
       DEFINITIONS.filter((name) => all.includes(name)),

@@ -1,5 +1,5 @@
 import {type Fact, follow, known, unknown} from '../ground/fact.ts';
-import type {Readings, StorageClassObject} from './readings.ts';
+import type {PlatformReadings, StorageClassObject} from './readings.ts';
 
 export interface StorageClass {
   name: string;
@@ -40,7 +40,7 @@ const PROVISIONERS: readonly [provisioner: RegExp, modes: readonly AccessMode[]]
 
 const DEFAULT_MARKS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
-export const storageOf = ({storageClasses}: Pick<Readings, 'storageClasses'>): Fact<readonly StorageClass[]> =>
+export const storageOf = ({storageClasses}: Pick<PlatformReadings, 'storageClasses'>): Fact<readonly StorageClass[]> =>
   follow(storageClasses, (all, source) => known(all.map(storageClassOf), source));
 
 function storageClassOf({

@@ -1,5 +1,5 @@
 /** One file of an archive, as the manifest lists it. */
-export interface Entry {
+export interface ArchiveEntry {
   name: string;
   /** Before compression. */
   bytes: number;
@@ -12,9 +12,9 @@ export interface Archive {
    * Adds one file. Concurrent calls are written one after another; a source that starts slowly does not block the
    * others. @throws ExpectedError if the file cannot be written
    */
-  add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry>;
+  add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry>;
   /** Adds the manifest, passes the archive to `check` and renames it. Rethrows errors of `check`. @throws ExpectedError */
-  close(options: {manifest(entries: readonly Entry[]): string; check?(archive: OpenArchive): Promise<void>}): Promise<ClosedArchive>;
+  close(options: {manifest(entries: readonly ArchiveEntry[]): string; check?(archive: OpenArchive): Promise<void>}): Promise<ClosedArchive>;
   /** Removes everything written so far. Can be called twice. */
   abort(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface ClosedArchive {
   /** Size of the archive. */
   bytes: number;
   /** Sorted by name, without the manifest. */
-  entries: readonly Entry[];
+  entries: readonly ArchiveEntry[];
 }
 
 /** An archive while it is read. Its content is untrusted. */

@@ -7,7 +7,7 @@ export interface HostCall {
 }
 
 /** `stdout` contains the output until the failure. */
-export type HostAnswer = {stdout: string; trouble?: HostError};
+export type HostAnswer = {stdout: string; error?: HostError};
 export type HostError = ReadError & {isToolMissing?: true};
 
 /** Docker and systemd of this machine. Failures are returned, not thrown. */
@@ -15,7 +15,7 @@ export interface HostTools {
   /** For small outputs. */
   run(call: HostCall, options: {signal: AbortSignal}): Promise<HostAnswer>;
   /** For logs of any size: complete lines of standard output, and of standard error with `isLogOnBoth`. */
-  stream(call: HostCall, options: {signal: AbortSignal; isLogOnBoth?: boolean}): Promise<LogStream | {trouble: HostError}>;
+  stream(call: HostCall, options: {signal: AbortSignal; isLogOnBoth?: boolean}): Promise<LogStream | {error: HostError}>;
 }
 
 /** A log while it is read. */
@@ -24,5 +24,5 @@ export interface LogStream {
   chunks: AsyncIterable<Buffer>;
   /** Why the log is incomplete; undefined if it is complete. Resolves after `chunks`. */
   end: Promise<ReadError | undefined>;
-  trouble?: undefined;
+  error?: undefined;
 }

@@ -9,11 +9,11 @@ export const GROUPS = [
 
 const STATUSES = ['fail', 'warn', 'skip', 'pass'] as const;
 
-export type Status = (typeof STATUSES)[number];
+export type CheckStatus = (typeof STATUSES)[number];
 
 /** `fail`: the install or its runs would fail, or a setting would be ignored; `skip`: the check could not run. */
 export interface CheckResult {
-  status: Status;
+  status: CheckStatus;
   /** What was found, with names and numbers; for a skipped check, the reason. */
   message: string;
   /** What to do about it, as a command or flag if possible. */
@@ -74,12 +74,3 @@ export function worstOf(results: readonly (CheckResult | undefined)[]): CheckRes
   const remedy = joined('remedy');
   return {status, message: joined('message'), ...(remedy === '' ? {} : {remedy})};
 }
-
-/** At most five names, so that a line stays short. */
-export function few(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
-}
-
-/** 1 node, 2 nodes */
-export const count = (number: number | bigint, noun: string): string => `${number} ${noun}${Number(number) === 1 ? '' : 's'}`;

@@ -4,7 +4,7 @@ import {mayRun, podSpecs} from '../kubernetes/pod-specs.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {milliOf} from '../settings/quantity.ts';
-import {type ChartPods, isLinux, roleOf} from './checks/available-nodes.ts';
+import {type ChartPods, isLinux, podRole} from './checks/available-nodes.ts';
 import type {LimitRange, LimitRangeItem, PreflightContext} from './preflight-context.ts';
 import {mapsIn} from './referenced-objects.ts';
 
@@ -23,7 +23,7 @@ export const podGroups = (context: PreflightContext): Fact<readonly PodGroup[]> 
     const ofObjects = objects.flatMap((object) =>
       podSpecs(object).map((spec): PodGroup => {
         const owner = `${object.kind} ${object.metadata.name}`;
-        const role = roleOf(object, target.chart);
+        const role = podRole(object, target.chart);
         if (object.kind === 'Deployment') {
           const replicas = getAt(object as unknown as Tree, ['spec', 'replicas']);
           return {owner, role, spec, count: Number(replicas ?? 1), isPerRun: target.chart === 'agent-local'};

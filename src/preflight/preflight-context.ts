@@ -4,16 +4,16 @@ import type {Fact} from '../ground/fact.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Claim, KubernetesObject, Pod, SecretObject} from '../kubernetes/objects.ts';
 import type {Permission} from '../kubernetes/permissions.ts';
-import type {Rendered} from '../operations/render-chart.ts';
+import type {RenderedChart} from '../operations/render-chart.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
-import type {Readings} from '../platform/readings.ts';
+import type {PlatformReadings} from '../platform/readings.ts';
 import type {ManifestAnswer} from '../ports/registries.ts';
 import type {InstallFacts} from '../release/release-state.ts';
 import type {Get} from '../settings/define.ts';
 import type {Probed, ProbeObjects} from './probe/probe.ts';
 
 /** Everything that checks read: the wanted release, and the state of the cluster and the tools. Plain data. */
-export interface PreflightContext extends Rendered {
+export interface PreflightContext extends RenderedChart {
   name: ReleaseName;
   target: Target;
   /** Effective settings: given, otherwise from the values, otherwise the default. */
@@ -23,7 +23,7 @@ export interface PreflightContext extends Rendered {
   wantedSecrets: readonly RequiredSecret[];
   facts: ClusterFacts;
   /** Raw answers, where facts leave something out. Values of releases in it are not masked: never print them. */
-  readings: Readings;
+  readings: PlatformReadings;
   /** The kubeconfig context in use, and the address of its API server. */
   context: Fact<InstallFacts['context']>;
   tools: {helm: Fact<string>; kubectl: Fact<string>};

@@ -58,7 +58,7 @@ export async function readPreflightContext(
   already: Already = {},
 ): Promise<PreflightContext> {
   const {target, settings, effective, values} = generated;
-  const {place} = wanted.name;
+  const {kubeTarget} = wanted.name;
   const get = effectiveGet(settings, effective);
   const access = cachedAccess(deps, deps);
   const {kubernetes, processes} = access;
@@ -69,18 +69,18 @@ export async function readPreflightContext(
       : Promise.resolve({manifest: known(already.manifest, RENDERED_BY)});
   // A server that did not report its version will not answer the later requests either.
   const asking = version.then(
-    ({trouble}): ReadOptions => ({
-      place,
+    ({error}): ReadOptions => ({
+      kubeTarget,
       kubernetes,
       signal: deps.signal,
-      serverError: trouble?.kind === 'forbidden' ? undefined : trouble,
+      serverError: error?.kind === 'forbidden' ? undefined : error,
     }),
   );
   const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
   const [readings, tools, context, named, permissions, live, mirror] = await Promise.all([
-    readCluster(place, access),
-    readTools(place, processes),
-    readContext(place, processes, already.context),
+    readCluster(kubeTarget, access),
+    readTools(kubeTarget, processes),
+    readContext(kubeTarget, processes, already.context),
     Promise.all([objects, asking]).then((found) => readNamed(wanted, get, ...found)),
     Promise.all([objects, asking]).then((found) => readPermissions(...found)),
     Promise.all([objects, asking]).then(([made, {serverError}]) =>
@@ -108,18 +108,18 @@ export async function readPreflightContext(
 }
 
 async function readContext(
-  place: ClusterTarget,
+  kubeTarget: ClusterTarget,
   processes: Processes,
   context?: InstallFacts['context'],
 ): Promise<PreflightContext['context']> {
   const source = 'kubectl config view';
   if (context) return known(context, source);
-  const config = jsonOf<Config>(await processes.run(currentContext(place)), source, isMap);
+  const config = jsonOf<Config>(await processes.run(currentContext(kubeTarget)), source, isMap);
   return follow(config, (found) => known(contextOf(found), source));
 }
 
 interface ReadOptions {
-  place: ClusterTarget;
+  kubeTarget: ClusterTarget;
   kubernetes: KubernetesClient;
   signal: AbortSignal;
   /** Error after which no more requests are sent. */
@@ -133,12 +133,12 @@ async function readNamed(
   {secrets: made}: Wanted,
   get: Get,
   objects: readonly KubernetesObject[],
-  {place, kubernetes, signal, serverError}: ReadOptions,
+  {kubeTarget, kubernetes, signal, serverError}: ReadOptions,
 ): Promise<Named> {
   const wanted = wantedSecrets(made, get, objects);
   const own = get(cacheClaim);
   const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);
-  const options = {signal, idleMs: REQUEST_MS, namespace: place.namespace};
+  const options = {signal, idleMs: REQUEST_MS, namespace: kubeTarget.namespace};
   const read = async <T>(kind: string, names: Iterable<string>): Promise<Map<string, Fact<T | undefined>>> =>
     new Map(
       await Promise.all(
@@ -160,7 +160,7 @@ async function readNamed(
 
 async function readPermissions(
   objects: readonly KubernetesObject[],
-  {place: {namespace}, kubernetes, signal, serverError}: ReadOptions,
+  {kubeTarget: {namespace}, kubernetes, signal, serverError}: ReadOptions,
 ): Promise<PreflightContext['permissions']> {
   if (serverError) return unknownBy(serverError);
   const {served} = await servedResources(kubernetes, {signal, idleMs: REQUEST_MS});
@@ -178,8 +178,8 @@ function withoutMaking(
 }
 
 /** Versions of the tools themselves: 4.1.4 */
-export async function readTools(place: ClusterTarget, processes: Processes): Promise<{helm: Fact<string>; kubectl: Fact<string>}> {
-  const [helm, kubectl] = await Promise.all([readVersion(helmVersion, processes), readVersion(clientVersion(place), processes)]);
+export async function readTools(kubeTarget: ClusterTarget, processes: Processes): Promise<{helm: Fact<string>; kubectl: Fact<string>}> {
+  const [helm, kubectl] = await Promise.all([readVersion(helmVersion, processes), readVersion(clientVersion(kubeTarget), processes)]);
   return {helm, kubectl};
 }
 

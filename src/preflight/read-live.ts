@@ -25,7 +25,7 @@ interface LiveDeps extends ClusterAccess {
 export async function readLive(objects: readonly KubernetesObject[], deps: LiveDeps): Promise<LiveState> {
   const {name, kubernetes, signal, serverError} = deps;
   const options = {signal, idleMs: REQUEST_MS};
-  const {namespace} = name.place;
+  const {namespace} = name.kubeTarget;
   const list = async <T>(resource: string): Promise<Fact<readonly T[]>> =>
     serverError
       ? unknownBy(serverError)
@@ -48,9 +48,9 @@ export async function readLive(objects: readonly KubernetesObject[], deps: LiveD
   };
 }
 
-const isHelmOwned = (object: KubernetesObject, {release, place}: ReleaseName): boolean => {
+const isHelmOwned = (object: KubernetesObject, {release, kubeTarget}: ReleaseName): boolean => {
   const owner = helmOwner(object);
-  return owner?.release === release && owner.namespace === place.namespace;
+  return owner?.release === release && owner.namespace === kubeTarget.namespace;
 };
 
 async function readObjects(
@@ -61,7 +61,7 @@ async function readObjects(
   const served = serverError || objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
   const read = async (object: KubernetesObject): Promise<Fact<KubernetesObject | undefined>> => {
     if (serverError) return unknownBy(serverError);
-    const where = isWideObject(object, objects) ? {} : {namespace: name.place.namespace};
+    const where = isWideObject(object, objects) ? {} : {namespace: name.kubeTarget.namespace};
     const groupVersion = object.apiVersion ?? 'v1';
     return objectFact(kubernetes, resourceOf(object, objects, served), object.metadata.name, {...options, ...where, groupVersion});
   };
@@ -75,7 +75,7 @@ async function readInstalled({name, signal, ...access}: LiveDeps): Promise<Set<s
 }
 
 async function readUser(kubernetes: KubernetesClient, options: {signal: AbortSignal; idleMs: number}): Promise<Fact<string>> {
-  const {user, trouble} = await currentUser(kubernetes, options);
-  if (trouble) return unknownBy(trouble);
+  const {user, error} = await currentUser(kubernetes, options);
+  if (error) return unknownBy(error);
   return user === undefined ? unknown('failed', 'the API server did not return the user name') : known(user, 'SelfSubjectReview');
 }

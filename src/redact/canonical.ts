@@ -88,8 +88,8 @@ const byteCode = (byte: number): number => (byte < 128 ? byte : byte + 0x110000)
 
 const hexAt = (source: Uint8Array, at: number, digits: number): number => {
   let code = 0;
-  for (let place = at; place < at + digits; place += 1) {
-    const digit = HEX[source[place] ?? 0] as number;
+  for (let position = at; position < at + digits; position += 1) {
+    const digit = HEX[source[position] ?? 0] as number;
     if (digit < 0) return -1;
     code = code * 16 + digit;
   }
@@ -98,10 +98,10 @@ const hexAt = (source: Uint8Array, at: number, digits: number): number => {
 
 /** `%2F`, also encoded again: `%252F`. */
 function percentAt(source: Uint8Array, at: number): Decoded {
-  let place = at + 1;
-  while (source[place] === 50 && source[place + 1] === 53 && hexAt(source, place + 2, 2) >= 0) place += 2;
-  const code = hexAt(source, place, 2);
-  return code < 0 ? {code: PERCENT, end: at + 1} : {code: byteCode(code), end: place + 2};
+  let position = at + 1;
+  while (source[position] === 50 && source[position + 1] === 53 && hexAt(source, position + 2, 2) >= 0) position += 2;
+  const code = hexAt(source, position, 2);
+  return code < 0 ? {code: PERCENT, end: at + 1} : {code: byteCode(code), end: position + 2};
 }
 
 const ENTITY = /^&(?:amp;)*(?:#(\d{1,6})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/;

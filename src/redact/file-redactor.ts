@@ -1,6 +1,6 @@
 import {randomStrings} from './random-strings.ts';
 import {LIMITS} from './rule.ts';
-import type {Found, Scanner} from './scanner.ts';
+import type {FoundSecret, Scanner} from './scanner.ts';
 
 const NONE = Buffer.alloc(0);
 
@@ -103,25 +103,25 @@ export class FileRedactor {
     const bytes = this.#held;
     const {automaton, rulesAt, isStrict, nameOf} = this.#scanner;
     const {table, classes, accepting} = automaton;
-    const covered = (place: number): boolean => this.#ranges.covers(this.#base + place);
+    const covered = (position: number): boolean => this.#ranges.covers(this.#base + position);
     const from = this.#scanned - this.#base;
-    let [state, place] = [this.#state, from];
+    let [state, position] = [this.#state, from];
     this.work += Math.max(0, limit - from);
-    while (place < limit && this.#skipping === undefined) {
-      state = table[state + (classes[bytes[place] as number] as number)] as number;
-      place += 1;
+    while (position < limit && this.#skipping === undefined) {
+      state = table[state + (classes[bytes[position] as number] as number)] as number;
+      position += 1;
       if (state < accepting) continue;
-      for (const found of rulesAt(text, state, place, covered)) this.#add(found);
+      for (const found of rulesAt(text, state, position, covered)) this.#add(found);
     }
-    for (const extent of randomStrings(bytes, text, from, place, isStrict)) {
+    for (const extent of randomStrings(bytes, text, from, position, isStrict)) {
       const {start, end} = extent;
       this.#add({...extent, rule: 'random string', instead: nameOf(text.slice(start, end)), known: false});
     }
     this.#state = state;
-    if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(place, from);
+    if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(position, from);
   }
 
-  #add({start, end, rule, instead, known, unended}: Found): void {
+  #add({start, end, rule, instead, known, unended}: FoundSecret): void {
     this.work += end - start;
     const from = Math.max(this.#base + start, this.#written);
     if (this.#base + end > from) this.#ranges.add({start: from, end: this.#base + end, rule, instead, known});
@@ -193,8 +193,8 @@ class Ranges {
   }
 
   /** Whether the last range of a rule holds this place. */
-  covers(place: number): boolean {
-    return this.#last.start <= place && place < this.#last.end;
+  covers(position: number): boolean {
+    return this.#last.start <= position && position < this.#last.end;
   }
 
   /** Merges ranges, and returns how far the file can be written: not into a range that can still grow, unless it is too long. */

@@ -94,7 +94,7 @@ export interface Key {
 
 const OF_KEY = new Uint8Array(256);
 for (const one of Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-')) OF_KEY[one] = 1;
-const isOfKey = (text: string, place: number): boolean => OF_KEY[text.charCodeAt(place)] === 1;
+const isOfKey = (text: string, position: number): boolean => OF_KEY[text.charCodeAt(position)] === 1;
 
 const MOST = 128;
 const COLOUR_BEFORE = new RegExp(`${COLOUR}([\\w.-]*)$`);
@@ -122,16 +122,16 @@ export function keyAround(text: string, start: number, end: number): Key | undef
 
 /** Escapes and colors end in a letter that is not part of the key: `\nTOKEN=`. */
 function startOfKey(text: string, start: number): number {
-  let place = start;
-  while (place > 0 && start - place < MOST && isOfKey(text, place - 1)) place -= 1;
-  const before = text.charAt(place - 1);
+  let position = start;
+  while (position > 0 && start - position < MOST && isOfKey(text, position - 1)) position -= 1;
+  const before = text.charAt(position - 1);
   if (before === '[' || before === ';') {
-    const colour = COLOUR_BEFORE.exec(text.slice(Math.max(0, place - 24), start));
-    return colour === null ? place : start - (colour[1] as string).length;
+    const colour = COLOUR_BEFORE.exec(text.slice(Math.max(0, position - 24), start));
+    return colour === null ? position : start - (colour[1] as string).length;
   }
-  const [encoded = ''] = before === '%' ? (/^(?:25)*[0-9A-F]{2}/i.exec(text.slice(place, start)) ?? []) : [];
-  if (encoded !== '') return place + encoded.length;
-  if (before !== '\\' || place >= start) return place;
-  const [letters = ''] = /^(?:[nrt]|u00[0-9a-f]{2})/i.exec(text.slice(place, start)) ?? [];
-  return place + letters.length;
+  const [encoded = ''] = before === '%' ? (/^(?:25)*[0-9A-F]{2}/i.exec(text.slice(position, start)) ?? []) : [];
+  if (encoded !== '') return position + encoded.length;
+  if (before !== '\\' || position >= start) return position;
+  const [letters = ''] = /^(?:[nrt]|u00[0-9a-f]{2})/i.exec(text.slice(position, start)) ?? [];
+  return position + letters.length;
 }

@@ -1,7 +1,7 @@
 import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind} from './key-names.ts';
-import {type KeyPosition, QUOTE, quoted, SPACES, valueAt} from './read-value.ts';
-import {type Extent, matchAt, NEXT_LINE, NOTHING, type Rule, STAMP} from './rule.ts';
+import {type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from './read-value.ts';
+import {type Extent, matchAt, NEXT_LINE, NOTHING, type RedactionRule, STAMP} from './rule.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
 const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad])`;
@@ -16,7 +16,7 @@ const TAG_BEFORE = /(?:<|\\+u003c|&lt;)(?:[\w-]{1,40}:)?$/i;
 const ELEMENT = /(?:(?!\\+u003c|&lt;)[^<\n]){1,4096}/iy;
 
 /** Values of keys that look secret, in YAML, JSON at any escaping depth, variables, flags, XML, structs of Go and Terraform. */
-export const keyRule: Rule = {
+export const secretKeyRule: RedactionRule = {
   name: 'key',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
@@ -41,7 +41,7 @@ export const keyRule: Rule = {
       beginsLine: beginsLine(text.slice(Math.max(0, key.start - 80), key.start)),
       separator: separator[2] ?? ' ',
     };
-    return valueAt(text, place).flatMap((extent) =>
+    return valueExtents(text, place).flatMap((extent) =>
       isSecret(text, extent, place, key.kind, isStrict) ? [{...extent, key: key.text}] : [],
     );
   },
@@ -153,7 +153,7 @@ const OPENS_PAIR = /[([{][bu]?\\*["']$/;
 const IN_BRACES = /[ \t]([^\s{}]{2,512})\}/y;
 
 /** The name of a secret, and then its value, as in Kubernetes, XML, Python and Terraform. */
-export const nameThenValue: Rule = {
+export const nameThenValue: RedactionRule = {
   name: 'variable',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
@@ -187,7 +187,7 @@ export const nameThenValue: Rule = {
 const isValueOfPair = (value: string): boolean => !isHarmless(value) && (!/^[A-Za-z_]+$/.test(value) || keyKind(value) === 'other');
 
 /** The same with the value first, for keys in reverse order. */
-export const valueThenName: Rule = {
+export const valueThenName: RedactionRule = {
   name: 'variable',
   anchors: ['value'],
   onlyOutside: true,
@@ -205,7 +205,7 @@ const VALUE_SEPARATOR = new RegExp(ASSIGNMENT, 'y');
 const KEY_BEFORE = /[\w.-]/;
 
 const valueBehind = (text: string, at: number): readonly Extent[] =>
-  valueAt(text, {at, key: 'value', keyStart: at, keyQuoted: /["']/.test(text.slice(at - 3, at)), beginsLine: true, separator: ':'});
+  valueExtents(text, {at, key: 'value', keyStart: at, keyQuoted: /["']/.test(text.slice(at - 3, at)), beginsLine: true, separator: ':'});
 
 const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>
   found.filter(({start, end}) => !isHarmless(text.slice(start, end)) && !isCode(text.slice(start, end)));

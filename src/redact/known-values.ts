@@ -165,7 +165,7 @@ export class KnownValueSearch {
     const stretch = isLong ? Math.max(STRETCH, Math.ceil(bytes.length / MOST_ANCHORS)) : bytes.length;
     const spelling = {known, bytes, isBase64, least: isLong ? FRAGMENT : bytes.length - (bytes.length < 10 ? 0 : SLACK), until: -1};
     for (let from = 0; from + WIDTH <= bytes.length; from += stretch) {
-      const isFull = (place: number): boolean => (this.#anchors.get(keyAt(bytes, place))?.length ?? 0) >= MOST_ALIKE;
+      const isFull = (position: number): boolean => (this.#anchors.get(keyAt(bytes, position))?.length ?? 0) >= MOST_ALIKE;
       const at = (isLong ? undefined : anchorIn(bytes, SLACK, stretch)) ?? anchorIn(bytes, from, from + stretch, isFull);
       if (at === undefined) continue;
       const key = keyAt(bytes, at);
@@ -210,7 +210,7 @@ const slotOf = (last: number, shift: number): number => Math.imul(last, 0x9e3779
 
 const keyAt = (bytes: Uint8Array, at: number): number => {
   let key = 0;
-  for (let place = at; place < at + WIDTH; place += 1) key = key * 256 + (bytes[place] as number);
+  for (let position = at; position < at + WIDTH; position += 1) key = key * 256 + (bytes[position] as number);
   return key;
 };
 
@@ -220,9 +220,9 @@ function anchorIn(bytes: Uint8Array, from: number, to: number, isFull?: (at: num
   let most = 3;
   for (let at = from; at < to && at + WIDTH <= bytes.length && most <= WIDTH; at += 1) {
     let rank = 0;
-    for (let place = at; place < at + WIDTH; place += 1) {
-      const byte = bytes[place] as number;
-      if (bytes.indexOf(byte, at) === place) rank += 1;
+    for (let position = at; position < at + WIDTH; position += 1) {
+      const byte = bytes[position] as number;
+      if (bytes.indexOf(byte, at) === position) rank += 1;
       // Small letters stand in every word.
       if (byte < 97 || byte > 122) rank += 0.1;
     }
@@ -232,14 +232,14 @@ function anchorIn(bytes: Uint8Array, from: number, to: number, isFull?: (at: num
 }
 
 /** Compares the bytes around an anchor with its spelling. */
-function compared(text: Uint8Array, {bytes, starts, length}: Canonical, place: number, {spelling, at}: Anchor): KnownMatch | undefined {
+function compared(text: Uint8Array, {bytes, starts, length}: Canonical, position: number, {spelling, at}: Anchor): KnownMatch | undefined {
   const wanted = spelling.bytes;
   let before = 0;
-  while (before < at && before < place && wanted[at - before - 1] === bytes[place - before - 1]) before += 1;
+  while (before < at && before < position && wanted[at - before - 1] === bytes[position - before - 1]) before += 1;
   let after = WIDTH;
-  while (at + after < wanted.length && place + after < length && wanted[at + after] === bytes[place + after]) after += 1;
+  while (at + after < wanted.length && position + after < length && wanted[at + after] === bytes[position + after]) after += 1;
   if (before + after < spelling.least) return undefined;
-  let [first, last] = [place - before, place + after - 1];
+  let [first, last] = [position - before, position + after - 1];
   spelling.until = last;
   // The base64 characters next to it hold bits of the value, too.
   const isNext = (one: number): boolean => endOf(text, starts[one] as number) === starts[one + 1] && isBase64(bytes[one] as number);

@@ -1,6 +1,6 @@
 import {isHarmless} from './harmless.ts';
 import {keyKind} from './key-names.ts';
-import {type Extent, LIMITS, matchAt, NOTHING, type Rule} from './rule.ts';
+import {type Extent, LIMITS, matchAt, NOTHING, type RedactionRule} from './rule.ts';
 
 const IS_TRUE = /\\*"[ \t]*:[ \t]*true\b/y;
 const IS_FIELD = /\\*"[ \t]*:/y;
@@ -9,7 +9,7 @@ const NAME_BEFORE = /([\w.-]{1,128})\\*"[ \t]*:[ \t\r\n]*$/;
 const NEAR = 512;
 
 /** Values that Terraform marks as sensitive but prints: `output -json`, state, variables. */
-export const sensitiveOutput: Rule = {
+export const sensitiveOutput: RedactionRule = {
   name: 'output',
   anchors: ['sensitive'],
   onlyOutside: true,
@@ -22,7 +22,7 @@ export const sensitiveOutput: Rule = {
 };
 
 /** `"password": {"value": …}` */
-export const namedOutput: Rule = {
+export const namedOutput: RedactionRule = {
   name: 'output',
   anchors: ['value'],
   onlyOutside: true,
@@ -40,7 +40,7 @@ const depthOfKey = (text: string, start: number, end: number, goesOn: RegExp): n
   text.charAt(start - 1) === '"' && matchAt(goesOn, text, end) !== undefined ? slashesBefore(text, start - 1) : undefined;
 
 const secretLeaves = (text: string, start: number, depth: number): readonly Extent[] =>
-  leavesOf(text, start, depth, 'value').filter((leaf) => !isHarmless(text.slice(leaf.start, leaf.end)));
+  jsonLeaves(text, start, depth, 'value').filter((leaf) => !isHarmless(text.slice(leaf.start, leaf.end)));
 
 /** Maximum distance to the start of an object, and from there to a field and its content; strings have no limit. */
 const REACH = {behind: 2048, ahead: 4096, field: LIMITS.ahead - LIMITS.value};
@@ -55,9 +55,9 @@ const CLOSES = '}]';
 
 /** Backslashes before a quote: the string nesting depth. */
 export function slashesBefore(text: string, quote: number): number {
-  let place = quote;
-  while (place > 0 && text.charCodeAt(place - 1) === BACKSLASH) place -= 1;
-  return quote - place;
+  let position = quote;
+  while (position > 0 && text.charCodeAt(position - 1) === BACKSLASH) position -= 1;
+  return quote - position;
 }
 
 /** Whether a quote starts or ends a JSON string at this nesting depth. */
@@ -66,17 +66,17 @@ const isDelimiter = (slashes: number, depth: number): boolean => slashes >= dept
 /** Start of the object with the field at this position; undefined if it is too far away, or the field occurs before. */
 export function objectAround(text: string, at: number, depth: number, field: string, reach = REACH.behind): number | undefined {
   let level = 0;
-  for (let place = at - 1; place >= Math.max(0, at - reach); place -= 1) {
-    const one = text.charAt(place);
+  for (let position = at - 1; position >= Math.max(0, at - reach); position -= 1) {
+    const one = text.charAt(position);
     if (one === '"') {
-      if (slashesBefore(text, place) < depth) return undefined;
-      const end = place;
-      do place = text.lastIndexOf('"', place - 1);
-      while (place > 0 && !isDelimiter(slashesBefore(text, place), depth));
-      if (place <= 0 || (level === 0 && text.slice(place + 1, end - depth) === field)) return undefined;
+      if (slashesBefore(text, position) < depth) return undefined;
+      const end = position;
+      do position = text.lastIndexOf('"', position - 1);
+      while (position > 0 && !isDelimiter(slashesBefore(text, position), depth));
+      if (position <= 0 || (level === 0 && text.slice(position + 1, end - depth) === field)) return undefined;
     } else if (CLOSES.includes(one)) level += 1;
     else if (OPENS.includes(one)) {
-      if (level === 0) return one === '{' ? place : undefined;
+      if (level === 0) return one === '{' ? position : undefined;
       level -= 1;
     }
   }
@@ -84,30 +84,30 @@ export function objectAround(text: string, at: number, depth: number, field: str
 }
 
 /** Every string and number in that field of the object. */
-export function leavesOf(text: string, start: number, depth: number, field: string): readonly Extent[] {
+export function jsonLeaves(text: string, start: number, depth: number, field: string): readonly Extent[] {
   const leaves: Extent[] = [];
   let level = 0;
   let isWanted = false;
   let first: string | undefined;
-  for (let place = start; place < Math.min(text.length, start + (isWanted ? REACH.field : REACH.ahead)); place += 1) {
-    const one = text.charAt(place);
+  for (let position = start; position < Math.min(text.length, start + (isWanted ? REACH.field : REACH.ahead)); position += 1) {
+    const one = text.charAt(position);
     if (one === '"') {
-      const string = stringAt(text, place, depth);
+      const string = stringAt(text, position, depth);
       if (string === undefined) {
-        const next = matchAt(NEXT_MESSAGE, text, place);
+        const next = matchAt(NEXT_MESSAGE, text, position);
         if (next === undefined) break;
-        place += next[0].length - 1;
+        position += next[0].length - 1;
         continue;
       }
       const isKey = matchAt(/[ \t]*:/y, text, string.past) !== undefined;
       if (isKey && level === 0) {
-        const key = text.slice(place + 1, string.end);
+        const key = text.slice(position + 1, string.end);
         // A field occurs only once in an object.
         if (isWanted || key === first) break;
         first ??= key;
         isWanted = key === field;
-      } else if (!isKey && isWanted) leaves.push({start: place + 1, end: string.end});
-      place = string.past - 1;
+      } else if (!isKey && isWanted) leaves.push({start: position + 1, end: string.end});
+      position = string.past - 1;
     } else if (OPENS.includes(one)) {
       level += 1;
       if (level > DEEPEST) break;
@@ -115,10 +115,10 @@ export function leavesOf(text: string, start: number, depth: number, field: stri
       level -= 1;
       if (level < 0) break;
     } else if (isWanted && level >= 0) {
-      const number = matchAt(NUMBER, text, place);
+      const number = matchAt(NUMBER, text, position);
       if (number === undefined) continue;
-      leaves.push({start: place, end: place + number[0].length});
-      place += number[0].length - 1;
+      leaves.push({start: position, end: position + number[0].length});
+      position += number[0].length - 1;
     }
   }
   return leaves;
@@ -128,10 +128,10 @@ export function leavesOf(text: string, start: number, depth: number, field: stri
 function stringAt(text: string, quote: number, depth: number): {end: number; past: number} | undefined {
   if (slashesBefore(text, quote) < depth) return undefined;
   const most = Math.min(text.length, quote + LIMITS.value);
-  for (let place = text.indexOf('"', quote + 1); place !== -1 && place < most; place = text.indexOf('"', place + 1)) {
-    const slashes = slashesBefore(text, place);
-    if (slashes < depth) return {end: place, past: place};
-    if (isDelimiter(slashes, depth)) return {end: place - depth, past: place + 1};
+  for (let position = text.indexOf('"', quote + 1); position !== -1 && position < most; position = text.indexOf('"', position + 1)) {
+    const slashes = slashesBefore(text, position);
+    if (slashes < depth) return {end: position, past: position};
+    if (isDelimiter(slashes, depth)) return {end: position - depth, past: position + 1};
   }
   return {end: most, past: most};
 }

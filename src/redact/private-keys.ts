@@ -1,5 +1,5 @@
 import {isInPublicBlock, LONGEST_BLOCK} from './random-strings.ts';
-import {type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
+import {type Extent, LIMITS, matchAt, NOTHING, type RedactionRule, run} from './rule.ts';
 
 const SPACE = '(?:[ +_]|%20)';
 const BEGIN = new RegExp(`-----BEGIN${SPACE}(?:[A-Z0-9]+${SPACE}){0,3}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?-----`, 'iy');
@@ -13,7 +13,7 @@ const HEADER = String.raw`(?:Version|Comment|Proc-Type|DEK-Info|Hash):[^\n\\]{0,
 const LINES = new RegExp(`(?:${BREAK}(?:${HEADER}|${LINE}(?![A-Za-z0-9+/]))|\\r?\\n[ \\t]*(?=\\r?\\n)){0,160}`, 'iy');
 
 /** A private key from its first line to its last, also if it is cut off. Certificates and public keys are kept for support. */
-const fromBegin: Rule = {
+const fromBegin: RedactionRule = {
   name: 'private key',
   anchors: ['-----BEGIN'],
   find(text, start) {
@@ -34,7 +34,7 @@ const WORDS_BEFORE =
 const KEY_LINE = /(?:^|[^A-Za-z0-9+/=])([A-Za-z0-9+/]{16,96}={0,2})(?:\r|\\n|["',}]|$)/;
 
 /** A private key whose first lines are missing: the lines of base64 before its last line. */
-const beforeEnd: Rule = {
+const beforeEnd: RedactionRule = {
   name: 'private key',
   anchors: ['-----END'],
   onlyOutside: true,
@@ -73,7 +73,7 @@ function base64Around(text: string, at: number): Extent {
 }
 
 /** The words PRIVATE KEY in base64, whatever stands before them, and the first bytes of a key in DER: PKCS#8, PKCS#1, SEC 1, OpenSSH, PKCS#12. */
-const inBase64: Rule = {
+const inBase64: RedactionRule = {
   name: 'private key',
   anchors: [
     ...['UFJJVkFURSBLRVkt', 'BSSVZBVEUgS0VZL', 'QUklWQVRFIEtFWS'],
@@ -91,7 +91,7 @@ const inBase64: Rule = {
 };
 
 /** A key of PuTTY: its private lines and its checksum. */
-const putty: Rule = {
+const putty: RedactionRule = {
   name: 'private key',
   anchors: ['Private-Lines:'],
   find(text, _start, end) {
@@ -105,7 +105,7 @@ const putty: Rule = {
 };
 
 /** Compressed data, such as Helm records, which cannot be searched. May be encoded in base64 twice. */
-const compressed: Rule = {
+const compressed: RedactionRule = {
   name: 'compressed data',
   anchors: ['H4sI', 'SDRzS'],
   onlyOutside: true,
@@ -116,4 +116,4 @@ const compressed: Rule = {
   },
 };
 
-export const privateKeys: readonly Rule[] = [fromBegin, beforeEnd, inBase64, putty, compressed];
+export const privateKeys: readonly RedactionRule[] = [fromBegin, beforeEnd, inBase64, putty, compressed];

@@ -24,7 +24,7 @@ const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha25
 const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*")/y;
 
 /** Range of the value at this position, in every notation; two ranges for a change in Terraform. */
-export function valueAt(text: string, place: KeyPosition): readonly Extent[] {
+export function valueExtents(text: string, place: KeyPosition): readonly Extent[] {
   if (text.startsWith('(sensitive', place.at) || text.startsWith('(known after', place.at)) return NOTHING;
   const blocked = blockAt(text, place);
   if (blocked !== undefined) return [blocked];
@@ -51,17 +51,17 @@ export function quoted(text: string, start: number, opening: string): readonly E
   }
   const depth = opening.length - 1;
   let slashes = 0;
-  for (let place = start; place < most; place += 1) {
-    const one = text.charAt(place);
+  for (let position = start; position < most; position += 1) {
+    const one = text.charAt(position);
     if (one === '\\') slashes += 1;
     else if (one === quote && (slashes < depth || Math.floor(slashes / (depth + 1)) % 2 === 0)) {
-      if (quote !== "'" || slashes > 0 || text.charAt(place + 1) !== "'") return [{start, end: place - Math.min(slashes, depth)}];
-      place += 1;
+      if (quote !== "'" || slashes > 0 || text.charAt(position + 1) !== "'") return [{start, end: position - Math.min(slashes, depth)}];
+      position += 1;
       slashes = 0;
     } else if (one === '\n') {
-      const rest = matchAt(CONTINUED, text, place);
-      const end = place + (rest?.[0].length ?? 0);
-      const line = {start, end: text.charAt(place - 1) === '\r' ? place - 1 : place};
+      const rest = matchAt(CONTINUED, text, position);
+      const end = position + (rest?.[0].length ?? 0);
+      const line = {start, end: text.charAt(position - 1) === '\r' ? position - 1 : position};
       if (rest === undefined || text.charAt(end) !== quote) return [line];
       return [line, {start: end - (rest[1] as string).length, end: trimSlashes(text, end, depth)}];
     } else slashes = 0;
@@ -70,9 +70,9 @@ export function quoted(text: string, start: number, opening: string): readonly E
 }
 
 const trimSlashes = (text: string, end: number, depth: number): number => {
-  let place = end;
-  while (place > end - depth && text.charAt(place - 1) === '\\') place -= 1;
-  return place;
+  let position = end;
+  while (position > end - depth && text.charAt(position - 1) === '\\') position -= 1;
+  return position;
 };
 
 /** Up to the end of the string around it; parameters of a header can be quoted. */

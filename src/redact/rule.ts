@@ -8,7 +8,7 @@ export interface Extent {
 }
 
 /** Candidates are found by a literal, then checked in detail. Anchors are case-insensitive. */
-export interface Rule {
+export interface RedactionRule {
   name: string;
   anchors: readonly string[];
   /** Skipped inside a redacted range, whose words are part of a value. */

@@ -1,21 +1,21 @@
 import {type Automaton, automaton} from './automaton.ts';
-import {keyRule, nameThenValue, valueThenName} from './key-rules.ts';
+import {nameThenValue, secretKeyRule, valueThenName} from './key-rules.ts';
 import {type KnownSecretSet, KnownValueSearch} from './known-values.ts';
 import {namedOutput, sensitiveOutput} from './output-rules.ts';
 import {privateKeys} from './private-keys.ts';
 import type {Pseudonyms} from './pseudonyms.ts';
-import {type Extent, LIMITS, type Rule} from './rule.ts';
+import {type Extent, LIMITS, type RedactionRule} from './rule.ts';
 import {addressRules, commandRules, textRules} from './text-rules.ts';
 import {tokenShapes} from './token-shapes.ts';
 
 /** `strict` also hides values that the rules are unsure of, host names and addresses. */
 export type RedactLevel = 'standard' | 'strict';
 
-const RULES: readonly Rule[] = [
+const RULES: readonly RedactionRule[] = [
   ...tokenShapes,
   ...textRules,
   ...privateKeys,
-  keyRule,
+  secretKeyRule,
   nameThenValue,
   valueThenName,
   namedOutput,
@@ -23,7 +23,7 @@ const RULES: readonly Rule[] = [
   ...commandRules,
 ];
 
-export interface Found extends Extent {
+export interface FoundSecret extends Extent {
   rule: string;
   instead: string;
   known: boolean;
@@ -31,16 +31,16 @@ export interface Found extends Extent {
 
 export interface Scanner {
   isStrict: boolean;
-  automaton: Automaton<Rule>;
+  automaton: Automaton<RedactionRule>;
   /** Secrets at the anchors of an accepting state that end before `end`. */
-  rulesAt: (text: string, state: number, end: number, covered: (place: number) => boolean) => readonly Found[];
-  findKnown: (bytes: Buffer, from: number, to: number, report: (found: Found) => void) => void;
+  rulesAt: (text: string, state: number, end: number, covered: (position: number) => boolean) => readonly FoundSecret[];
+  findKnown: (bytes: Buffer, from: number, to: number, report: (found: FoundSecret) => void) => void;
   /** Pseudonym of a value. */
   nameOf: (value: string) => string;
 }
 
 /** One automaton for the anchors of all rules, so that the bytes are scanned once. */
-const automatonOf = (rules: readonly Rule[]): Automaton<Rule> =>
+const automatonOf = (rules: readonly RedactionRule[]): Automaton<RedactionRule> =>
   automaton(rules.flatMap((rule) => rule.anchors.map((text) => ({text, means: rule}))));
 const STANDARD = automatonOf(RULES);
 
@@ -59,7 +59,7 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
         report({start, end, rule: 'known value', instead: names.get(known) as string, known: true}),
       ),
     rulesAt: (text, state, end, covered) => {
-      const found: Found[] = [];
+      const found: FoundSecret[] = [];
       for (const {text: literal, means: rule} of machine.literalsAt(state)) {
         const start = end - literal.length;
         if (rule.onlyOutside && covered(start)) continue;

@@ -1,10 +1,10 @@
 import {isHarmless} from './harmless.ts';
-import {type Extent, matchAt, NEXT_LINE, NOTHING, type Rule} from './rule.ts';
+import {type Extent, matchAt, NEXT_LINE, NOTHING, type RedactionRule} from './rule.ts';
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
 
 /** User and password in base64; an unrelated word contains no colon. */
-const basic: Rule = {
+const basic: RedactionRule = {
   name: 'basic',
   anchors: ['basic'],
   find(text, start) {
@@ -19,7 +19,7 @@ const basic: Rule = {
 const ENCODED_USER = /((?:(?!%3a|%40|%2f)[^ \t\r\n"'<>`\\&]){1,256})(?:%3a((?:(?!%40|%2f)[^ \t\r\n"'<>`\\&]){0,256}))?%40/iy;
 
 /** User and password of a URL, separately: other places repeat only the password. */
-const url: Rule = {
+const url: RedactionRule = {
   name: 'url',
   anchors: ['://', ':\\/\\/', '%3A%2F%2F'],
   find(text, start, end) {
@@ -60,7 +60,7 @@ const HOST = /(?:[\w.-]{1,253}:\d{2,5}(?![\w@])|(?:tcp|unix)\()/y;
 const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
 
 /** `user:password@host:port` without a scheme. */
-const bareCredentials: Rule = {
+const bareCredentials: RedactionRule = {
   name: 'url',
   anchors: ['@'],
   find(text, start, end) {
@@ -72,7 +72,7 @@ const bareCredentials: Rule = {
   },
 };
 
-export const textRules: readonly Rule[] = [basic, url, bareCredentials];
+export const textRules: readonly RedactionRule[] = [basic, url, bareCredentials];
 
 /** Separator between two words of a command, in a shell or in a list of strings. */
 const GAP = String.raw`(?:[ \t]+|\\*["'],[ \t]*\\*["'])`;
@@ -123,7 +123,7 @@ const COMMANDS: readonly (readonly [anchors: readonly string[], before: string, 
   [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}`, `${WORD}{20,128}`],
 ];
 
-export const commandRules: readonly Rule[] = COMMANDS.map(([anchors, before, value = VALUE]) => {
+export const commandRules: readonly RedactionRule[] = COMMANDS.map(([anchors, before, value = VALUE]) => {
   // A word before a colon is another key.
   const expression = new RegExp(`${before}${QUOTE}(${value})(?!${WORD}|\\\\*["'][ \\t]*:)`, 'dy');
   return {
@@ -145,7 +145,7 @@ const ADDRESS = new RegExp(
 );
 
 /** Only with `--redact strict`: host names and addresses around a dot or a colon. */
-export const addressRules: readonly Rule[] = [/[\w.-]/, /[0-9a-f:]/i].map((characters, index) => ({
+export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].map((characters, index) => ({
   name: 'address',
   anchors: ['.:'.charAt(index)],
   onlyOutside: true,

@@ -1,4 +1,4 @@
-import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
+import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type RedactionRule, run} from './rule.ts';
 import IMPORTED from './token-shapes.json' with {type: 'json'};
 
 // token-shapes.json: facts from the rules of gitleaks (https://github.com/gitleaks/gitleaks), MIT License, Copyright (c) 2019
@@ -57,7 +57,7 @@ const SHAPES = (
   stop: new RegExp(`[^${tail}]`, 'g'),
 }));
 
-export const tokenShapes: readonly Rule[] = SHAPES.map((each) => ({
+export const tokenShapes: readonly RedactionRule[] = SHAPES.map((each) => ({
   name: each.name,
   anchors: each.anchors,
   find: (text, anchor) => find(each, text, anchor - each.before),

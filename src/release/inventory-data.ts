@@ -4,7 +4,7 @@ import {at, getAt, type Tree, type Values} from '../ground/tree.ts';
 import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
 import {hostPaths, mayRun, type NodePlace, podSpecs} from '../kubernetes/pod-specs.ts';
-import type {Node, PersistentVolume, Readings} from './inventory-readings.ts';
+import type {InventoryReadings, Node, PersistentVolume} from './inventory-readings.ts';
 import {claimNames, mountsClaim, usersIn} from './users.ts';
 
 interface BoundClaim extends Claim {
@@ -42,7 +42,7 @@ export interface VolumeItem {
 export const KEPT_LABEL = 'scalr.io/kept-for';
 
 /** The PVCs of a release and those it mounts. */
-export function claimsOf(readings: Readings): ClaimItem[] {
+export function releaseClaims(readings: InventoryReadings): ClaimItem[] {
   const {release, manifest, objects, volumes} = readings;
   const users = claimUsersIn(readings);
   const live = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
@@ -63,7 +63,7 @@ export function claimsOf(readings: Readings): ClaimItem[] {
 }
 
 /** Without the custom resources of agent-job, its runs may mount any PVC of the namespace. */
-function claimUsersIn(readings: Readings): {name: string; mounts: (claim: string) => boolean}[] {
+function claimUsersIn(readings: InventoryReadings): {name: string; mounts: (claim: string) => boolean}[] {
   const isUnread = (object: KubernetesObject): boolean =>
     readings.customResources === undefined && object.metadata.labels?.['helm.sh/chart']?.startsWith('agent-job-') === true;
   return usersIn({...readings, isUnrecorded: readings.state === undefined}).map((each) => ({
@@ -75,7 +75,7 @@ function claimUsersIn(readings: Readings): {name: string; mounts: (claim: string
 function itemOf(
   claim: BoundClaim,
   origin: ClaimItem['origin'],
-  {manifest, volumes}: Pick<Readings, 'manifest' | 'volumes'>,
+  {manifest, volumes}: Pick<InventoryReadings, 'manifest' | 'volumes'>,
 ): Omit<ClaimItem, 'usedBy'> {
   const {name} = claim.metadata;
   const size = claim.status?.capacity?.storage ?? claim.spec?.resources?.requests?.storage;
@@ -88,7 +88,7 @@ function itemOf(
 }
 
 /** Volumes that an earlier uninstall of the same release retained, and that no PVC has bound since. */
-export function keptVolumesOf({release, namespace, objects, volumes = []}: Readings): VolumeItem[] {
+export function keptVolumesOf({release, namespace, objects, volumes = []}: InventoryReadings): VolumeItem[] {
   const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
   return volumes.flatMap((volume) => {
     const {namespace: at, name = ''} = volume.spec?.claimRef ?? {};
@@ -127,7 +127,7 @@ export interface NodeDataItem {
   isSafe: boolean;
 }
 
-export function nodeDataOf(readings: Readings, chart: ChartName): NodeDataItem[] {
+export function nodeDataOf(readings: InventoryReadings, chart: ChartName): NodeDataItem[] {
   const path = pathOf(readings.values, chart);
   if (path === undefined) return [];
   const {manifest, nodes, customResources, daemonSets} = readings;
@@ -175,7 +175,7 @@ function isAgentAt(object: KubernetesObject, path: string): boolean {
   return isAgent && podSpecs(object).some((spec) => hostPaths(spec).some((other) => touches(clean(other) ?? '')));
 }
 
-const isIn = ({kind, metadata}: KubernetesObject, {manifest, namespace}: Readings): boolean =>
+const isIn = ({kind, metadata}: KubernetesObject, {manifest, namespace}: InventoryReadings): boolean =>
   metadata.namespace === namespace && manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
 
 const placeOf = ({metadata, spec}: Node): NodePlace => ({labels: metadata.labels ?? {}, taints: spec?.taints ?? []});

@@ -1,5 +1,5 @@
 import {isMadeFor, type KubernetesObject, kindAndName, type ObjectRef, refOf, refText} from '../kubernetes/objects.ts';
-import type {Readings} from './inventory-readings.ts';
+import type {InventoryReadings} from './inventory-readings.ts';
 import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, readsSecret, USER_KINDS, usersIn} from './users.ts';
 
 export interface SecretItem {
@@ -31,14 +31,14 @@ export const NAMESPACE_KINDS: readonly string[] = [
   'poddisruptionbudgets.policy',
 ];
 
-export function secretsOf(readings: Readings): SecretItem[] {
+export function secretsOf(readings: InventoryReadings): SecretItem[] {
   const users = usersIn({...readings, isUnrecorded: readings.state === undefined});
   return readings.objects
     .filter((each) => each.kind === 'Secret' && isMadeFor(each, readings.release))
     .map(({metadata: {name}}) => ({name, usedBy: users.filter(readsSecret(name)).map(kindAndName)}));
 }
 
-export function namespaceOf(readings: Readings): NamespaceItem | undefined {
+export function namespaceOf(readings: InventoryReadings): NamespaceItem | undefined {
   const {release, namespace, namespaceObject, objects, unread, manifest, releases, customResources = []} = readings;
   if (namespaceObject === undefined) return undefined;
   const leftovers = leftoversOf(readings).map(refText);
@@ -66,7 +66,7 @@ export function namespaceOf(readings: Readings): NamespaceItem | undefined {
 }
 
 /** Objects of a release without a Helm record. PVCs are listed separately. */
-export function leftoversOf(readings: Readings): ObjectRef[] {
+export function leftoversOf(readings: InventoryReadings): ObjectRef[] {
   if (readings.state !== undefined) return [];
   return readings.objects
     .filter((each) => isOfRelease(each, readings) && !isOwned(each) && each.kind !== 'PersistentVolumeClaim')

@@ -3,7 +3,7 @@ import type {ListedRelease} from '../helm/release-record.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
 /** Responses of the API server and helm. Undefined if this account cannot read them: such objects are neither reported nor deleted. */
-export interface Readings {
+export interface InventoryReadings {
   release: string;
   namespace: string;
   /** The newest revision; undefined if the release no longer exists. */

@@ -3,9 +3,9 @@ import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
 import {isOwn, type KubernetesObject, kindAndName, type ObjectRef, type Pod, type Workload} from '../kubernetes/objects.ts';
 import {DEFINITIONS} from '../platform/releases.ts';
-import {type ClaimItem, claimsOf, keptVolumesOf, type NodeDataItem, nodeDataOf, type VolumeItem} from './inventory-data.ts';
+import {type ClaimItem, keptVolumesOf, type NodeDataItem, nodeDataOf, releaseClaims, type VolumeItem} from './inventory-data.ts';
 import {leftoversOf, type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './inventory-namespace.ts';
-import type {Readings} from './inventory-readings.ts';
+import type {InventoryReadings} from './inventory-readings.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
@@ -46,7 +46,7 @@ export interface Controller {
 }
 
 /** Pure. */
-export function inventoryOf(readings: Readings): Inventory {
+export function inventoryOf(readings: InventoryReadings): Inventory {
   const release = releaseOf(readings);
   const runsOf =
     release && release.chart !== 'agent-local'
@@ -57,9 +57,9 @@ export function inventoryOf(readings: Readings): Inventory {
     runs: runsOf ? runsIn(readings.objects, runsOf) : [],
     runsOf,
     controllers: release ? controllersOf(readings, release.chart) : [],
-    claims: claimsOf(readings),
+    claims: releaseClaims(readings),
     volumes: keptVolumesOf(readings),
-    definitions: definitionsOf(readings),
+    definitions: definitionItems(readings),
     secrets: secretsOf(readings),
     namespace: namespaceOf(readings),
     leftovers: leftoversOf(readings),
@@ -67,7 +67,7 @@ export function inventoryOf(readings: Readings): Inventory {
   };
 }
 
-function releaseOf({state, manifest, missing}: Readings): ReleaseItem | undefined {
+function releaseOf({state, manifest, missing}: InventoryReadings): ReleaseItem | undefined {
   const [, chart, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(state?.chart ?? '') ?? [];
   if (state === undefined || chart === undefined || version === undefined) return undefined;
   return {
@@ -87,7 +87,7 @@ const STOP_KEY: Readonly<Record<ChartName, string | undefined>> = {
 };
 const DEFAULT_GRACE = 30;
 
-function controllersOf({manifest, missing, objects, values}: Readings, chart: ChartName): Controller[] {
+function controllersOf({manifest, missing, objects, values}: InventoryReadings, chart: ChartName): Controller[] {
   const key = STOP_KEY[chart];
   const onStop = key === undefined || getAt(values, at(key)) === 'drain' ? 'drain' : 'interrupt';
   return manifest
@@ -109,7 +109,14 @@ export interface DefinitionItem {
   neededBy: readonly string[] | undefined;
 }
 
-export function definitionsOf({release, namespace, state, releases, definitions = [], customResources}: Readings): DefinitionItem[] {
+export function definitionItems({
+  release,
+  namespace,
+  state,
+  releases,
+  definitions = [],
+  customResources,
+}: InventoryReadings): DefinitionItem[] {
   // Only agent-job uses them; its CRDs may remain after the release.
   if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
   const others = releases

@@ -9,7 +9,7 @@ import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {getObject, type Listing, listObjects} from '../kubernetes/resources.ts';
 import {DEFINITIONS} from '../platform/releases.ts';
 import {NAMESPACE_KINDS} from './inventory-namespace.ts';
-import type {Readings} from './inventory-readings.ts';
+import type {InventoryReadings} from './inventory-readings.ts';
 import type {InstallFacts} from './release-state.ts';
 
 /** Runs, data and tokens cannot be found without these. */
@@ -23,47 +23,47 @@ export async function readInventory(
   {release, namespace, drift, installed}: Pick<InstallFacts, 'release' | 'namespace' | 'drift' | 'installed'>,
   access: ClusterAccess,
   signal: AbortSignal = new AbortController().signal,
-): Promise<Readings> {
-  const {place} = name;
+): Promise<InventoryReadings> {
+  const {kubeTarget} = name;
   const {kubernetes} = access;
   const helm = releasesIn(access);
   // With --keep-history Helm keeps the record of uninstalled releases.
   const state = release?.status === 'uninstalled' ? undefined : release;
   const options = {signal, idleMs: REQUIRED_MS};
   const everywhere = async <T = KubernetesObject>(resource: string, groupVersion?: string): Promise<readonly T[] | undefined> =>
-    permitted(await listObjects<T>(kubernetes, resource, {...options, ...(groupVersion === undefined ? {} : {groupVersion})}), place);
+    permitted(await listObjects<T>(kubernetes, resource, {...options, ...(groupVersion === undefined ? {} : {groupVersion})}), kubeTarget);
   const definition = async (each: string): Promise<Listing<Definition>> => {
-    const {object, trouble} = await getObject<Definition>(kubernetes, DEFINITION, each, options);
-    return trouble ? {items: [], trouble} : {items: object === undefined ? [] : [object]};
+    const {object, error} = await getObject<Definition>(kubernetes, DEFINITION, each, options);
+    return error ? {items: [], error} : {items: object === undefined ? [] : [object]};
   };
   const [kinds, volumes, definitions, daemonSets, nodes, releases] = await Promise.all([
     Promise.all(
       NAMESPACE_KINDS.map(async (kind) => ({
         kind,
-        ...(await listObjects<KubernetesObject>(kubernetes, kind, {...options, namespace: place.namespace})),
+        ...(await listObjects<KubernetesObject>(kubernetes, kind, {...options, namespace: kubeTarget.namespace})),
       })),
     ),
-    everywhere<NonNullable<Readings['volumes']>[number]>('persistentvolumes'),
-    Promise.all(DEFINITIONS.map(definition)).then((found) => allOf(found.map((each) => permitted(each, place)))),
+    everywhere<NonNullable<InventoryReadings['volumes']>[number]>('persistentvolumes'),
+    Promise.all(DEFINITIONS.map(definition)).then((found) => allOf(found.map((each) => permitted(each, kubeTarget)))),
     everywhere('daemonsets.apps'),
-    everywhere<NonNullable<Readings['nodes']>[number]>('nodes'),
-    helm.list(place, {...options, everywhere: true}).then((listed) => permitted(listed, place)),
+    everywhere<NonNullable<InventoryReadings['nodes']>[number]>('nodes'),
+    helm.list(kubeTarget, {...options, everywhere: true}).then((listed) => permitted(listed, kubeTarget)),
   ]);
-  for (const {kind, trouble} of kinds) {
-    if (trouble && (trouble.kind !== 'forbidden' || NEEDED.includes(kind))) throw apiFailure(trouble, place);
+  for (const {kind, error} of kinds) {
+    if (error && (error.kind !== 'forbidden' || NEEDED.includes(kind))) throw apiFailure(error, kubeTarget);
   }
   const isUnknown = state === undefined && releases === undefined;
-  const releasesHere = isUnknown ? permitted(await helm.list(place, {...options, everywhere: false}), place) : undefined;
+  const releasesHere = isUnknown ? permitted(await helm.list(kubeTarget, {...options, everywhere: false}), kubeTarget) : undefined;
   const customResources = definitions && (await Promise.all(definitions.map((each) => everywhere(...resourceOf(each)))));
   return {
     release: name.release,
-    namespace: place.namespace,
+    namespace: kubeTarget.namespace,
     state,
     values: state === undefined ? {} : mergeValues(state.defaults, state.values),
     manifest: state === undefined ? [] : installed,
     missing: new Set(drift.filter(({problem}) => problem === 'missing').map(({object}) => object)),
     objects: kinds.flatMap(({items}) => items),
-    unread: kinds.filter(({trouble}) => trouble).map(({kind}) => pluralOf(kind)),
+    unread: kinds.filter(({error}) => error).map(({kind}) => pluralOf(kind)),
     namespaceObject: namespace,
     releases,
     releasesHere,
@@ -86,9 +86,9 @@ const resourceOf = ({metadata: {name}, spec}: Definition): [resource: string, gr
 ];
 
 /** Undefined if this account may not read it. @throws ExpectedError */
-function permitted<T>({items, trouble}: Listing<T>, place: ClusterTarget): readonly T[] | undefined {
-  if (trouble && trouble.kind !== 'forbidden') throw apiFailure(trouble, place);
-  return trouble ? undefined : items;
+function permitted<T>({items, error}: Listing<T>, kubeTarget: ClusterTarget): readonly T[] | undefined {
+  if (error && error.kind !== 'forbidden') throw apiFailure(error, kubeTarget);
+  return error ? undefined : items;
 }
 
 const allOf = <T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined =>

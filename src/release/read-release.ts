@@ -6,7 +6,7 @@ import {objectsIn} from '../helm/manifest.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {releasesIn} from '../helm/releases.ts';
-import {answered} from '../kubernetes/api-error.ts';
+import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
@@ -24,33 +24,35 @@ export async function readFacts(
   signal: AbortSignal = NEVER_ABORTED,
 ): Promise<InstallFacts> {
   const {kubernetes, processes} = access;
-  const {namespace: here} = name.place;
+  const {namespace: here} = name.kubeTarget;
   const ended = new AbortController();
   const either = anySignal(signal, ended.signal);
   const options = {signal: either, idleMs: REQUIRED_MS};
   const get = async <T>(kind: string, object: string, namespace?: string): Promise<T | undefined> =>
-    answered(await getObject<T>(kubernetes, kind, object, {...options, ...(namespace === undefined ? {} : {namespace})}), name.place)
-      .object;
+    requireAnswer(
+      await getObject<T>(kubernetes, kind, object, {...options, ...(namespace === undefined ? {} : {namespace})}),
+      name.kubeTarget,
+    ).object;
   const state = newestRevision(name, access, either);
   const rest = Promise.all([
-    read<Config>(currentContext(name.place), processes, either),
+    read<Config>(currentContext(name.kubeTarget), processes, either),
     get<KubernetesObject>('namespaces', here),
     state,
     state.then(async (found) => {
       if (found === undefined) return {installed: [], drift: [], live: []};
       const installed = objectsIn(found.manifest);
-      const {differences: drift, live} = await readLiveDrift(installed, name.place, kubernetes, options);
+      const {differences: drift, live} = await readLiveDrift(installed, name.kubeTarget, kubernetes, options);
       return {installed, drift, live};
     }),
     listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
-      (listed) => answered(listed, name.place).items,
+      (listed) => requireAnswer(listed, name.kubeTarget).items,
     ),
     Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, here))),
   ]);
   rest.catch(() => undefined);
   try {
     // Without an API server all of them fail; this error contains the reason.
-    const {version = ''} = answered(await serverVersion(kubernetes, options), name.place, 'version');
+    const {version = ''} = requireAnswer(await serverVersion(kubernetes, options), name.kubeTarget, 'version');
     const [config, namespace, release, objects, controllers, secrets] = await rest;
     return {
       context: contextOf(config),
@@ -90,12 +92,13 @@ export const newestRevision = async (
   name: ReleaseName,
   access: ClusterAccess,
   signal: AbortSignal = NEVER_ABORTED,
-): Promise<ReleaseRecord | undefined> => answered(await releasesIn(access).newest(name, {signal, idleMs: REQUIRED_MS}), name.place).object;
+): Promise<ReleaseRecord | undefined> =>
+  requireAnswer(await releasesIn(access).newest(name, {signal, idleMs: REQUIRED_MS}), name.kubeTarget).object;
 
 /** The revision that is deployed: what Helm compares the next upgrade with. Undefined without one. @throws ExpectedError */
 export const deployedRevision = async (name: ReleaseName, access: ClusterAccess, signal: AbortSignal): Promise<ReleaseRecord | undefined> =>
-  answered(await releasesIn(access).deployed(name, {signal, idleMs: REQUIRED_MS}), name.place).object;
+  requireAnswer(await releasesIn(access).deployed(name, {signal, idleMs: REQUIRED_MS}), name.kubeTarget).object;
 
 /** Its name in the kubeconfig; sends no request. */
-export const contextName = async (place: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string> =>
-  contextOf(await read<Config>(currentContext(place), processes, signal)).name;
+export const contextName = async (kubeTarget: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string> =>
+  contextOf(await read<Config>(currentContext(kubeTarget), processes, signal)).name;

@@ -26,12 +26,12 @@ export interface ReleaseSnapshot {
 
 /** Reads everything of a release, until `signal`. @throws ExpectedError */
 export async function readSnapshot(name: ReleaseName, kubernetes: Reader, signal: AbortSignal): Promise<ReleaseSnapshot> {
-  const options = {signal, idleMs: REQUIRED_MS, namespace: name.place.namespace};
+  const options = {signal, idleMs: REQUIRED_MS, namespace: name.kubeTarget.namespace};
   const lists = await Promise.all(KINDS.map(async (kind) => ({kind, ...(await listObjects<KubernetesObject>(kubernetes, kind, options))})));
-  const refused = lists.flatMap(({kind, trouble}) => {
-    if (trouble === undefined) return [];
-    if (trouble.kind === 'forbidden' && OPTIONAL.includes(kind)) return [{kind, trouble}];
-    throw apiFailure(trouble, name.place);
+  const refused = lists.flatMap(({kind, error}) => {
+    if (error === undefined) return [];
+    if (error.kind === 'forbidden' && OPTIONAL.includes(kind)) return [{kind, error}];
+    throw apiFailure(error, name.kubeTarget);
   });
   const items = lists.flatMap((list) => list.items);
   const {pods} = snapshotOf({items}, name, {});
@@ -39,13 +39,13 @@ export async function readSnapshot(name: ReleaseName, kubernetes: Reader, signal
   return {
     snapshot: snapshotOf({items}, name, logs),
     objects: items,
-    gaps: [...refused.map(({kind, trouble: {message}}) => gap(kind, reasonIn(message))), ...denial],
+    gaps: [...refused.map(({kind, error: {message}}) => gap(kind, reasonIn(message))), ...denial],
   };
 }
 
 /** The snapshot before the first successful read. */
 export const EMPTY_SNAPSHOT: ReleaseSnapshot = {
-  snapshot: snapshotOf({items: []}, {release: '', place: {namespace: ''}}, {}),
+  snapshot: snapshotOf({items: []}, {release: '', kubeTarget: {namespace: ''}}, {}),
   objects: [],
   gaps: [],
 };
@@ -58,7 +58,7 @@ const gap = (what = '', why = ''): Cause => ({
   code: 'FORBIDDEN',
   reason: `not readable, so causes may be missing: ${oneLine(why)}`,
   remedy: `Ask an administrator for the permission to read ${what} to see more causes`,
-  isHopeless: false,
+  isPermanent: false,
 });
 
 /** The last log lines of running and failed containers; also the first ones of an agent if the last ones do not show its state. */
@@ -79,14 +79,14 @@ async function logsOf(
   const read = await Promise.all(
     wanted.map(async ({pod, container: {name, state, lastState}}) => {
       const previous = state?.running === undefined && lastState?.terminated !== undefined;
-      const {text, trouble} = await podLog(kubernetes, pod, name, {...options, tailLines: LOG_LINES, previous});
+      const {text, error} = await podLog(kubernetes, pod, name, {...options, tailLines: LOG_LINES, previous});
       // An agent logs once that it is ready, and then its runs for weeks.
       const isLost = !previous && isOfAgent(name) && text.split('\n').length >= LOG_LINES && !hasSignificantLine(text);
       const start = isLost ? await podLog(kubernetes, pod, name, {...options, limitBytes: START_BYTES}) : undefined;
       return {
         key: `${pod}/${name}`,
-        text: start && !start.trouble ? `${start.text}\n…\n${text}` : text,
-        denial: trouble?.kind === 'forbidden' ? reasonIn(trouble.message) : undefined,
+        text: start && !start.error ? `${start.text}\n…\n${text}` : text,
+        denial: error?.kind === 'forbidden' ? reasonIn(error.message) : undefined,
       };
     }),
   );

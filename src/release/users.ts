@@ -96,7 +96,7 @@ export const isOwnedByOneOf = (owners: readonly KubernetesObject[], {metadata}: 
 /** Workloads and pods of others in the namespace, and the kinds that this user may not list. @throws ExpectedError */
 export async function readUsers(
   own: Pick<Neighborhood, 'release' | 'namespace' | 'manifest'>,
-  place: ClusterTarget,
+  kubeTarget: ClusterTarget,
   kubernetes: Reader,
   signal: AbortSignal,
 ): Promise<{users: readonly KubernetesObject[]; unlisted: readonly string[]}> {
@@ -104,9 +104,9 @@ export async function readUsers(
   const lists = await Promise.all(
     USER_KINDS.map(async (kind) => ({kind, ...(await listObjects<KubernetesObject>(kubernetes, kind, options))})),
   );
-  for (const {trouble} of lists) if (trouble && trouble.kind !== 'forbidden') throw apiFailure(trouble, place);
+  for (const {error} of lists) if (error && error.kind !== 'forbidden') throw apiFailure(error, kubeTarget);
   return {
     users: usersIn({...own, objects: lists.flatMap(({items}) => items), customResources: []}),
-    unlisted: lists.filter(({trouble}) => trouble).map(({kind}) => pluralOf(kind)),
+    unlisted: lists.filter(({error}) => error).map(({kind}) => pluralOf(kind)),
   };
 }

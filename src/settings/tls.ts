@@ -6,7 +6,7 @@ import {choice, dataKey, objectName, onOff} from './kinds.ts';
 import {namespace, release, secretNamesOf} from './release.ts';
 
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
-export const caBundle = (): Kind<string> => ({
+export const caBundleKind = (): Kind<string> => ({
   jsonSchema: {type: 'string', minLength: 1},
   hint: 'PATH',
   isFile: true,
@@ -147,7 +147,7 @@ export const caFile: Setting<string> = defineSetting({
   group: 'TLS',
   question: 'File with private CA certificates',
   summary: 'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
-  kind: caBundle(),
+  kind: caBundleKind(),
   explained: {
     text: 'Root and intermediate certificates, PEM or DER. Certificates are public, so they are written to values.yaml.',
     reference: 'agent-local 0.6.5, values.yaml (agent.tls.caBundle)',

@@ -1,3 +1,4 @@
+import {count} from '../ground/text.ts';
 import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {isOfRun, type RunsOf} from '../release/inventory.ts';
 
@@ -23,7 +24,7 @@ export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Ad
   return [
     {
       code: 'SLOW_IMAGE_PULLS',
-      message: `Image pulls take most of the start-up time in ${slow.length} of ${pods.length} ${pods.length === 1 ? 'run' : 'runs'} (up to ${Math.round(longest)}s)`,
+      message: `Image pulls take most of the start-up time in ${slow.length} of ${count(pods.length, 'run')} (up to ${Math.round(longest)}s)`,
       remedy:
         'Pre-pull the images with a DaemonSet, use a registry mirror in the region of the nodes (--image-registry), or enable image streaming (GKE)',
     },

@@ -5,12 +5,12 @@ import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {helmCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
-import {isPassing, tryCluster} from '../ground/tool-errors.ts';
+import {isTransient, tryCluster} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {objectsIn} from '../helm/manifest.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {releasesIn} from '../helm/releases.ts';
-import {answered} from '../kubernetes/api-error.ts';
+import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {podLog, type Reader} from '../kubernetes/resources.ts';
@@ -19,7 +19,7 @@ import {isOfRun, type RunsOf} from '../release/inventory.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {notFound} from './release-causes.ts';
-import {chartOf, howToFindRuns, type Status, statusOf, type Unread} from './status.ts';
+import {chartOf, howToFindRuns, type ReleaseStatus, statusOf, type UnreadPart} from './status.ts';
 
 interface ReadStatusOptions {
   /** Values to compare with. */
@@ -35,17 +35,17 @@ export async function readStatus(
   name: ReleaseName,
   {wanted, context: known, signal}: ReadStatusOptions,
   deps: ClusterAccess & {now(): Date},
-): Promise<Status> {
+): Promise<ReleaseStatus> {
   const {kubernetes, processes, now} = deps;
   const recorded = newestRevision(name, deps, signal);
   const [context, seen, record, live] = await Promise.all([
     // Inside a pod of the cluster, there is no context.
-    attempt('kubeconfig context', known ?? contextName(name.place, processes, signal)),
+    attempt('kubeconfig context', known ?? contextName(name.kubeTarget, processes, signal)),
     attempt('workloads', readSnapshot(name, kubernetes, signal)),
     attempt('Helm release', recorded),
     attempt(
       'release objects',
-      recorded.then((found) => readLiveDrift(objectsIn(found?.manifest ?? ''), name.place, kubernetes, {signal, idleMs: REQUIRED_MS})),
+      recorded.then((found) => readLiveDrift(objectsIn(found?.manifest ?? ''), name.kubeTarget, kubernetes, {signal, idleMs: REQUIRED_MS})),
     ),
   ]);
   const revision = record.value;
@@ -59,7 +59,7 @@ export async function readStatus(
   const unread = [seen, record, ...(record.failure ? [] : [live])].flatMap((each) => unreadOf(each, name));
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
   const runs = howToFindRuns(name, chartOf(revision, seen.value), revision?.values);
-  const {namespace} = name.place;
+  const {namespace} = name.kubeTarget;
   return statusOf({
     runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, signal}) : [],
     name,
@@ -75,11 +75,15 @@ export async function readStatus(
 }
 
 /** All releases of agent charts, in all namespaces. @throws ExpectedError */
-export async function agentReleases(place: ClusterTarget, access: ClusterAccess, signal: AbortSignal): Promise<ReleaseName[]> {
-  const {items} = answered(await releasesIn(access).list(place, {everywhere: true, signal, idleMs: REQUIRED_MS}), place, 'list');
+export async function agentReleases(kubeTarget: ClusterTarget, access: ClusterAccess, signal: AbortSignal): Promise<ReleaseName[]> {
+  const {items} = requireAnswer(
+    await releasesIn(access).list(kubeTarget, {everywhere: true, signal, idleMs: REQUIRED_MS}),
+    kubeTarget,
+    'list',
+  );
   return items
     .filter(({chart}) => scalrChart(chart) !== undefined)
-    .map(({name: release, namespace}) => ({release, place: {...place, namespace}}));
+    .map(({name: release, namespace}) => ({release, kubeTarget: {...kubeTarget, namespace}}));
 }
 
 interface Attempt<T> {
@@ -99,26 +103,26 @@ async function attempt<T>(what: string, reading: Promise<T>): Promise<Attempt<T>
 
 const isRefused = ({code}: ExpectedError): boolean => code === 'FORBIDDEN';
 
-const unreadOf = ({what, failure}: Attempt<unknown>, {place}: ReleaseName): Unread[] =>
-  failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? tryCluster(place)}] : [];
+const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): UnreadPart[] =>
+  failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? tryCluster(kubeTarget)}] : [];
 
 /** The release does not use a Scalr agent chart. */
-export const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError =>
-  new ExpectedError(`Release ${release} in namespace ${place.namespace} is not a Scalr agent release (chart ${chart}).`, {
+export const ofAnother = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
+  new ExpectedError(`Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
     suggestions: [
       'Select the agent release with --release and --namespace',
-      `List releases: ${helmCommand(place, 'list', '--all-namespaces')}`,
+      `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
     ],
   });
 
 interface WatchStatusDeps extends PollDeps {
   /** For a single query. */
   timeoutMs: number;
-  onStatus(status: Status): void;
+  onStatus(status: ReleaseStatus): void;
   /** The API is temporarily unreachable. */
-  onTrouble(trouble: ExpectedError): void;
+  onError(error: ExpectedError): void;
 }
 
 /** Reads the status repeatedly until it is interrupted. @throws ExpectedError if the release does not exist or was deleted */
@@ -133,8 +137,8 @@ export async function watchStatus(name: ReleaseName, wanted: Values | undefined,
       isSeen = true;
     } catch (error) {
       if (interrupt.aborted) return;
-      if (!(error instanceof ExpectedError && isSeen && isPassing(error))) throw error;
-      deps.onTrouble(error);
+      if (!(error instanceof ExpectedError && isSeen && isTransient(error))) throw error;
+      deps.onError(error);
     }
     await deps.sleep(POLL_INTERVAL_MS, interrupt);
   }

@@ -2,7 +2,7 @@ import {scalrChart} from '../charts/define.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
-import {nameOf} from '../diagnose/snapshot-queries.ts';
+import {objectLabel} from '../diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../diff/live-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, helmCommand, ownCommand} from '../ground/command-line.ts';
@@ -36,7 +36,7 @@ const INSTALL = 'Run install again with the same settings';
 function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
   const {status, updated, description} = revision;
   const cause = (code: string, reason: string, remedy: string): Cause[] => [
-    {object: `release/${name.release}`, code, reason: oneLine(reason), remedy, isHopeless: false},
+    {object: `release/${name.release}`, code, reason: oneLine(reason), remedy, isPermanent: false},
   ];
   if (status === 'uninstalling')
     return cause(
@@ -61,12 +61,12 @@ function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
 
 const isStopped = ({kind, spec}: Workload): boolean => kind === 'Deployment' && spec?.replicas === 0;
 
-const stopped = ({place}: ReleaseName, workload: Workload, replicas: LiveDrift['replicas']): Cause => ({
-  object: nameOf(workload),
+const stopped = ({kubeTarget}: ReleaseName, workload: Workload, replicas: LiveDrift['replicas']): Cause => ({
+  object: objectLabel(workload),
   code: 'STOPPED',
   reason: 'scaled to 0 replicas, so no runs are accepted',
-  remedy: `Run install, or scale it up: ${commandLine(scale(place, 'Deployment', workload.metadata.name, replicas[workload.metadata.name] ?? 1))}`,
-  isHopeless: false,
+  remedy: `Run install, or scale it up: ${commandLine(scale(kubeTarget, 'Deployment', workload.metadata.name, replicas[workload.metadata.name] ?? 1))}`,
+  isPermanent: false,
 });
 
 const nothingThere = (name: ReleaseName, {revision}: Revision): Cause => ({
@@ -74,7 +74,7 @@ const nothingThere = (name: ReleaseName, {revision}: Revision): Cause => ({
   code: 'NO_WORKLOADS',
   reason: 'the release is installed, but none of its objects exist',
   remedy: `Recreate the objects: ${commandLine(rollback(name, revision))}`,
-  isHopeless: false,
+  isPermanent: false,
 });
 
 /** The release was not found: checks its namespace and lists other agents, as far as the account can read them. */
@@ -84,22 +84,22 @@ export async function notFound(
   access: ClusterAccess,
   signal: AbortSignal,
 ): Promise<ExpectedError> {
-  const {release, place} = name;
+  const {release, kubeTarget} = name;
   const [namespace, listed] = await Promise.all([
-    getObject(access.kubernetes, 'namespaces', place.namespace, {signal, idleMs: REQUIRED_MS}),
-    releasesIn(access).list(place, {everywhere: false, signal, idleMs: REQUIRED_MS}),
+    getObject(access.kubernetes, 'namespaces', kubeTarget.namespace, {signal, idleMs: REQUIRED_MS}),
+    releasesIn(access).list(kubeTarget, {everywhere: false, signal, idleMs: REQUIRED_MS}),
   ]);
   const others = listed.items.filter(({chart}) => scalrChart(chart) !== undefined);
   const message =
-    namespace.trouble === undefined && namespace.object === undefined
-      ? `Release ${release} not found: namespace ${place.namespace} does not exist.`
-      : `Release ${release} not found in namespace ${place.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
+    namespace.error === undefined && namespace.object === undefined
+      ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
+      : `Release ${release} not found in namespace ${kubeTarget.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
   return new ExpectedError(message, {
     code: 'RELEASE_NOT_FOUND',
     exit: ExitCode.usage,
     suggestions: [
-      ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, place})}`),
-      `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(place, 'list', '--all-namespaces')}`,
+      ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`),
+      `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
       `Install the agent: ${ownCommand('install', name)}`,
     ],
   });

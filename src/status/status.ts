@@ -5,8 +5,8 @@ import {agentVersionOf, type VersionStatus, versionStatus} from '../charts/versi
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/cache-use.ts';
 import type {Cause} from '../diagnose/cause.ts';
-import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
-import {countOf, rootsOf} from '../diagnose/readiness.ts';
+import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import {replicaCount, rootsOf} from '../diagnose/readiness.ts';
 import type {LiveDrift, ObjectDrift} from '../diff/live-diff.ts';
 import {type Drift, driftOf} from '../diff/values-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
@@ -19,7 +19,7 @@ import {type Advice, pullAdvice} from './advice.ts';
 import {causesOfRelease} from './release-causes.ts';
 
 /** Parts that could not be read, with reasons. */
-export interface Unread {
+export interface UnreadPart {
   what: string;
   code: ErrorCode;
   reason: string;
@@ -27,7 +27,7 @@ export interface Unread {
 }
 
 /** State of a release from kubectl and helm at one moment. */
-export interface Readings {
+export interface StatusReadings {
   name: ReleaseName;
   context: string;
   now: Date;
@@ -38,7 +38,7 @@ export interface Readings {
   releaseSnapshot: ReleaseSnapshot | undefined;
   /** Release objects compared with the cluster; undefined if this was not possible. */
   live: LiveDrift | undefined;
-  unread: readonly Unread[];
+  unread: readonly UnreadPart[];
   /** Values to compare with. */
   wanted: Values | undefined;
   /** Logs of runs that could be read. */
@@ -56,7 +56,7 @@ export interface WorkloadLine extends Progress {
   desired: number;
 }
 
-export interface Status {
+export interface ReleaseStatus {
   context: string;
   state: 'ready' | 'not-ready' | 'hopeless' | 'unknown';
   revision: Revision | undefined;
@@ -79,15 +79,26 @@ export interface Status {
   cacheUse: CacheUse | undefined;
   /** Undefined if there is nothing to compare, or it could not be read. */
   drift: Drift | undefined;
-  unread: readonly Unread[];
+  unread: readonly UnreadPart[];
 }
 
 /** Pure. */
-export function statusOf({name, context, now, revision, given, releaseSnapshot, live, unread, wanted, runLogs = []}: Readings): Status {
+export function statusOf({
+  name,
+  context,
+  now,
+  revision,
+  given,
+  releaseSnapshot,
+  live,
+  unread,
+  wanted,
+  runLogs = [],
+}: StatusReadings): ReleaseStatus {
   const chart = chartOf(revision, releaseSnapshot);
   const ofRelease = causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas);
-  const causes = [...ofRelease, ...(releaseSnapshot ? explain(releaseSnapshot.snapshot, now) : [])].toSorted(
-    (a, b) => Number(b.isHopeless) - Number(a.isHopeless),
+  const causes = [...ofRelease, ...(releaseSnapshot ? explainSnapshot(releaseSnapshot.snapshot, now) : [])].toSorted(
+    (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
   );
   const isHealthy = releaseSnapshot !== undefined && isReady(releaseSnapshot.snapshot, now) && ofRelease.length === 0;
   return {
@@ -121,10 +132,10 @@ const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
   [...new Set(snapshot.pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted();
 
 /** Missing permissions are expected; a failed query makes the state unknown. */
-const isRefusal = ({code}: Unread): boolean => code === 'FORBIDDEN';
+const isRefusal = ({code}: UnreadPart): boolean => code === 'FORBIDDEN';
 
-function stateOf(releaseSnapshot: ReleaseSnapshot | undefined, causes: readonly Cause[]): Status['state'] {
-  if (causes.some(({isHopeless}) => isHopeless)) return 'hopeless';
+function stateOf(releaseSnapshot: ReleaseSnapshot | undefined, causes: readonly Cause[]): ReleaseStatus['state'] {
+  if (causes.some(({isPermanent}) => isPermanent)) return 'hopeless';
   return releaseSnapshot === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
 }
 
@@ -143,7 +154,7 @@ export function chartOf(revision: Revision | undefined, releaseSnapshot: Release
 function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
   const lines = progress(snapshot);
   return rootsOf(snapshot).map((root, index) => {
-    const {ready, wanted} = countOf(root);
+    const {ready, wanted} = replicaCount(root);
     return {...(lines[index] as Progress), ready: Math.min(ready, wanted), desired: wanted};
   });
 }
@@ -153,7 +164,7 @@ function runsOf(
   chart: InstalledChart | undefined,
   given: Values | undefined,
   releaseSnapshot: ReleaseSnapshot | undefined,
-): Status['runs'] {
+): ReleaseStatus['runs'] {
   const of = howToFindRuns(name, chart, given);
   return releaseSnapshot && of && runsIn(releaseSnapshot.objects, of);
 }

@@ -46,7 +46,7 @@ export function bundleText(
 export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
   if (gaps.length === 0) return '';
   const {bold} = theme(screen);
-  const missing = gaps.slice(0, MOST).map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
+  const missing = gaps.slice(0, MOST).map(({what, error}) => paragraph('  - ', `${what}: ${error.message}`, screen));
   if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, see errors.json\n`);
   return `${bold('Could not be read:')}\n${missing.join('')}`;
 }

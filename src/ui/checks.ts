@@ -1,12 +1,12 @@
 import {maskSecrets} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import {type Checked, GROUPS, type Status, skipReason} from '../preflight/check.ts';
+import {type Checked, type CheckStatus, GROUPS, skipReason} from '../preflight/check.ts';
 import type {ProbeObjects} from '../preflight/probe/probe.ts';
 import {toYaml} from '../values/yaml.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-const MARKS: Readonly<Record<Status, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
+const MARKS: Readonly<Record<CheckStatus, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
 
 /** `problems` only, the passed checks `folded` into a number, or `all` of them. */
 type Detail = 'problems' | 'folded' | 'all';
@@ -14,7 +14,7 @@ type Detail = 'problems' | 'folded' | 'all';
 /** Failures first, then warnings, what was not looked at, and what passed, with the remedy where there is one. */
 export function checksText(checks: readonly Checked[], screen: Screen, detail: Detail = 'folded'): string {
   const {bold} = theme(screen);
-  const of = (...statuses: Status[]): Checked[] => statuses.flatMap((status) => checks.filter((each) => each.status === status));
+  const of = (...statuses: CheckStatus[]): Checked[] => statuses.flatMap((status) => checks.filter((each) => each.status === status));
   const text = (some: readonly Checked[]): string => some.map((each) => checkText(each, screen)).join('');
   const problems = text(of('fail', 'warn'));
   if (detail === 'problems') return problems;
@@ -72,7 +72,7 @@ export function checkText({status, title, message, remedy, ref}: Checked, screen
 
 function summary(checks: readonly Checked[], detail: Detail, screen: Screen): string {
   const {green, red, yellow} = theme(screen);
-  const of = (status: Status): number => checks.filter((each) => each.status === status).length;
+  const of = (status: CheckStatus): number => checks.filter((each) => each.status === status).length;
   const colour = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
   const hint = detail === 'folded' && of('pass') > 0 ? ' (use --verbose to list them)' : '';
   return colour(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('skip')} skipped, ${of('pass')} passed${hint}`);

@@ -1,6 +1,6 @@
 import {count} from '../ground/text.ts';
-import {type CheckedGroup, nameOf} from '../values/validate/check-files.ts';
-import type {Finding} from '../values/validate/finding.ts';
+import {type CheckedGroup, groupName} from '../values/validate/check-files.ts';
+import type {ValuesFinding} from '../values/validate/finding.ts';
 import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
@@ -13,20 +13,20 @@ export function findingsText(checked: readonly CheckedGroup[], screen: Screen): 
 
 function groupText(checked: CheckedGroup, screen: Screen): string {
   const {findings, target, fixed = 0} = checked;
-  const name = nameOf(checked);
+  const name = groupName(checked);
   const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text}) => [file, linesWithoutSecrets(text)]));
   const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
   const sum = `${name}: ${sumOf(findings)} (${target.chart} ${target.version})\n`;
   return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
 }
 
-function sumOf(findings: readonly Finding[]): string {
+function sumOf(findings: readonly ValuesFinding[]): string {
   const errors = findings.filter(({severity}) => severity === 'error').length;
   return findings.length === 0 ? 'no problems found' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
 }
 
 function findingText(
-  {severity, code, path, file, line, column, message, suggestion}: Finding,
+  {severity, code, path, file, line, column, message, suggestion}: ValuesFinding,
   group: string,
   lines: ReadonlyMap<string, readonly string[]>,
   screen: Screen,
@@ -44,7 +44,7 @@ interface FileResult {
   chart: string;
   chartVersion: string;
   valid: boolean;
-  findings: Omit<Finding, 'fix'>[];
+  findings: Omit<ValuesFinding, 'fix'>[];
   fixed?: number;
 }
 
@@ -54,7 +54,7 @@ export type Result = FileResult | {valid: boolean; files: (FileResult & {file: s
 export function resultOf(checked: readonly CheckedGroup[]): Result {
   const [first, ...others] = checked;
   if (first && others.length === 0) return fileResult(first);
-  const files = checked.map((each) => ({file: nameOf(each), ...fileResult(each)}));
+  const files = checked.map((each) => ({file: groupName(each), ...fileResult(each)}));
   return {valid: files.every(({valid}) => valid), files};
 }
 

@@ -14,7 +14,7 @@ export function errorText({code, message, suggestions}: Pick<ExpectedError, 'cod
 }
 
 /** Version and links from package.json. */
-export interface Origin {
+export interface ProgramOrigin {
   version: string;
   repository: string;
   bugs: string;
@@ -24,7 +24,7 @@ export interface Origin {
 const OURS: readonly ExpectedError['code'][] = ['BUG', 'BROKEN_PROMISE', 'SECRET_IN_BUNDLE'];
 
 /** A failure that ends the program, with a link to its documentation for this version. */
-export function failureText(failure: ExpectedError, {version, repository, bugs}: Origin, screen: Screen): string {
+export function failureText(failure: ExpectedError, {version, repository, bugs}: ProgramOrigin, screen: Screen): string {
   const text = errorText(failure, screen);
   // The user cancelled, so no documentation is needed.
   if (failure.code === 'CANCELLED') return text;

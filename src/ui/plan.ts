@@ -2,6 +2,7 @@ import type {Cause} from '../diagnose/cause.ts';
 import type {Progress} from '../diagnose/explain.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, ownCommand, type Program} from '../ground/command-line.ts';
+import {few} from '../ground/text.ts';
 import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {Watched} from '../operations/watch-release.ts';
@@ -12,7 +13,7 @@ import {paragraph, type Screen, theme} from './theme.ts';
 /** The target and the steps of a plan. */
 export function planText(
   {steps}: {steps: readonly Step[]},
-  {release, place}: ReleaseName,
+  {release, kubeTarget}: ReleaseName,
   {context, serverVersion}: Pick<InstallFacts, 'context' | 'serverVersion'>,
   screen: Screen,
 ): string {
@@ -20,7 +21,7 @@ export function planText(
   const where = [
     `${bold('Cluster')}    ${context.cluster || context.server} ${dim(`${context.server}, Kubernetes ${serverVersion}`)}`,
     `${bold('Context')}    ${context.name || '(none)'}`,
-    `${bold('Namespace')}  ${place.namespace}`,
+    `${bold('Namespace')}  ${kubeTarget.namespace}`,
     `${bold('Release')}    ${release}`,
   ];
   const lines = steps.map(({title, isDestructive}, index) =>
@@ -104,14 +105,10 @@ const keptLines = (kept: readonly KeptObject[], screen: Screen): string[] =>
     `    ${theme(screen).dim(how)}\n`,
   ]);
 
-const MOST_NAMES = 5;
-
 /** Runs in flight. */
 export function runsText({runs, runsOf, release}: Inventory, screen: Screen): string {
   if (release === undefined || runsOf === undefined) return '';
-  const names = runs.slice(0, MOST_NAMES).map(({kind, name}) => `${kind} ${name}`);
-  const more = runs.length > MOST_NAMES ? ` and ${runs.length - MOST_NAMES} more` : '';
-  const text = runs.length === 0 ? 'none' : `${runs.length}: ${names.join(', ')}${more}`;
+  const text = runs.length === 0 ? 'none' : `${runs.length}: ${few(runs.map(({kind, name}) => `${kind} ${name}`))}`;
   return paragraph('Runs in flight: ', text, screen);
 }
 

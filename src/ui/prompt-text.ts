@@ -1,7 +1,8 @@
 import width from 'fast-string-width';
+import {count} from '../ground/text.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Answer, AnswerSource} from '../settings/settings.ts';
-import {legible, paragraph, type Screen, theme} from './theme.ts';
+import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
 const FROM: Readonly<Record<AnswerSource, string>> = {
   flag: 'flag',
@@ -50,7 +51,7 @@ export interface Frame {
 export function frameOf(heading: readonly string[] | undefined, screen: Screen): Frame {
   const {cyan, dim} = theme(screen);
   if (heading === undefined) return {mark: cyan('?'), first: ' ', indent: INDENT, above: []};
-  const rail = hasRail(screen) ? legible(`${dim('│')}  `, screen) : '';
+  const rail = hasRail(screen) ? asciiFallback(`${dim('│')}  `, screen) : '';
   const [step = '', ...lines] = heading;
   const inside = {...screen, columns: screen.columns && screen.columns - width(rail)};
   const lineText = (line: string): string => {
@@ -61,8 +62,8 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
           .trimEnd()
           .replace(/^/gm, rail);
   };
-  const mark = legible(cyan('◆'), screen);
-  return {mark, first: rail, indent: rail, above: [legible(`  ${step}`, screen), ...lines.map(lineText)]};
+  const mark = asciiFallback(cyan('◆'), screen);
+  return {mark, first: rail, indent: rail, above: [asciiFallback(`  ${step}`, screen), ...lines.map(lineText)]};
 }
 
 const hasRail = ({columns = 80}: Screen): boolean => columns >= NARROW;
@@ -81,7 +82,7 @@ export function answeredStep(name: string, answers: readonly string[], screen: S
   const {dim, green} = theme(screen);
   const first = `${green('◇')}  ${name.padEnd(STEP_WIDTH)}  `;
   const text = paragraph(first, answers.join(' · '), screen);
-  return hasRail(screen) ? text.replace(/\n +/g, `\n${legible(dim('│'), screen)}${' '.repeat(STEP_WIDTH + 4)}`) : text;
+  return hasRail(screen) ? text.replace(/\n +/g, `\n${asciiFallback(dim('│'), screen)}${' '.repeat(STEP_WIDTH + 4)}`) : text;
 }
 
 const STEP_WIDTH = 9;
@@ -112,11 +113,10 @@ export function answerText({kind, labels}: Setting, {value, given}: Answer): str
 }
 
 /** A question and its answer in one line. */
-export const answered = (message: string, answer: string): string => `${message.replace(/(?<!\?)$/, ':')} ${answer}`;
+export const answeredLine = (message: string, answer: string): string => `${message.replace(/(?<!\?)$/, ':')} ${answer}`;
 
 /** The default and where it comes from: "https://acme.scalr.io, the token" */
 export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined => parts.filter(Boolean).join(', ') || undefined;
 
 /** All that is shown of a secret: its length, which tells that it was pasted whole. */
-export const masked = (secret: string): string =>
-  secret === '' ? '' : `[hidden, ${secret.length} ${secret.length === 1 ? 'character' : 'characters'}]`;
+export const masked = (secret: string): string => (secret === '' ? '' : `[hidden, ${count(secret.length, 'character')}]`);

@@ -3,7 +3,7 @@ import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, u
 import width from 'fast-string-width';
 import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/prompter.ts';
 import {frameOf, indented, questionText} from './prompt-text.ts';
-import {legible, paragraph, type Screen, SPINNER, theme} from './theme.ts';
+import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 // 8.7.0 is the last version of @inquirer/prompts for Node.js 20.17; esbuild leaves out the prompts that are not used.
 export {confirm, input, password} from '@inquirer/prompts';
@@ -123,7 +123,7 @@ export const waitPrompt = createPrompt<'done', {message: string; heading?: reado
     useKeypress((_, rl) => rl.clearLine(0));
     const screen = config.screen();
     const {mark, first, above} = frameOf(heading, screen);
-    const text = `${legible(theme(screen).cyan(SPINNER[frame] as string), screen)} ${message}${cursorHide}`;
+    const text = `${asciiFallback(theme(screen).cyan(SPINNER[frame] as string), screen)} ${message}${cursorHide}`;
     return above.length === 0 ? text : [`${mark}${above[0]}`, ...above.slice(1), `${first}${text}`].join('\n');
   },
 );

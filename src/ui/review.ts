@@ -4,6 +4,7 @@ import type {HostExport} from '../export/export.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {commandLine, kubectlCommand, type Program} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
+import {count} from '../ground/text.ts';
 import {upgradeInstall} from '../helm/helm.ts';
 import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../operations/step.ts';
@@ -86,7 +87,7 @@ export function reviewLines({generated, prepared, host, problem, groups, where, 
     `${bold('Review')}     ${chart}${where.join(' · ')}`,
     ...groups.filter(([, answers]) => answers.length > 0).map(([name, answers]) => `${name}\t${answers.join(' · ')}`),
     ...(problem === undefined ? [] : [red(`× ${problem.message}`), ...problem.suggestions.map((each) => dim(each))]),
-    ...(notices.length === 0 ? [] : [yellow(`! ${notices.length} ${notices.length === 1 ? 'warning' : 'warnings'}:`)]),
+    ...(notices.length === 0 ? [] : [yellow(`! ${count(notices.length, 'warning')}:`)]),
     ...notices.slice(0, MOST_NOTICES).map(({text}) => `  ${onOneLine(text)}`),
     ...(notices.length > MOST_NOTICES ? [dim(`  and ${notices.length - MOST_NOTICES} more`)] : []),
     ...(plan === undefined ? [] : [`${green('Changes')}\t${steps.join(' · ') || 'none, the installed agent matches these settings'}`]),
@@ -159,7 +160,7 @@ export function elsewhereText(
   {name, chart: reference, secrets, ...printed}: Pick<WantedRelease, 'name' | 'chart' | 'secrets'> & Printed,
   screen: Screen,
 ): string {
-  const {namespace} = name.place;
+  const {namespace} = name.kubeTarget;
   const {directory = ''} = printed;
   const path = join(directory, 'values.yaml');
   const given = secrets.filter(({data}) => Object.values(data).every((each) => each !== undefined));
@@ -167,24 +168,24 @@ export function elsewhereText(
     ...(directory === ''
       ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`]
       : []),
-    applied(name.place, kubectlCommand(name.place, 'create', 'namespace', namespace, '--dry-run=client', '--output=yaml')),
-    ...given.map((secret) => secretCommand(secret, name.place)),
+    applied(name.kubeTarget, kubectlCommand(name.kubeTarget, 'create', 'namespace', namespace, '--dry-run=client', '--output=yaml')),
+    ...given.map((secret) => secretCommand(secret, name.kubeTarget)),
     `${commandLine(upgradeInstall(name, reference, ''))}`.replace(/ <values\.yaml$/, ` <${quote(path)}`),
   ];
   return `${theme(screen).bold('With Helm only:')}\n${lines.join('\n')}\n`;
 }
 
 /** Applies what a dry run prints, so that the command can be repeated. */
-const applied = (place: ClusterTarget, command: string): string =>
-  `${command} | ${kubectlCommand(place, 'apply', '--namespace', place.namespace, '--filename', '-')}`;
+const applied = (kubeTarget: ClusterTarget, command: string): string =>
+  `${command} | ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
 
 /** The token is read from its variable, files from the working directory. */
-function secretCommand({name, type, data}: WantedRelease['secrets'][number], place: ClusterTarget): string {
-  const into = ['--namespace', place.namespace, '--dry-run=client', '--output=yaml'];
+function secretCommand({name, type, data}: WantedRelease['secrets'][number], kubeTarget: ClusterTarget): string {
+  const into = ['--namespace', kubeTarget.namespace, '--dry-run=client', '--output=yaml'];
   if (type === 'kubernetes.io/tls')
-    return applied(place, kubectlCommand(place, 'create', 'secret', 'tls', name, '--cert=tls.crt', '--key=tls.key', ...into));
+    return applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'tls', name, '--cert=tls.crt', '--key=tls.key', ...into));
   const files = Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
-  return `printf %s "$${token.env}" | ${applied(place, kubectlCommand(place, 'create', 'secret', 'generic', name, ...files, ...into))}`;
+  return `printf %s "$${token.env}" | ${applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'generic', name, ...files, ...into))}`;
 }
 
 /** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */

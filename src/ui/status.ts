@@ -3,22 +3,23 @@ import type {Cause} from '../diagnose/cause.ts';
 import type {ObjectDrift} from '../diff/live-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
-import type {InstalledChart, Status, Unread, WorkloadLine} from '../status/status.ts';
+import {count, few} from '../ground/text.ts';
+import type {InstalledChart, ReleaseStatus, UnreadPart, WorkloadLine} from '../status/status.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const WIDTH = 11;
 const MOST_CAUSES = 5;
 
-export interface Shown {
+export interface ShownStatus {
   name: ReleaseName;
-  status: Status;
+  status: ReleaseStatus;
   /** The files the values are compared with. */
   files: readonly string[];
   now: Date;
 }
 
 /** The state of a release, its objects, and the causes of problems. */
-export function statusText({name, status, files, now}: Shown, screen: Screen): string {
+export function statusText({name, status, files, now}: ShownStatus, screen: Screen): string {
   const {bold} = theme(screen);
   const row = (label: string, text: string | undefined): string => {
     if (text === undefined) return '';
@@ -63,9 +64,9 @@ export function statusText({name, status, files, now}: Shown, screen: Screen): s
 }
 
 /** A line for each release, as kubectl prints tables. */
-export function statusTable(all: readonly Pick<Shown, 'name' | 'status'>[], screen: Screen): string {
+export function statusTable(all: readonly Pick<ShownStatus, 'name' | 'status'>[], screen: Screen): string {
   const rows = all.map(({name, status}) => [
-    name.place.namespace,
+    name.kubeTarget.namespace,
     name.release,
     status.chart ? `${status.chart.name}-${status.chart.version}` : '?',
     status.state,
@@ -94,11 +95,11 @@ function section(title: string, items: readonly string[], screen: Screen): strin
 /** Not wrapped, because a remedy may be a command to copy. */
 const remedyText = (remedy: string): string => `    → ${remedy}\n`;
 
-function causeText({object, reason, remedy, isHopeless}: Cause, screen: Screen): string {
-  return paragraph(`  ${isHopeless ? '×' : '!'} `, `${object}: ${reason}`, screen) + remedyText(remedy);
+function causeText({object, reason, remedy, isPermanent}: Cause, screen: Screen): string {
+  return paragraph(`  ${isPermanent ? '×' : '!'} `, `${object}: ${reason}`, screen) + remedyText(remedy);
 }
 
-const unreadText = ({what, reason, remedy}: Unread, screen: Screen): string =>
+const unreadText = ({what, reason, remedy}: UnreadPart, screen: Screen): string =>
   paragraph('  ! ', `${what}: ${reason}`, screen) + remedyText(remedy);
 
 const VERDICTS = {
@@ -109,18 +110,18 @@ const VERDICTS = {
 } as const;
 
 export function verdictOf(
-  {release, place}: ReleaseName,
-  {state, causes, objects = []}: Pick<Status, 'state' | 'causes' | 'objects'>,
+  {release, kubeTarget}: ReleaseName,
+  {state, causes, objects = []}: Pick<ReleaseStatus, 'state' | 'causes' | 'objects'>,
   screen: Screen,
 ): string {
   const [mark, colour, verdict] = VERDICTS[state];
   const yet = state === 'not-ready' && causes.length === 0 ? ' yet' : '';
   const but = state === 'ready' && objects.length > 0 ? `, but ${objectsCount(objects)} from the installed manifest` : '';
-  return `${theme(screen)[colour](mark)} Release ${release} in namespace ${place.namespace} ${verdict}${yet}${but}`;
+  return `${theme(screen)[colour](mark)} Release ${release} in namespace ${kubeTarget.namespace} ${verdict}${yet}${but}`;
 }
 
 /** Without `now`, the text contains no age. */
-export function recordFact({revision}: Pick<Status, 'revision'>, now?: Date): string | undefined {
+export function recordFact({revision}: Pick<ReleaseStatus, 'revision'>, now?: Date): string | undefined {
   if (revision === undefined) return undefined;
   const when = now ? `, ${ago(now.getTime() - Date.parse(revision.updated))} ago` : '';
   return `${revision.status}, revision ${revision.revision}${when}`;
@@ -134,21 +135,21 @@ function ago(milliseconds: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
-export function chartFact({chart}: Pick<Status, 'chart'>): string | undefined {
+export function chartFact({chart}: Pick<ReleaseStatus, 'chart'>): string | undefined {
   if (chart === undefined) return undefined;
   const {name, version, agentVersion} = chart;
   return `${name} ${version}${agentVersion ? ` (default agent ${agentVersion})` : ''}; ${standingText(chart)}`;
 }
 
 function standingText({standing, behind, newestKnown}: InstalledChart): string {
-  const releases = `${behind} ${behind === 1 ? 'release' : 'releases'} behind ${newestKnown}, the newest known version`;
+  const releases = `${count(behind, 'release')} behind ${newestKnown}, the newest known version`;
   if (standing === 'newest') return 'newest known version';
   if (standing === 'newer-than-known') return `newer than the newest known version ${newestKnown}`;
   if (standing === 'withdrawn') return `withdrawn upstream, ${releases}`;
   return standing === 'older-than-known' ? `older than all known versions, at least ${releases}` : releases;
 }
 
-export function objectsFact({objects}: Pick<Status, 'objects'>): string | undefined {
+export function objectsFact({objects}: Pick<ReleaseStatus, 'objects'>): string | undefined {
   if (objects === undefined) return undefined;
   if (objects.length === 0) return 'unchanged';
   return `${objectsCount(objects)} from the installed manifest. To restore, run install with the same settings`;
@@ -162,8 +163,8 @@ function objectsCount(objects: readonly ObjectDrift[]): string {
 export function objectText({object, problem, paths}: ObjectDrift): string {
   if (problem === 'missing') return `${object} is missing`;
   return problem === 'changed'
-    ? `${object} has changed: ${listed(paths)}`
-    : `${object} has added fields, which install does not remove: ${listed(paths)}`;
+    ? `${object} has changed: ${few(paths)}`
+    : `${object} has added fields, which install does not remove: ${few(paths)}`;
 }
 
 const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
@@ -173,46 +174,39 @@ export function workloadFact({object, state, text}: WorkloadLine, screen: Screen
   return `${theme(screen)[colour](mark)} ${object}: ${text}`;
 }
 
-export function agentsFact({agents}: Pick<Status, 'agents'>): string | undefined {
+export function agentsFact({agents}: Pick<ReleaseStatus, 'agents'>): string | undefined {
   if (agents.length === 0) return undefined;
   const silent = agents.filter(({state}) => state === 'unknown').map(({pod}) => pod);
   const known = `${agents.length - silent.length} of ${agents.length} registered (according to their logs)`;
-  if (silent.length === agents.length) return `registration unknown: ${listed(silent)}`;
-  return silent.length === 0 ? known : `${known}; unknown: ${listed(silent)}`;
+  if (silent.length === agents.length) return `registration unknown: ${few(silent)}`;
+  return silent.length === 0 ? known : `${known}; unknown: ${few(silent)}`;
 }
 
-export function runsFact({runs, chart, purpose}: Pick<Status, 'runs' | 'chart' | 'purpose'>): string | undefined {
+export function runsFact({runs, chart, purpose}: Pick<ReleaseStatus, 'runs' | 'chart' | 'purpose'>): string | undefined {
   if (purpose === 'vcs') return 'none: VCS agents execute no runs';
   if (chart === undefined) return 'not visible: the chart of the release is unknown';
   if (chart.name === 'agent-local') return 'not visible: agent-local executes runs inside the agent container';
   if (runs === undefined) return 'not visible: Jobs and pods could not be read';
   if (runs.length === 0) return 'none in flight';
   const maybe = runs.every(({isCertain}) => isCertain) ? '' : ' (run pods could not be identified with certainty)';
-  return `${runs.length} in flight: ${listed(runs.map(({kind, name}) => `${kind} ${name}`))}${maybe}`;
+  return `${runs.length} in flight: ${few(runs.map(({kind, name}) => `${kind} ${name}`))}${maybe}`;
 }
 
-export const cacheFact = ({cacheUse}: Pick<Status, 'cacheUse'>): string | undefined =>
+export const cacheFact = ({cacheUse}: Pick<ReleaseStatus, 'cacheUse'>): string | undefined =>
   cacheUse && `${cacheUseText(cacheUse)} (from run logs)`;
 
-export function valuesFact({drift}: Pick<Status, 'drift'>, files: readonly string[]): string | undefined {
+export function valuesFact({drift}: Pick<ReleaseStatus, 'drift'>, files: readonly string[]): string | undefined {
   if (files.length === 0) return undefined;
   const source = files.map((file) => (file === '-' ? 'standard input' : file)).join(' + ');
   if (drift === undefined) return `cannot be compared with ${source}`;
   const {length} = drift.differences;
   if (length === 0) return `match ${source}`;
-  return `${length} ${length === 1 ? 'difference' : 'differences'} from ${source}: ${listed(drift.differences.map(({path}) => path))}`;
-}
-
-const MOST_NAMES = 4;
-
-function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${count(length, 'difference')} from ${source}: ${few(drift.differences.map(({path}) => path))}`;
 }
 
 interface Reporter {
-  status(shown: Shown): void;
-  trouble(error: ExpectedError, now: Date): void;
+  status(shown: ShownStatus): void;
+  error(error: ExpectedError, now: Date): void;
 }
 
 /** Prints the full status once, and then one line per change. */
@@ -229,7 +223,7 @@ export function changesReporter(write: (text: string) => void, screen: Screen): 
       else for (const text of changes(known, facts)) line(shown.now, text);
       known = facts;
     },
-    trouble({message}, now) {
+    error({message}, now) {
       if (message !== lastMessage) line(now, `! ${message}`);
       lastMessage = message;
     },
@@ -242,7 +236,7 @@ function* changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string
 }
 
 /** Facts that are reported when they change, by key. */
-function factsOf({name, status, files}: Shown, screen: Screen): Map<string, string> {
+function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string, string> {
   const labelled = (label: string, text: string | undefined): [string, string][] =>
     text === undefined ? [] : [[label, `${label}: ${text}`]];
   return new Map([
@@ -261,7 +255,7 @@ function factsOf({name, status, files}: Shown, screen: Screen): Map<string, stri
   ]);
 }
 
-const causes = ({causes: found, unread}: Status): [string, string][] => [
+const causes = ({causes: found, unread}: ReleaseStatus): [string, string][] => [
   ...found.map(({object, code, reason, remedy}): [string, string] => [`${object} ${code}`, `! ${object}: ${reason} → ${remedy}`]),
   ...unread.map(({what, reason}): [string, string] => [`unread ${what}`, `! ${what}: ${reason}`]),
 ];

@@ -30,7 +30,7 @@ const COMMAND = /(?<=^|: )(?=(?:kubectl|helm|scalr-agent) [^,;:]*? --)/;
 
 /** A paragraph whose further lines are indented under its first. A command in it stays one line, so that it can be copied. */
 export function paragraph(first: string, text: string, screen: Screen): string {
-  const [head, body] = [legible(first, screen), legible(text, screen)];
+  const [head, body] = [asciiFallback(first, screen), asciiFallback(text, screen)];
   if (screen.columns === undefined) return `${head}${body}\n`;
   const indent = width(head);
   const room = Math.max(screen.columns - indent, NARROWEST);
@@ -53,7 +53,7 @@ const SPELLED: Readonly<Record<string, string>> = {
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
 
 /** Replaces characters that the screen cannot show. Not for machine-readable output. */
-export const legible = (text: string, {isAscii}: {isAscii?: boolean}): string =>
+export const asciiFallback = (text: string, {isAscii}: {isAscii?: boolean}): string =>
   isAscii ? text.replace(SIGN, (sign) => SPELLED[sign] as string) : text;
 
 /** True if the terminal or locale does not support these characters; an unset locale is ignored. */

@@ -1,16 +1,16 @@
-import type {Advice} from '../charts/advise.ts';
+import type {UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {commandLine} from '../ground/command-line.ts';
-import type {Prepared} from '../operations/prepare-upgrade.ts';
+import type {PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-const TITLES: Readonly<Record<Advice['level'], string>> = {blocking: 'Hazards:', behavior: 'Changes in behavior:', info: 'Also:'};
+const TITLES: Readonly<Record<UpgradeAdvice['level'], string>> = {blocking: 'Hazards:', behavior: 'Changes in behavior:', info: 'Also:'};
 
 /** What an upgrade changes and gains, before its steps. */
 export function upgradeText(
   from: Target,
   to: Target,
-  {advice, gains, changes, rollback}: Pick<Prepared, 'advice' | 'gains' | 'changes' | 'rollback'>,
+  {advice, gains, changes, rollback}: Pick<PreparedUpgrade, 'advice' | 'gains' | 'changes' | 'rollback'>,
   screen: Screen,
 ): string {
   const {bold} = theme(screen);
@@ -40,7 +40,7 @@ export function upgradeText(
 }
 
 /** A rollback with several steps is more than the `helm rollback` that everybody knows. */
-function byHand(rollback: Prepared['rollback'], screen: Screen): string[] {
+function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[] {
   if (rollback === undefined || rollback.steps.length < 2) return [];
   const isTried = rollback.steps.some(({tolerates}) => tolerates !== undefined);
   return [
@@ -53,7 +53,7 @@ function byHand(rollback: Prepared['rollback'], screen: Screen): string[] {
   ];
 }
 
-function adviceText({level, reason, remedy, versions, handled}: Advice, screen: Screen): string {
+function adviceText({level, reason, remedy, versions, handled}: UpgradeAdvice, screen: Screen): string {
   const {red, yellow, green, dim} = theme(screen);
   const mark = handled ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
   const next = handled ? `Done by the plan: ${remedy}.` : `${remedy}.`;

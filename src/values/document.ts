@@ -11,7 +11,7 @@ import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type AnswerSource, flagsOf, type Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
-import type {Origin} from './render.ts';
+import type {ValueOrigin} from './render.ts';
 import {toYaml} from './yaml.ts';
 
 /** The text of values.yaml: a header with the command, the reason for each key, and the values in the order of the chart. */
@@ -40,7 +40,7 @@ export function isPrivate({settings}: Generated): boolean {
   return isFree || proxies.some((url) => withoutCredentials(url) !== url);
 }
 
-function reasonFor({setting, why}: Origin, settings: Settings, named: ReadonlySet<Setting>): string {
+function reasonFor({setting, why}: ValueOrigin, settings: Settings, named: ReadonlySet<Setting>): string {
   const from = settings.answer(setting)?.because ?? (named.has(setting) ? spell(setting) : 'default');
   return `${why ?? setting.summary.split(/[;:.](?: |$)/)[0]} (${from})`;
 }
@@ -100,7 +100,7 @@ export interface Explained {
 }
 
 /** Every effective setting in the order of the catalogue, without secrets. */
-export function explain({settings, effective, target}: Generated): Explained[] {
+export function explainSettings({settings, effective, target}: Generated): Explained[] {
   const chosen: Readonly<Record<string, string>> = {[chart.id]: target.chart, [chartVersion.id]: target.version};
   return catalogue.flatMap((setting): Explained[] => {
     if (setting.kind.isSecret) return [];

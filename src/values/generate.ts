@@ -10,7 +10,7 @@ import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
-import {type Origin, refuseSecretsIn, renderValues} from './render.ts';
+import {refuseSecretsIn, renderValues, type ValueOrigin} from './render.ts';
 import {applyRules} from './validate/check-rules.ts';
 import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './validate/check-values.ts';
 import {readLayers} from './validate/source.ts';
@@ -23,7 +23,7 @@ export interface Generated {
   /** Effective settings by id, chart defaults included. */
   effective: ReadonlyMap<string, unknown>;
   values: Values;
-  origins: readonly Origin[];
+  origins: readonly ValueOrigin[];
   warnings: readonly Warning[];
   /** Why this chart; absent when the operator chose it. */
   recommendation?: Recommendation;

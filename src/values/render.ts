@@ -1,6 +1,6 @@
 import {parse} from 'yaml';
 import {CHARTS} from '../charts/charts.ts';
-import type {Entry, Row, Scope, Target} from '../charts/define.ts';
+import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {describeRange, rangeOf, within} from '../charts/releases.ts';
 import {chartSchema, closedSchema, leavesOf, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
@@ -30,7 +30,7 @@ import {FIRST_EXPONENT} from './validate/scalars.ts';
 import {readLayers} from './validate/source.ts';
 
 /** A key of values.yaml and the setting that wrote it. */
-export interface Origin {
+export interface ValueOrigin {
   path: Path;
   setting: Setting;
   /** The reason, where the setting does not explain it. */
@@ -39,9 +39,9 @@ export interface Origin {
   isDerived?: true;
 }
 
-export interface Rendered {
+export interface RenderedValues {
   values: Values;
-  origins: readonly Origin[];
+  origins: readonly ValueOrigin[];
   warnings: readonly Warning[];
 }
 
@@ -49,13 +49,13 @@ export interface Rendered {
  * Writes settings as values of one chart version: only what differs from the chart defaults.
  * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
  */
-export function renderValues(settings: Settings, target: Target): Rendered {
+export function renderValues(settings: Settings, target: Target): RenderedValues {
   const chart = CHARTS[target.chart];
   const scope = scopeOf(target, settings.get);
   const ofFiles = readLayers(settings.get(valuesFile) ?? []);
   const values = copyOf(ofFiles);
   const written = mergeValues(scope.defaults, ofFiles);
-  const origins: Origin[] = leafPaths(ofFiles).map((path) => ({path, setting: valuesFile as Setting}));
+  const origins: ValueOrigin[] = leafPaths(ofFiles).map((path) => ({path, setting: valuesFile as Setting}));
   const warnings: Warning[] = [];
   /** Also keys that keep the chart default because the user asked for that value. */
   const chosen = new Set<string>();
@@ -91,13 +91,13 @@ export function renderValues(settings: Settings, target: Target): Rendered {
 }
 
 /** Entries of a row that differ from the written values; the same quantity in another notation is not a change. */
-function changes(row: Row, value: unknown, scope: Scope, written: Values): readonly Entry[] {
+function changes(row: Row, value: unknown, scope: Scope, written: Values): readonly ValuesEntry[] {
   const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(written, path), tree));
   const isDefault = entries.length === 1 && sameTree(row.read(written, scope), value);
   return isDefault ? [] : entries;
 }
 
-function refuseConflict(text: string, path: Path, origins: readonly Origin[], settings: Settings): void {
+function refuseConflict(text: string, path: Path, origins: readonly ValueOrigin[], settings: Settings): void {
   const other = origins.find(
     ({path: other, setting}) =>
       setting.id !== valuesFile.id && (startsWith(other, path) || startsWith(path, other)) && settings.isExplicit(setting),

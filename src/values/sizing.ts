@@ -1,6 +1,7 @@
 import type {Target} from '../charts/define.ts';
 import {type ChartName, chartSchema, defaultsOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
+import {count} from '../ground/text.ts';
 import {at, getAt} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
@@ -31,7 +32,7 @@ const BESIDE: Readonly<Record<ChartName, {path: string; text: string} | undefine
 function noteOn({chart, version}: Target, runs: number): Sizing['notes'][number] {
   const beside = BESIDE[chart];
   if (beside === undefined) {
-    const replicas = `${runs} ${runs === 1 ? 'replica' : 'replicas'}`;
+    const replicas = `${count(runs, 'replica')}`;
     return {
       message: `An agent executes one run at a time: ${runs === 1 ? '1 concurrent run requires' : `${runs} concurrent runs require`} ${replicas}.`,
       source: `${chart} ${version}, README`,

@@ -1,5 +1,5 @@
-import {settle} from '../answers/resolve.ts';
-import type {Source} from '../answers/sources.ts';
+import {settleAnswers} from '../answers/resolve.ts';
+import type {SettingsSource} from '../answers/sources.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
@@ -13,7 +13,7 @@ export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'} | {
 const PLACES = {files: 'files only', docker: 'Docker on this machine', systemd: 'virtual machine'} as const;
 
 /** The target of the place: values.yaml alone is for Kubernetes, too. */
-export const targetOf = (place: Place | undefined): TargetName =>
+export const targetOfPlace = (place: Place | undefined): TargetName =>
   place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : 'kubernetes';
 
 /** The place as an answer. */
@@ -109,7 +109,7 @@ export class AnswerStore {
   }
 
   /** Adds facts of the cluster for settings without an answer; facts of another cluster are removed. */
-  merge(cluster: Source | undefined, context: ParseContext): void {
+  merge(cluster: SettingsSource | undefined, context: ParseContext): void {
     for (const setting of catalogue) {
       if (this.answer(setting)?.source === 'cluster') this.#answers.delete(setting.id);
       const raw = cluster?.answer(setting);
@@ -136,6 +136,6 @@ export class AnswerStore {
 
   /** @throws ExpectedError that lists all invalid and missing settings */
   settings(optional: readonly Setting[] = []): Settings {
-    return settle({answers: this.#answers, problems: []}, {optional});
+    return settleAnswers({answers: this.#answers, problems: []}, {optional});
   }
 }

@@ -1,6 +1,6 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
-import {claimsOf, tokenProblem} from '../ground/secret.ts';
+import {tokenClaims, tokenProblem} from '../ground/secret.ts';
 import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
@@ -174,7 +174,7 @@ async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise
     await answerOf(setting, text, deps);
     if (setting !== token) return undefined;
     const problem = tokenProblem(text);
-    const expires = claimsOf(text)?.expires;
+    const expires = tokenClaims(text)?.expires;
     if (problem !== undefined || expires === undefined || expires > deps.now()) return problem;
     return `The token expired on ${expires.toISOString().slice(0, 10)}. Create a new token in the agent pool.`;
   } catch (error) {

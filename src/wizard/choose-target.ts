@@ -6,7 +6,7 @@ import {allContexts} from '../kubernetes/kubectl.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Choice, Prompter} from '../ports/prompter.ts';
 import {type AnswerStore, type Place, placeText} from './answer-store.ts';
-import type {Question, Shown} from './interview.ts';
+import type {Question, QuestionFrame} from './interview.ts';
 
 interface Config {
   'current-context'?: string;
@@ -21,9 +21,9 @@ export interface Contexts {
 }
 
 /** Reads the kubeconfig; never fails. */
-export async function readContexts(place: ClusterTarget, processes: Processes, signal: AbortSignal): Promise<Contexts> {
+export async function readContexts(kubeTarget: ClusterTarget, processes: Processes, signal: AbortSignal): Promise<Contexts> {
   try {
-    const call = allContexts(place);
+    const call = allContexts(kubeTarget);
     const result = await processes.run(call, {signal});
     if (result.exitCode !== 0) return {all: [], problem: 'kubectl cannot read the kubeconfig'};
     const config = jsonFrom<Config>(call, result.stdout);
@@ -96,7 +96,7 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
 }
 
 /** Undefined after Esc. */
-async function chooseContext(contexts: Contexts['all'], shown: Shown, prompter: Prompter): Promise<string | undefined> {
+async function chooseContext(contexts: Contexts['all'], shown: QuestionFrame, prompter: Prompter): Promise<string | undefined> {
   try {
     return await prompter.search({
       ...shown,

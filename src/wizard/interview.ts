@@ -1,14 +1,14 @@
 import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import {answered, answeredStep} from '../ui/prompt-text.ts';
+import {answeredLine, answeredStep} from '../ui/prompt-text.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {hostOf} from './on-host.ts';
-import {STEPS, type Step} from './steps.ts';
+import {STEPS, type WizardStep} from './steps.ts';
 import {summaryOf} from './summary.ts';
 
 /** How a question is shown: the lines above it, and whether Esc goes back. */
-export interface Shown {
+export interface QuestionFrame {
   heading: readonly string[];
   canGoBack: true;
 }
@@ -16,12 +16,12 @@ export interface Shown {
 /** One question of the wizard. */
 export interface Question {
   id: string;
-  step: Step;
+  step: WizardStep;
   message: string;
   /** True if the question applies and is not answered. */
   isOpen(): boolean;
   /** Asks, and stores the answer. Returns it in one line. @throws GoBack */
-  ask(shown: Shown): Promise<string>;
+  ask(shown: QuestionFrame): Promise<string>;
 }
 
 export interface InterviewDeps {
@@ -31,12 +31,12 @@ export interface InterviewDeps {
   /** Called after every answer to save the state. */
   onAnswer(): Promise<void>;
   /** Called before every question, to wait for the cluster. Returns true if that changed answers. */
-  before(step: Step, heading: readonly string[]): Promise<boolean>;
+  before(step: WizardStep, heading: readonly string[]): Promise<boolean>;
 }
 
 interface Answered {
   id: string;
-  step: Step;
+  step: WizardStep;
   message: string;
   answer: string;
 }
@@ -94,7 +94,7 @@ export class Interview {
   }
 
   /** Only Kubernetes has charts. */
-  get #steps(): readonly Step[] {
+  get #steps(): readonly WizardStep[] {
     return hostOf(this.#store) === undefined ? STEPS : STEPS.filter((step) => step !== 'Chart');
   }
 
@@ -157,25 +157,26 @@ export class Interview {
     return next();
   }
 
-  #title(step: Step): string {
+  #title(step: WizardStep): string {
     const {bold} = theme(this.#deps.screen);
     return `Step ${STEPS.indexOf(step) + 1} of ${this.#steps.length} · ${bold(step)}`;
   }
 
-  #heading(step: Step): string[] {
+  #heading(step: WizardStep): string[] {
     // Elsewhere the title, the answers and the notes are already on the screen.
     if (!this.#deps.prompter.canRedraw) return [];
     const {dim} = theme(this.#deps.screen);
     const earlier = this.#history
       .filter((each) => each.step === step && this.#store.asked.has(each.id))
-      .map(({message, answer}) => dim(answered(message, answer)));
+      .map(({message, answer}) => dim(answeredLine(message, answer)));
     return [this.#title(step), ...earlier, ...this.#notes];
   }
 
   /** Prints the steps before this one, and erases others and those that have changed. */
   #print(until: number): void {
     const {prompter, say, screen} = this.#deps;
-    const lineOf = (step: number): string => answeredStep(STEPS[step] as Step, summaryOf(STEPS[step] as Step, this.#store, screen), screen);
+    const lineOf = (step: number): string =>
+      answeredStep(STEPS[step] as WizardStep, summaryOf(STEPS[step] as WizardStep, this.#store, screen), screen);
     const kept = this.#printed.findIndex(({step, text}) => step >= until || text !== lineOf(step));
     for (const {lines} of kept < 0 ? [] : this.#printed.splice(kept).toReversed()) prompter.erase(lines);
     for (let step = this.#printed.length; step < until; step += 1) {
@@ -184,7 +185,7 @@ export class Interview {
       this.#printed.push({step, text, lines: text.split('\n').length - 1});
     }
     if (!prompter.canRedraw && until < this.#steps.length && this.#titled !== until) {
-      say(`\n${this.#title(STEPS[until] as Step)}\n`);
+      say(`\n${this.#title(STEPS[until] as WizardStep)}\n`);
       this.#titled = until;
     }
   }

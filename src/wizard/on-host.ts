@@ -8,11 +8,11 @@ import {isolation, purpose} from '../settings/purpose.ts';
 import {release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {cache, cachePath} from '../settings/storage.ts';
-import {type AnswerStore, targetOf} from './answer-store.ts';
+import {type AnswerStore, targetOfPlace} from './answer-store.ts';
 
 /** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */
 export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget, 'docker' | 'systemd'> | undefined {
-  const target = targetOf(place);
+  const target = targetOfPlace(place);
   return target === 'kubernetes' ? undefined : target;
 }
 

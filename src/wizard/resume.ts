@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
-import type {Source} from '../answers/sources.ts';
+import type {SettingsSource} from '../answers/sources.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
@@ -31,7 +31,7 @@ export async function readResumeState(path: string | undefined, files: Pick<File
 }
 
 /** The saved answers as sources. */
-export const fromResumeState = ({answers, flags = []}: ResumeState): Source[] =>
+export const fromResumeState = ({answers, flags = []}: ResumeState): SettingsSource[] =>
   (['flag', 'prompt'] as const).map((name) => ({
     name,
     answer: ({id}) => (flags.includes(id) === (name === 'flag') ? answers[id] : undefined),

@@ -16,7 +16,7 @@ import type {Interview, InterviewDeps} from './interview.ts';
 import {hostOf} from './on-host.ts';
 
 /** The plan of an install, and the preflight checks. */
-export interface Prepared {
+export interface ReviewedInstall {
   plan: Plan;
   facts: InstallFacts;
   checks: readonly Checked[];
@@ -25,7 +25,7 @@ export interface Prepared {
 /** What the review shows. */
 export interface Reviewed {
   generated?: Generated;
-  prepared?: Prepared;
+  prepared?: ReviewedInstall;
   /** Without Kubernetes. */
   host?: HostReview & {settings: Settings};
   /** Why there is no plan. */

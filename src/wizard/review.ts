@@ -11,7 +11,7 @@ import {Settings} from '../settings/settings.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
-import {type AnswerStore, targetOf} from './answer-store.ts';
+import {type AnswerStore, targetOfPlace} from './answer-store.ts';
 import type {AskDeps} from './ask.ts';
 import {unlessBack} from './ask.ts';
 import {likelyTarget} from './charts-left.ts';
@@ -23,8 +23,8 @@ import {
   type FilesDeps,
   filesText,
   isCurrent,
-  type Prepared,
   type Reviewed,
+  type ReviewedInstall,
   repeatText,
   type Saved,
   save,
@@ -34,7 +34,7 @@ import {otherAnswers, summaryOf} from './summary.ts';
 
 export interface ReviewDeps extends FilesDeps, InterviewDeps, Omit<AskDeps, 'completePath'> {
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
-  prepare(generated: Generated): Promise<Prepared>;
+  prepare(generated: Generated): Promise<ReviewedInstall>;
   /** Plans the containers of an agent on this machine. @throws ExpectedError if Docker does not answer */
   planContainers(settings: Settings): Promise<HostPlan>;
   /** Facts of the cluster that exclude charts. */
@@ -127,7 +127,7 @@ function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
   });
   const version = release === undefined ? [] : [[chartVersion.id, {value: release.version, source: 'prompt' as const}] as const];
-  const place = [target.id, {value: targetOf(store.place), source: 'prompt' as const}] as const;
+  const place = [target.id, {value: targetOfPlace(store.place), source: 'prompt' as const}] as const;
   return new Settings(new Map([...version, ...fits, place]));
 }
 

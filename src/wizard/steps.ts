@@ -12,11 +12,11 @@ export const CHART_DEFAULT = 'Chart default';
 
 /** The steps of the wizard, in order. */
 export const STEPS = ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'] as const;
-export type Step = (typeof STEPS)[number];
+export type WizardStep = (typeof STEPS)[number];
 
 /** A setting to prompt for. */
 export interface SettingQuestion {
-  step: Step;
+  step: WizardStep;
   setting: Setting;
   /** Condition of the prompt; `get` returns answers and defaults, `isGiven` is true for answers that are not from the cluster. */
   when?(get: Get, isGiven: (setting: Setting) => boolean): boolean;

@@ -15,10 +15,10 @@ import {type Screen, theme} from '../ui/theme.ts';
 import {type AnswerStore, placeText} from './answer-store.ts';
 import {isForeign} from './charts-left.ts';
 import {hostOf} from './on-host.ts';
-import type {Step} from './steps.ts';
+import type {WizardStep} from './steps.ts';
 
 /** The settings of each step, as its line shows them. */
-const SETTINGS: Readonly<Record<Step, readonly Setting[]>> = {
+const SETTINGS: Readonly<Record<WizardStep, readonly Setting[]>> = {
   Target: [namespace, release, cloud],
   Agent: [url, token, tokenFile, tokenSecret],
   Purpose: [purpose, isolation],
@@ -39,7 +39,7 @@ const SETTINGS: Readonly<Record<Step, readonly Setting[]>> = {
 };
 
 /** A step without an answer. */
-const NOTHING: Readonly<Record<Step, string>> = {
+const NOTHING: Readonly<Record<WizardStep, string>> = {
   Target: '',
   Agent: '',
   Purpose: '',
@@ -79,7 +79,7 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
 ]);
 
 /** The answers of a step, each with its source unless the user gave it here. */
-export function summaryOf(step: Step, store: AnswerStore, screen: Screen): string[] {
+export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen): string[] {
   const where = step === 'Target' ? [placeText(store.place)] : [];
   const parts = SETTINGS[step].flatMap((setting) => {
     const value = setting === namespace || setting === url || setting === purpose ? store.get(setting) : undefined;

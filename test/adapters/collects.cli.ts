@@ -23,7 +23,7 @@ async function* told(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 await Promise.all(
   paths.map(async (path, index) => {
     const log = await api.stream(path, {signal});
-    if (log.trouble) throw new Error(log.trouble.message);
+    if (log.error) throw new Error(log.error.message);
     await archive.add(`${index}.log`, told(log.chunks));
   }),
 );

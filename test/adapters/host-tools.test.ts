@@ -12,7 +12,7 @@ const signal = () => AbortSignal.timeout(60_000);
 async function stream(script: string, options: Parameters<typeof hostTools.stream>[1]) {
   vi.stubEnv('PATH', shims.path({docker: script}));
   const opened = await hostTools.stream(call, options);
-  if (opened.trouble) throw new Error(opened.trouble.message);
+  if (opened.error) throw new Error(opened.error.message);
   return opened;
 }
 

@@ -5,7 +5,7 @@ import {join, resolve} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, expect, test} from 'vitest';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
-import type {Entry} from '../../src/ports/archive.ts';
+import type {ArchiveEntry} from '../../src/ports/archive.ts';
 import {expectOthersRead} from '../support/zip-tools.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-'));
@@ -15,7 +15,7 @@ const fresh = (): {directory: string; path: string} => {
   const directory = mkdtempSync(join(folder, 'd-'));
   return {directory, path: join(directory, 'bundle.zip')};
 };
-const manifest = (entries: readonly Entry[]): string => JSON.stringify(entries);
+const manifest = (entries: readonly ArchiveEntry[]): string => JSON.stringify(entries);
 const MIB = 1024 * 1024;
 
 /** Nothing makes it smaller. */

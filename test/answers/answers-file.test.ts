@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {answersText, parseAnswers} from '../../src/answers/answers-file.ts';
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromAnswers, fromEnvironment, fromFlags} from '../../src/answers/sources.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import type {Settings} from '../../src/settings/settings.ts';
@@ -53,7 +53,7 @@ const URL = {url: 'https://acme.scalr.io'};
 const values = (settings: Settings): unknown[] => settings.entries().map(({setting, answer}) => [setting.id, answer.value]);
 
 const readAgain = (text: string): Promise<Settings> =>
-  resolve([fromAnswers(parseAnswers(text, 'answers.yaml'))], {files: memoryFiles(certificates), now: TODAY});
+  resolveAnswers([fromAnswers(parseAnswers(text, 'answers.yaml'))], {files: memoryFiles(certificates), now: TODAY});
 
 test('writes the explicit settings', async () => {
   const flags = {
@@ -103,7 +103,7 @@ test('reads back any settings that it wrote', async () => {
 
 test('writes the Scalr URL of the token, and the kubeconfig context as a comment', async () => {
   const token = `e30.${Buffer.from('{"iss":"acme.scalr.io"}').toString('base64url')}.c2ln`;
-  const settings = await resolve([fromEnvironment({SCALR_AGENT_TOKEN: token})], {files: memoryFiles(), now: TODAY});
+  const settings = await resolveAnswers([fromEnvironment({SCALR_AGENT_TOKEN: token})], {files: memoryFiles(), now: TODAY});
   const text = answersText(settings, 'prod');
   expect(text).toContain('# Saved for the kubeconfig context prod. Select it with --kube-context.\n');
   expect(Object.fromEntries(parseAnswers(text, 'answers.yaml'))).toEqual({url: 'https://acme.scalr.io'});
@@ -117,12 +117,12 @@ test('omits and lists secrets', async () => {
   };
   const files = {...memoryFiles(), readStdin: async () => Buffer.from('hunter2')};
   const deps = {files, now: TODAY};
-  const text = answersText(await resolve([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], deps));
+  const text = answersText(await resolveAnswers([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], deps));
   expect(text).not.toContain('hunter2');
   expect(text).toContain('# The password of https-proxy was left out: set the complete URL in SCALR_AGENT_INSTALL_HTTPS_PROXY');
   expect(text).toContain('chart-source: https://<user>:<password>@charts/agent-job-0.6.5.tgz');
   expect(text).toContain('url: https://acme.scalr.io');
-  const piped = answersText(await resolve([fromFlags({...flags, 'token-file': '-'})], deps));
+  const piped = answersText(await resolveAnswers([fromFlags({...flags, 'token-file': '-'})], deps));
   expect(piped).toContain('secrets: --token-file\n');
 });
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {Prepared} from '../../src/bundle/collect/prepare.ts';
+import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import type {Gap} from '../../src/bundle/collect/read-namespace.ts';
 import {accessCommands, emptyError, refuseUnknown} from '../../src/bundle/collect-from-cluster.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
@@ -7,17 +7,17 @@ import {ExpectedError} from '../../src/ground/errors.ts';
 import {runCommand} from '../support/run-command.ts';
 
 const policy = {kind: 'NetworkPolicy', metadata: {name: 'deny-all'}};
-const nothing: Prepared = {
+const nothing: PreparedBundle = {
   releases: [],
   scope: {objects: [policy], pods: []},
   texts: () => [],
   logs: [],
   knownSecrets: [],
-  gaps: [{what: 'Role objects', trouble: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
+  gaps: [{what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
 };
 
-function refused(more: Partial<Prepared>, release?: string, access?: readonly string[]) {
-  const {code, exit, message, suggestions} = emptyError({...nothing, ...more}, {place: {namespace: 'many'}, release}, access);
+function refused(more: Partial<PreparedBundle>, release?: string, access?: readonly string[]) {
+  const {code, exit, message, suggestions} = emptyError({...nothing, ...more}, {kubeTarget: {namespace: 'many'}, release}, access);
   return {code, exit, message, suggestions};
 }
 
@@ -39,7 +39,7 @@ describe('an empty bundle is rejected', () => {
   });
 
   test('with the commands that grant missing access', () => {
-    const gaps = [{what: 'Pod objects', trouble: {kind: 'forbidden', message: 'may not list them'}}] as const;
+    const gaps = [{what: 'Pod objects', error: {kind: 'forbidden', message: 'may not list them'}}] as const;
     expect(refused({gaps}, undefined, ['kubectl create role', 'kubectl create rolebinding'])).toMatchObject({
       code: 'FORBIDDEN',
       message: 'Cannot read namespace many. No bundle was written. Pod objects: may not list them',
@@ -50,7 +50,7 @@ describe('an empty bundle is rejected', () => {
 
 describe('the commands that grant missing access', () => {
   const refusal = 'pods is forbidden: User "system:serviceaccount:ci:deployer" cannot list resource "pods" in API group ""';
-  const gap: Gap = {what: 'Pod objects', trouble: {kind: 'forbidden', message: refusal}};
+  const gap: Gap = {what: 'Pod objects', error: {kind: 'forbidden', message: refusal}};
   const commands = (user: string | undefined, gaps: readonly Gap[] = [gap]): Promise<string[]> => {
     const post = async () => ({status: 201, body: {status: {userInfo: {username: user}}}});
     return accessCommands(gaps, 'many', {api: {post}, signal: new AbortController().signal});
@@ -70,7 +70,7 @@ describe('the commands that grant missing access', () => {
 
   test('are empty when no access is missing', async () => {
     expect(await commands('jane', [{...gap, isMinor: true}])).toEqual([]);
-    expect(await commands('jane', [{...gap, trouble: {kind: 'server', message: 'oops'}}])).toEqual([]);
+    expect(await commands('jane', [{...gap, error: {kind: 'server', message: 'oops'}}])).toEqual([]);
   });
 });
 
@@ -84,7 +84,7 @@ const objects = [
   podOf('w-run-abc1', 'worker', 'runner'),
   {kind: 'Event', metadata: {name: 'w-run-gone1.17af', uid: 'e'}},
 ];
-const there: Prepared = {
+const there: PreparedBundle = {
   releases: [],
   scope: {objects, pods: objects.slice(0, 2)},
   present: {releases: [], runs: ['run-abc1']},
@@ -94,9 +94,9 @@ const there: Prepared = {
   gaps: [],
 };
 
-function unknown(options: {run?: string; container?: string}, more: Partial<Prepared> = {}): string | undefined {
+function unknown(options: {run?: string; container?: string}, more: Partial<PreparedBundle> = {}): string | undefined {
   try {
-    refuseUnknown({...there, ...more}, {...options, place: {namespace: 'many'}});
+    refuseUnknown({...there, ...more}, {...options, kubeTarget: {namespace: 'many'}});
     return undefined;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
@@ -126,7 +126,7 @@ describe('requested names must exist', () => {
   });
 
   test('unless pods could not be listed, or none can have it', () => {
-    const gaps = [{what: 'Pod objects', trouble: {kind: 'forbidden', message: 'may not list them'}}] as const;
+    const gaps = [{what: 'Pod objects', error: {kind: 'forbidden', message: 'may not list them'}}] as const;
     expect(unknown({run: 'nope', container: 'nope'}, {gaps})).toBeUndefined();
     expect(unknown({container: 'nope'}, {scope: {objects: [], pods: []}})).toBeUndefined();
   });

@@ -4,10 +4,10 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
-import type {Prepared} from '../../src/bundle/collect/prepare.ts';
+import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
-import type {Entry} from '../../src/ports/archive.ts';
+import type {ArchiveEntry} from '../../src/ports/archive.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -27,13 +27,13 @@ const pod = {
     containerStatuses: [{name: 'agent', ready: false, restartCount: 9, state: {waiting: {reason: 'CrashLoopBackOff'}}}],
   },
 };
-const prepared: Prepared = {
+const prepared: PreparedBundle = {
   releases: [],
   scope: {objects: [pod], pods: [pod]},
   texts: () => [{name: 'version.json', text: '{}\n'}],
   logs: [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log'}],
   knownSecrets: [],
-  gaps: [{what: 'Role objects', trouble: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
+  gaps: [{what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
 };
 
 async function bundle(file: string): Promise<string> {
@@ -56,7 +56,10 @@ async function bundle(file: string): Promise<string> {
 }
 
 /** An archive that its maker describes as they like. */
-async function forged(entries: Readonly<Record<string, string>>, manifest?: (entries: readonly Entry[]) => unknown): Promise<string> {
+async function forged(
+  entries: Readonly<Record<string, string>>,
+  manifest?: (entries: readonly ArchiveEntry[]) => unknown,
+): Promise<string> {
   const file = fresh();
   const archive = await zipArchives.create(file);
   for (const [name, text] of Object.entries(entries)) await archive.add(name, Buffer.from(text));

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import {objectFiles} from '../../src/bundle/collect/object-files.ts';
-import type {Prepared} from '../../src/bundle/collect/prepare.ts';
+import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Event, KubernetesObject} from '../../src/kubernetes/objects.ts';
@@ -34,10 +34,10 @@ const pod = {
   status: {phase: 'Running', conditions: [{type: 'Ready', status: 'True'}], containerStatuses: [{name: 'agent', ready: true}]},
 };
 
-async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6) {
+async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes = 1e6) {
   const file = join(folder, `${Math.random()}.zip`);
   const objects = [claim, event, pod];
-  const prepared: Prepared = {
+  const prepared: PreparedBundle = {
     releases: [{name: 'mine', chart: 'agent-local', version: '0.6.5', status: 'deployed', values: undefined, drift: [], runsOf: undefined}],
     scope: {objects, pods: [pod]},
     cluster: {
@@ -50,8 +50,8 @@ async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6)
     logs: [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log'}],
     knownSecrets: [{kind: 'driver-key', value: new Secret(SECRET)}],
     gaps: [
-      {what: 'logs/agent-1/token.log', trouble: {kind: 'server', message: 'etcdserver: request timed out'}},
-      {what: 'Role objects', trouble: {kind: 'forbidden', message: 'may not list them'}, isMinor: true},
+      {what: 'logs/agent-1/token.log', error: {kind: 'server', message: 'etcdserver: request timed out'}},
+      {what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true},
     ],
     ...more,
   };
@@ -196,7 +196,7 @@ test('a line number refers to the bundle, after redaction and cuts', async () =>
 test('no line number is given when redaction moved the line', async () => {
   const objects = [claim, event];
   const texts =
-    (text: (file: {name: string; text: string}) => string): Prepared['texts'] =>
+    (text: (file: {name: string; text: string}) => string): PreparedBundle['texts'] =>
     (hide) =>
       objectFiles(objects, hide).map((file) => ({...file, text: text(file)}));
   const scope = {objects, pods: []};

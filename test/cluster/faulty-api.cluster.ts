@@ -23,18 +23,18 @@ test('without trouble it is the API server itself, with its errors', async () =>
 
 test('a status is answered as often as it was asked for, and no other request meets it', async () => {
   const {api, kubectl} = await behind();
-  const trouble = api.inject('GET', /\/secrets\?/, {status: 503}, 1);
+  const injected = api.inject('GET', /\/secrets\?/, {status: 503}, 1);
   expect((await kubectl('get', 'pods')).exitCode).toBe(0);
   expect((await kubectl('get', 'secrets')).stderr).toContain('unable to handle the request');
   expect((await kubectl('get', 'secrets')).exitCode).toBe(0);
-  expect(trouble.count()).toBe(1);
+  expect(injected.count()).toBe(1);
 });
 
 test('who is told when to come again comes again', async () => {
   const {api, kubectl} = await behind();
-  const trouble = api.inject('GET', /\/secrets\?/, {status: 429, retryAfter: 1}, 2);
+  const injected = api.inject('GET', /\/secrets\?/, {status: 429, retryAfter: 1}, 2);
   expect((await kubectl('get', 'secrets')).exitCode).toBe(0);
-  expect(trouble.count()).toBe(2);
+  expect(injected.count()).toBe(2);
 });
 
 test('what stalls has not happened, what is lost has, and both go on in the end', async () => {
@@ -43,11 +43,11 @@ test('what stalls has not happened, what is lost has, and both go on in the end'
     ['stall', ''],
     ['lose', 'configmap/lose'],
   ] as const) {
-    const trouble = api.inject('POST', /\/configmaps/, fault);
+    const injected = api.inject('POST', /\/configmaps/, fault);
     const created = kubectl('create', 'configmap', fault);
-    await trouble.hit;
+    await injected.hit;
     expect(await place.kubectl('get', 'configmaps', '-o', 'name', '--field-selector', `metadata.name=${fault}`)).toBe(before);
-    trouble.end();
+    injected.end();
     expect((await created).exitCode).toBe(0);
   }
 });

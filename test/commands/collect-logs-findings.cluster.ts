@@ -144,12 +144,12 @@ test('a policy stands out where the network enforces none', async () => {
     template: {metadata: {labels: selector.matchLabels}, spec: {containers: [{name: 'kube-flannel', image: 'flannel:1'}]}},
   };
   await kubectl.apply({apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: {name: 'kube-flannel-ds'}, spec});
-  const place = {kubeconfig: cluster.kubeconfig, namespace: 'default'};
+  const kubeTarget = {kubeconfig: cluster.kubeconfig, namespace: 'default'};
   const chart = await directoryOf({chart: 'agent-job', version: '0.6.5'}, scratch);
   const values = 'agent.tokenExistingSecret.name=token,agent.url=https://acme.scalr.io';
-  await execa(helm, ['install', 'scalr-agent', chart, '--kubeconfig', place.kubeconfig, '--namespace', 'default', '--set', values]);
-  await setLogs(place.kubeconfig, {namespace: 'default'}, {'*': {current: [READY]}});
-  const bundle = await collected(place, helm);
+  await execa(helm, ['install', 'scalr-agent', chart, '--kubeconfig', kubeTarget.kubeconfig, '--namespace', 'default', '--set', values]);
+  await setLogs(kubeTarget.kubeconfig, {namespace: 'default'}, {'*': {current: [READY]}});
+  const bundle = await collected(kubeTarget, helm);
   expect(proof(bundle, 'POLICY_NOT_ENFORCED')).toMatchObject({
     severity: 'warning',
     message: expect.stringContaining('DaemonSet kube-flannel-ds: flannel without a policy engine'),

@@ -66,13 +66,13 @@ test.each([
   ['are forbidden for a while', {status: 403}, 2],
   ['are reset', 'reset', 3],
 ] as const)('loses and repeats no line when streams %s', async (_, fault, times) => {
-  let trouble: ReturnType<FaultyApi['inject']> | undefined;
+  let injected: ReturnType<FaultyApi['inject']> | undefined;
   const run = await watched((api) => {
-    trouble = api.inject('GET', FOLLOWED, fault, times);
+    injected = api.inject('GET', FOLLOWED, fault, times);
   });
   await run.goesOn(30);
   const {exit, errors, text, lines} = await run.end();
-  expect(trouble?.count()).toBe(times);
+  expect(injected?.count()).toBe(times);
   expect({exit, errors}).toEqual({exit: 0, errors: []});
   expect(numbersIn(text(A))).toEqual(all(lines));
 });
@@ -84,14 +84,14 @@ test.each([
   ['a reset', 'reset'],
 ] as const)('follows logs and finds new runs while lists return %s', async (_, fault) => {
   const run = await watched(() => undefined);
-  const trouble = run.api.inject('GET', LISTS, fault);
-  await trouble.hit;
+  const injected = run.api.inject('GET', LISTS, fault);
+  await injected.hit;
   await run.place.kubectl.apply({
     ...pod('run-3-plan'),
     metadata: {name: 'run-3-plan', labels: {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'}},
   });
   await run.goesOn(12);
-  trouble.end();
+  injected.end();
   await run.goesOn(12);
   const {exit, errors, names, text, lines} = await run.end();
   expect(exit, JSON.stringify(errors)).toBe(0);

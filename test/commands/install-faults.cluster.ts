@@ -34,9 +34,9 @@ const TIME_TO_GET_THERE = ['--timeout', '10s'];
 /** One failure either ends it with a next step or is outlived, and after it everything can be made whole. */
 async function expectHarmless(helm: string, [, method, path]: Stage, times = 1): Promise<number> {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.inject(method, path, {status: 500}, times);
+  const injected = deps.api.inject(method, path, {status: 500}, times);
   const {exit, result} = await installThrough(deps, helm);
-  expect(trouble.count()).toBeGreaterThanOrEqual(1);
+  expect(injected.count()).toBeGreaterThanOrEqual(1);
   if (result.error?.code === 'RELEASE_BUSY') expect(result.error.message).toMatch(/its Helm record is still pending-install/);
   else if (exit !== 0) {
     const message = expect.stringMatching(/etcdserver: request timed out|prevented the request/);
@@ -66,11 +66,11 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
 
   test('interrupts helm when the API server does not answer within the timeout', async () => {
     const deps = await behindFaultyApi();
-    const trouble = deps.api.inject(INSTALLING, /\/deployments/, 'stall');
+    const injected = deps.api.inject(INSTALLING, /\/deployments/, 'stall');
     const {exit, result} = await installThrough(deps, helm, TIME_TO_GET_THERE);
     expect({exit, code: result.error?.code}).toEqual({exit: 6, code: 'TIMED_OUT'});
     expect(result.error.message).toMatch(/It (was interrupted|did not stop).*Completed: Create Secret scalr-agent-token/);
-    trouble.end();
+    injected.end();
     await expectWholeness(deps.place, helm, argv);
   });
 });
@@ -78,16 +78,16 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
 test('retries at every stage when the API server answers 429', async () => {
   const deps = await behindFaultyApi();
   const stages = [...READING, ...APPLYING, ...HELM, LOOK, LOGS];
-  const troubles = stages.map(([, method, path]) => deps.api.inject(method, path, {status: 429, retryAfter: 1}, 1));
+  const faults = stages.map(([, method, path]) => deps.api.inject(method, path, {status: 429, retryAfter: 1}, 1));
   expect(await installThrough(deps, anyHelm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
-  expect(troubles.map((each) => each.count())).toEqual(stages.map(() => 1));
+  expect(faults.map((each) => each.count())).toEqual(stages.map(() => 1));
 });
 
 test('succeeds when the API server takes half a second for every list', async () => {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.inject('GET', /\?.*(limit|labelSelector)=/, {delayMs: 500});
+  const injected = deps.api.inject('GET', /\?.*(limit|labelSelector)=/, {delayMs: 500});
   expect(await installThrough(deps, anyHelm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
-  expect(trouble.count()).toBeGreaterThan(7);
+  expect(injected.count()).toBeGreaterThan(7);
 });
 
 test('fails at the timeout when reading the releases of Helm gets no answer', async () => {

@@ -26,10 +26,10 @@ async function runTo([, method, path, fault]: Moment, helm: string, more: readon
   const place = await installPlace();
   if (more.length > 0) await install(place, helm, [...argv, '--yes'], {env: TOKEN});
   const api = await faultyApi(place.kubeconfig);
-  const trouble = api.inject(method, path, fault, 1);
+  const injected = api.inject(method, path, fault, 1);
   const run = startProgram('install', place, api, helm, ['--url', 'https://acme.scalr.io', ...argv, '--yes', ...more]);
-  await trouble.hit;
-  return {place, api, trouble, run};
+  await injected.hit;
+  return {place, api, injected, run};
 }
 
 describe.each(helms)('Helm $major', ({path: helm}) => {
@@ -59,10 +59,10 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
   });
 
   test('changes nothing on the next run when helm survives the kill and completes', async () => {
-    const {place, trouble, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
+    const {place, injected, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
     run.signal('SIGKILL');
     await run.ended;
-    trouble.end();
+    injected.end();
     const records = () =>
       place.kubectl('get', 'secrets', '--selector=owner=helm', '--output', 'jsonpath={.items[*].metadata.labels.status}');
     await expect.poll(records, {timeout: 20_000}).toBe('deployed');
@@ -71,12 +71,12 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
   });
 
   test('keeps the release intact when helm survives the kill and ends after the next run', async () => {
-    const {place, trouble, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
+    const {place, injected, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
     run.signal('SIGKILL');
     await run.ended;
     const {stdout} = await install(place, helm, [...argv, '--take-over', '--yes', '--json'], {env: TOKEN});
     expect(JSON.parse(stdout)).toMatchObject({changed: true, agent: 'registered'});
-    trouble.end();
+    injected.end();
     await expect.poll(() => isAlive(run.helmPid()), {timeout: 20_000}).toBe(false);
     await expectWholeness(place, helm, argv);
   });

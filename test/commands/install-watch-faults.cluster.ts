@@ -9,17 +9,17 @@ const LOOK = /\/replicasets\?limit/;
 
 test.each([{status: 503}, 'cut'] as const)('does not report a single failed status request (%o)', async (fault) => {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.inject('GET', LOOK, fault, 1);
+  const injected = deps.api.inject('GET', LOOK, fault, 1);
   const {exit, said, result} = await installThrough(deps, helm);
-  expect({exit, agent: result.agent, count: trouble.count()}).toEqual({exit: 0, agent: 'registered', count: 1});
+  expect({exit, agent: result.agent, count: injected.count()}).toEqual({exit: 0, agent: 'registered', count: 1});
   expect(said).not.toContain('API server');
 });
 
 test('reports API server errors that persist, and continues the watch when they end', async () => {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.inject('GET', LOOK, {status: 503});
+  const injected = deps.api.inject('GET', LOOK, {status: 503});
   const {exit, said, result} = await installThrough(deps, helm, [], (text) => {
-    if (text.includes('API server')) trouble.end();
+    if (text.includes('API server')) injected.end();
   });
   expect(said).toMatch(/! API server: kubectl get failed: .*unable to handle the request/);
   expect({exit, agent: result.agent}).toEqual({exit: 0, agent: 'registered'});
@@ -42,9 +42,9 @@ test.each(ENDS)('times out with the last known pod problem when the API server %
 
 test('reads the logs again when the connection breaks', async () => {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.inject('GET', /\/log\?/, 'cut', 2);
+  const injected = deps.api.inject('GET', /\/log\?/, 'cut', 2);
   expect(await installThrough(deps, helm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
-  expect(trouble.count()).toBe(2);
+  expect(injected.count()).toBe(2);
 });
 
 test('fails instead of hanging when the API server stalls at the Secret', async () => {

@@ -310,17 +310,17 @@ test('requires confirmation for another chart or a downgrade, and keeps the inst
 });
 
 test('stops at once and changes nothing on Ctrl-C before the plan', async () => {
-  const place = {...(await workplace()), namespace: 'never-made'};
+  const kubeTarget = {...(await workplace()), namespace: 'never-made'};
   const interrupt = new AbortController();
   setTimeout(() => interrupt.abort('SIGINT'), 100);
   const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit: new AbortController().signal, release: () => undefined});
-  const {stderr, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--yes'], {env: TOKEN, takeInterrupts});
+  const {stderr, exit} = await install(kubeTarget, helm.path, [...chartFlags('agent-local'), '--yes'], {env: TOKEN, takeInterrupts});
   expect({exit, stderr}).toEqual({exit: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});
 });
 
 test('changes nothing without confirmation', async () => {
-  const place = {...(await workplace()), namespace: 'never-made'};
-  const {stderr, exit} = await install(place, helm.path, chartFlags('agent-local'), {env: TOKEN});
+  const kubeTarget = {...(await workplace()), namespace: 'never-made'};
+  const {stderr, exit} = await install(kubeTarget, helm.path, chartFlags('agent-local'), {env: TOKEN});
   expect(stderr).toContain('Nothing was changed.');
   expect(stderr).toContain('1. Create namespace never-made');
   expect(exit).toBe(2);

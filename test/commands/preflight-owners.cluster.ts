@@ -21,8 +21,8 @@ const policy = (metadata: object) => ({
   spec: {podSelector: {matchLabels: {app: 'mine'}}, policyTypes: ['Ingress']},
 });
 
-async function check(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], id = 'object-names') {
-  const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
+async function check(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], id = 'object-names') {
+  const {stdout} = await preflight(kubeTarget, helm, [...argv, '--json'], {env: TOKEN});
   return (JSON.parse(stdout) as {checks: Checked[]}).checks.find((each) => each.id === id);
 }
 

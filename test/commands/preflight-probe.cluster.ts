@@ -241,17 +241,17 @@ describe('Ctrl-C', () => {
   test('prints the command that removes the probe when pressed twice', async () => {
     const place = await probePlace(['hello']);
     const api = await faultyApi(place.kubeconfig);
-    const trouble = api.inject('DELETE', /\/pods\//, 'stall');
+    const injected = api.inject('DELETE', /\/pods\//, 'stall');
     const {interrupt, forceQuit, takeInterrupts} = interrupts();
     const running = probe({...place, kubeconfig: api.kubeconfig}, [], {takeInterrupts});
     const pod = await podOf(place);
     interrupt.abort('SIGINT');
-    await trouble.hit;
+    await injected.hit;
     forceQuit.abort('SIGINT');
     const {exit, error} = await running;
     expect(exit).toBe(130);
     expect(error.message).toMatch(new RegExp(`^Interrupted. Delete the probe: kubectl delete ${pod} `));
-    trouble.end();
+    injected.end();
     // The command that is named does it.
     const [, command = ''] = /kubectl (delete .*) --timeout/.exec(error.message) ?? [];
     await place.kubectl(...command.split(' '));
@@ -299,9 +299,9 @@ describe('API server faults', () => {
   test('removes the pod when the answer to its creation is lost', async () => {
     const place = await probePlace();
     const api = await faultyApi(place.kubeconfig);
-    const trouble = api.inject('POST', /\/pods\?/, 'lose', 1);
+    const injected = api.inject('POST', /\/pods\?/, 'lose', 1);
     const running = probe({...place, kubeconfig: api.kubeconfig}, ['--timeout', '30s']);
-    await trouble.hit;
+    await injected.hit;
     expect(await podOf(place)).toContain('pod/');
     const {by} = await running;
     expect(by['probe-pod']?.status).toBe('fail');
@@ -311,9 +311,9 @@ describe('API server faults', () => {
   test('retries when removing the pod fails at first', async () => {
     const place = await probePlace();
     const api = await faultyApi(place.kubeconfig);
-    const trouble = api.inject('DELETE', /\/pods\//, {status: 500}, 2);
+    const injected = api.inject('DELETE', /\/pods\//, {status: 500}, 2);
     expect(statuses((await probe({...place, kubeconfig: api.kubeconfig})).by)).toEqual(all('pass'));
-    expect(trouble.count()).toBe(2);
+    expect(injected.count()).toBe(2);
     expect(await left(place)).toEqual([]);
   });
 

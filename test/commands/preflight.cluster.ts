@@ -31,9 +31,9 @@ const ALSO = ['chart-renders', 'namespace', 'object-names', 'quota', 'limit-rang
 type Outcomes = Record<string, Pick<Checked, 'status' | 'message' | 'remedy'>>;
 
 /** What each check says, and how the program ends. */
-async function outcomes(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], {helm = anyHelm, env = {}} = {}) {
+async function outcomes(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], {helm = anyHelm, env = {}} = {}) {
   const start = Date.now();
-  const {stdout, exit, stderr} = await preflight(place, helm, [...argv, '--json'], {env});
+  const {stdout, exit, stderr} = await preflight(kubeTarget, helm, [...argv, '--json'], {env});
   expect(violations('preflight', stdout), stdout).toEqual([]);
   const {checks, facts} = JSON.parse(stdout) as {checks: Checked[]; facts: object};
   const by = Object.fromEntries(checks.map((each) => [each.id, each])) as Outcomes;
@@ -231,13 +231,13 @@ describe('API server faults', () => {
   test('retries when the API server fails once', async () => {
     const place = await workplace();
     const api = await faultyApi(place.kubeconfig);
-    const troubles = [
+    const faults = [
       api.inject('GET', /^\/version/, {status: 503}, 1),
       api.inject('POST', /selfsubjectaccessreviews/, {status: 500}, 1),
       api.inject('GET', /\/secrets\/scalr-agent-token/, {status: 429, retryAfter: 1}, 1),
     ];
     const {by} = await outcomes({...place, kubeconfig: api.kubeconfig}, LOCAL, {env: TOKEN});
-    expect(troubles.map((each) => each.count())).toEqual([1, 1, 1]);
+    expect(faults.map((each) => each.count())).toEqual([1, 1, 1]);
     expect(statuses(by, [...OURS, ...ALSO])).toEqual(all([...OURS, ...ALSO], 'pass'));
   });
 

@@ -36,8 +36,8 @@ const upgrade = (helm: string, {namespace, kubeconfig}: Workplace, ...more: read
     reject: false,
   });
 
-async function document(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, helm: string, ...argv: readonly string[]) {
-  const {stdout, exit} = await status(place, helm, [...argv, '--json']);
+async function document(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>, helm: string, ...argv: readonly string[]) {
+  const {stdout, exit} = await status(kubeTarget, helm, [...argv, '--json']);
   const found = JSON.parse(stdout);
   if (found.error === undefined) expect(violations('status', stdout)).toEqual([]);
   return {...found, exit};

@@ -45,14 +45,14 @@ async function ownNamespace(): Promise<Workplace> {
   const outer = await workplace();
   const namespace = `${outer.namespace}-own`;
   const kubectl = await kubectlFor(outer.kubeconfig, namespace);
-  const place = {kubeconfig: outer.kubeconfig, namespace, kubectl};
-  await installIn(place, LOCAL);
+  const kubeTarget = {kubeconfig: outer.kubeconfig, namespace, kubectl};
+  await installIn(kubeTarget, LOCAL);
   onTestFinished(async () => void (await outer.kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--wait=false')));
-  return place;
+  return kubeTarget;
 }
 
-async function uninstalled(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], deps = {}) {
-  const {stdout, stderr, exit} = await uninstall(place, helm, [...argv, '--json'], deps);
+async function uninstalled(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], deps = {}) {
+  const {stdout, stderr, exit} = await uninstall(kubeTarget, helm, [...argv, '--json'], deps);
   const result = JSON.parse(stdout);
   expect(violations(result.error ? 'error' : 'uninstall', stdout)).toEqual([]);
   return {exit, stderr, result, all: stdout + stderr};

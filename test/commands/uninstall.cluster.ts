@@ -129,12 +129,12 @@ test('changes nothing without confirmation or in a dry run', async () => {
 
 test('deletes a namespace that it created, with everything in it', async () => {
   const {kubeconfig, kubectl, namespace} = await freshWorkplace();
-  const place = {kubeconfig, namespace: `${namespace}-own`};
-  await setLogs(kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
-  expect((await install(place, first.path, argv(), {env: TOKEN})).exit).toBe(0);
-  const {exit, stderr} = await uninstall(place, first.path, ['--purge=secrets,namespace', '--confirm', RELEASE]);
+  const kubeTarget = {kubeconfig, namespace: `${namespace}-own`};
+  await setLogs(kubeconfig, {namespace: kubeTarget.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  expect((await install(kubeTarget, first.path, argv(), {env: TOKEN})).exit).toBe(0);
+  const {exit, stderr} = await uninstall(kubeTarget, first.path, ['--purge=secrets,namespace', '--confirm', RELEASE]);
   expect(exit, stderr).toBe(0);
-  expect(await kubectl('get', 'namespace', place.namespace, '--ignore-not-found', '--output', 'name')).toBe('');
+  expect(await kubectl('get', 'namespace', kubeTarget.namespace, '--ignore-not-found', '--output', 'name')).toBe('');
 });
 
 test('removes only one of two releases in a namespace, and keeps their shared Secret', async () => {

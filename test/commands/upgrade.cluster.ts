@@ -391,10 +391,10 @@ test.each(MOMENTS)('an upgrade that is killed %s is completed by the next run, o
   const api = await faultyApi(place.kubeconfig);
   // The inventory lists ReplicaSets too, before the first step.
   const skipped = moment.startsWith('while') ? api.inject(method, path, {delayMs: 1}, 1) : undefined;
-  const trouble = api.inject(method, path, fault, 1);
+  const injected = api.inject(method, path, fault, 1);
   const run = startProgram('upgrade', place, api, anyHelm, argv);
   await skipped?.hit;
-  await trouble.hit;
+  await injected.hit;
   run.signal('SIGKILL');
   if (moment.startsWith('after helm')) process.kill(run.helmPid(), 'SIGKILL');
   expect(await run.ended).toMatchObject({signal: 'SIGKILL'});

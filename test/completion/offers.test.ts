@@ -1,11 +1,11 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {type Ask, liveValues, type Offer, offerFor, type Program} from '../../src/completion/candidates.ts';
+import {type Ask, type CompletionProgram, liveValues, type Offer, offerFor} from '../../src/completion/candidates.ts';
 import {type Flag, readLine} from '../../src/completion/line.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
 import {built} from '../package/built.ts';
 
-type Commands = Record<string, Program['commands'][string] & {flags: Record<string, Flag>}>;
+type Commands = Record<string, CompletionProgram['commands'][string] & {flags: Record<string, Flag>}>;
 const {commands} = JSON.parse(readFileSync(built('oclif.manifest.json'), 'utf8')) as {commands: Commands};
 const flagsOf = (command: string): Flag[] => Object.values(commands[command]?.flags ?? {});
 const nobody: Ask = async () => {
@@ -14,7 +14,7 @@ const nobody: Ask = async () => {
 
 /** What can stand at the end of these words. */
 async function offered(words: readonly string[], {ask = nobody, env = {}}: {ask?: Ask; env?: Record<string, string>} = {}): Promise<Offer> {
-  const program: Program = {
+  const program: CompletionProgram = {
     commands,
     flagsOf,
     live: (flag, line) => liveValues(ask, env)[flag](line),

@@ -1,7 +1,7 @@
 import {afterAll, describe, expect, inject, onTestFinished, test} from 'vitest';
 import {registered} from '../../src/diagnose/agent-log.ts';
 import type {Cause} from '../../src/diagnose/cause.ts';
-import {explain, isReady, progress} from '../../src/diagnose/explain.ts';
+import {explainSnapshot, isReady, progress} from '../../src/diagnose/explain.ts';
 import {snapshotOf} from '../../src/diagnose/snapshot.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {type Kubectl, kubectlFor} from '../cluster/kubectl.ts';
@@ -19,7 +19,7 @@ type Snapshot = ReturnType<typeof snapshotOf>;
 /** Everything an installation would read, logs included. */
 async function look(kubectl: Kubectl): Promise<Snapshot> {
   const list = await kubectl.get<{items: KubernetesObject[]}>(KINDS);
-  const name = {release: 'acme', place: {namespace: list.items[0]?.metadata.namespace ?? ''}};
+  const name = {release: 'acme', kubeTarget: {namespace: list.items[0]?.metadata.namespace ?? ''}};
   const {pods} = snapshotOf(list, name, {});
   const logs: Record<string, string> = {};
   for (const {metadata, status} of pods) {
@@ -34,7 +34,7 @@ const durations: [code: string, object: string, seconds: number, reason: string]
 /** Looks until the cause is told, for as long as it may take. */
 async function told(kubectl: Kubectl, code: string, start = Date.now()): Promise<Cause> {
   for (;;) {
-    const causes = explain(await look(kubectl), new Date());
+    const causes = explainSnapshot(await look(kubectl), new Date());
     const seconds = (Date.now() - start) / 1000;
     const cause = causes.find((each) => each.code === code);
     if (cause !== undefined) {
@@ -102,7 +102,7 @@ interface Case {
   code: string;
   object?: string;
   reason: RegExp;
-  isHopeless?: boolean;
+  isPermanent?: boolean;
   objects: object[];
   labels?: Record<string, string>;
   prepare?(place: Workplace): Promise<unknown>;
@@ -132,14 +132,14 @@ const CASES: Case[] = [
   {
     code: 'CRASH_LOOP',
     reason: /exited with code 1: no such option$/,
-    isHopeless: true,
+    isPermanent: true,
     objects: [deployment({outcome: 'crash-loop'})],
     prepare: ({kubeconfig, namespace}) => setLogs(kubeconfig, {namespace}, {'*': {previous: ['starting', 'no such option']}}),
   },
   {
     code: 'OOM_KILLED',
     reason: /exceeded its memory limit of 128Mi$/,
-    isHopeless: true,
+    isPermanent: true,
     objects: [deployment({outcome: 'oom-killed', container: {resources: {limits: {memory: '128Mi'}}}})],
   },
   {
@@ -180,7 +180,7 @@ const CASES: Case[] = [
     code: 'POD_SECURITY',
     object: 'deployment/agent',
     reason: /^FailedCreate: violates PodSecurity "baseline:latest": hostPath volumes \(volume "data"\)$/,
-    isHopeless: true,
+    isPermanent: true,
     labels: BASELINE,
     objects: [deployment(onHost)],
   },
@@ -188,7 +188,7 @@ const CASES: Case[] = [
     code: 'POD_SECURITY',
     object: 'daemonset/agent',
     reason: /^FailedCreate: violates PodSecurity/,
-    isHopeless: true,
+    isPermanent: true,
     labels: BASELINE,
     objects: [daemonSet(onHost)],
   },
@@ -203,7 +203,7 @@ const CASES: Case[] = [
     code: 'LIMITS_REQUIRED',
     object: 'deployment/agent',
     reason: /^FailedCreate: failed quota: tight: must specify limits.cpu/,
-    isHopeless: true,
+    isPermanent: true,
     objects: [deployment()],
     prepare: quota('limits.cpu=1'),
   },
@@ -211,7 +211,7 @@ const CASES: Case[] = [
     code: 'LIMIT_RANGE',
     object: 'deployment/agent',
     reason: /^FailedCreate: maximum cpu usage per Container is 1/,
-    isHopeless: true,
+    isPermanent: true,
     objects: [deployment({container: {resources: {limits: {cpu: '2'}}}})],
     prepare: ({kubectl}) => kubectl.apply(limitRange),
   },
@@ -237,7 +237,7 @@ const CASES: Case[] = [
     code: 'ADMISSION_DENIED',
     object: 'deployment/agent',
     reason: /^FailedCreate: .*denied request: agents are forbidden here$/,
-    isHopeless: true,
+    isPermanent: true,
     objects: [deployment()],
     prepare: forbidPods,
   },
@@ -312,13 +312,13 @@ const refusesPods = (kubectl: Kubectl): Promise<void> =>
 
 /** Only our own cluster lets pods fare as they are told. */
 describe.skipIf(!inject('simulated'))('a cause is told within seconds', () => {
-  test.each(CASES)('$code, $object', async ({code, object = POD, reason, isHopeless, objects, labels = {}, prepare}) => {
+  test.each(CASES)('$code, $object', async ({code, object = POD, reason, isPermanent, objects, labels = {}, prepare}) => {
     const place = await workplace(labels);
     await prepare?.(place);
     const start = Date.now();
     await place.kubectl.apply(...objects);
     const cause = await told(place.kubectl, code, start);
-    expect(cause).toMatchObject({object, reason: expect.stringMatching(reason), ...(isHopeless === undefined ? {} : {isHopeless})});
+    expect(cause).toMatchObject({object, reason: expect.stringMatching(reason), ...(isPermanent === undefined ? {} : {isPermanent})});
     await place.kubectl('delete', 'deployments,daemonsets,jobs,pvc', '--all', '--wait=false');
   });
 
@@ -329,15 +329,15 @@ describe.skipIf(!inject('simulated'))('a cause is told within seconds', () => {
     await kubectl.apply(deployment({}, {replicas: 2}));
     const {reason} = await told(kubectl, 'TAINT');
     expect(reason).toMatch(/^unschedulable: 0\/1 nodes are available: 1 node\(s\) had untolerated taint/);
-    await expect.poll(async () => explain(await look(kubectl), new Date()).length).toBe(1);
-    expect(explain(await look(kubectl), new Date())[0]?.reason).toMatch(/\(and 1 more pod\)$/);
+    await expect.poll(async () => explainSnapshot(await look(kubectl), new Date()).length).toBe(1);
+    expect(explainSnapshot(await look(kubectl), new Date())[0]?.reason).toMatch(/\(and 1 more pod\)$/);
   });
 });
 
 test('a progress deadline makes a cause hopeless', async () => {
   const {kubectl} = await workplace();
   await kubectl.apply(deployment({spec: {nodeSelector: {pool: 'nowhere'}}}, {progressDeadlineSeconds: 2}));
-  const hopeless = async (): Promise<Cause[]> => explain(await look(kubectl), new Date()).filter(({isHopeless}) => isHopeless);
+  const hopeless = async (): Promise<Cause[]> => explainSnapshot(await look(kubectl), new Date()).filter(({isPermanent}) => isPermanent);
   await expect.poll(hopeless, {timeout: 20_000}).toMatchObject([{object: POD, code: 'NODE_SELECTOR'}]);
 });
 
@@ -351,7 +351,7 @@ test('a recovered release and a ready release have no cause', async () => {
   // The controller tries again after some seconds.
   await expect.poll(async () => isReady(await look(kubectl)), {timeout: 40_000, interval: 500}).toBe(true);
   const seen = await look(kubectl);
-  expect(explain(seen, new Date())).toEqual([]);
+  expect(explainSnapshot(seen, new Date())).toEqual([]);
   expect(progress(seen)).toEqual([{object: 'deployment/agent', state: 'ready', text: '2 of 2 ready'}]);
   expect(registered(seen)).toBe('unknown');
   await setLogs(kubeconfig, {namespace}, {'*': {current: ['Scalr agent is ready to receive tasks.']}});

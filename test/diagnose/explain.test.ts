@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {CAUSES, explain} from '../../src/diagnose/explain.ts';
+import {CAUSES, explainSnapshot} from '../../src/diagnose/explain.ts';
 import type {KubernetesObject, Snapshot, Workload} from '../../src/kubernetes/objects.ts';
 import {AGENT_LINES} from './agent-lines.ts';
 import {
@@ -344,11 +344,11 @@ const CASES: Case[] = [
 
 describe('a cause', () => {
   test.each(CASES)('$code: $reason', ({code, objects, logs, object = POD, reason, hopelessFrom}) => {
-    const at = (seconds: number) => explain(snapshot(objects, logs), afterStart(seconds));
+    const at = (seconds: number) => explainSnapshot(snapshot(objects, logs), afterStart(seconds));
     const [first, ...more] = at(hopelessFrom === 'never' ? 3600 : hopelessFrom);
-    expect(first).toEqual({object, code, reason, remedy: expect.stringMatching(/\w{3}/), isHopeless: hopelessFrom !== 'never'});
+    expect(first).toEqual({object, code, reason, remedy: expect.stringMatching(/\w{3}/), isPermanent: hopelessFrom !== 'never'});
     expect(more).toEqual([]);
-    if (typeof hopelessFrom === 'number' && hopelessFrom > 0) expect(at(hopelessFrom - 1)).toMatchObject([{code, isHopeless: false}]);
+    if (typeof hopelessFrom === 'number' && hopelessFrom > 0) expect(at(hopelessFrom - 1)).toMatchObject([{code, isPermanent: false}]);
   });
 
   test('of every kind is in the table above', () => {
@@ -360,42 +360,44 @@ describe('is hopeless before its time', () => {
   test('when the same pull failed twice', () => {
     const failing = waiting('ImagePullBackOff', 'Back-off pulling image "scalr/agent:1"');
     const tried = (count: number) =>
-      explain(
+      explainSnapshot(
         snapshot(around(failing, event(failing, 'Failed', 'Failed to pull image "scalr/agent:1": not found', {count}))),
         afterStart(5),
       );
-    expect(tried(1)).toMatchObject([{code: 'IMAGE_NOT_FOUND', isHopeless: false}]);
-    expect(tried(2)).toMatchObject([{reason: 'ImagePullBackOff: scalr/agent:1: not found', isHopeless: true}]);
+    expect(tried(1)).toMatchObject([{code: 'IMAGE_NOT_FOUND', isPermanent: false}]);
+    expect(tried(2)).toMatchObject([{reason: 'ImagePullBackOff: scalr/agent:1: not found', isPermanent: true}]);
   });
 
   test('when a container was started four times', () => {
-    const restarted = (restartCount: number) => explain(snapshot(around(crashed({exitCode: 1}, {restartCount}))), afterStart(5));
-    expect(restarted(2)).toMatchObject([{code: 'CRASH_LOOP', isHopeless: false}]);
-    expect(restarted(3)).toMatchObject([{code: 'CRASH_LOOP', isHopeless: true}]);
+    const restarted = (restartCount: number) => explainSnapshot(snapshot(around(crashed({exitCode: 1}, {restartCount}))), afterStart(5));
+    expect(restarted(2)).toMatchObject([{code: 'CRASH_LOOP', isPermanent: false}]);
+    expect(restarted(3)).toMatchObject([{code: 'CRASH_LOOP', isPermanent: true}]);
   });
 
   test('when three consecutive pods were evicted', () => {
     const all = [1, 2, 3].map((each) => pod({name: `agent-5f-${each}`, phase: 'Failed', status: {reason: 'Evicted', message: 'disk'}}));
-    expect(explain(snapshot(around(...all)), afterStart(5))).toMatchObject([{reason: 'Evicted: disk (and 2 more pods)', isHopeless: true}]);
+    expect(explainSnapshot(snapshot(around(...all)), afterStart(5))).toMatchObject([
+      {reason: 'Evicted: disk (and 2 more pods)', isPermanent: true},
+    ]);
   });
 });
 
 test('repeated evictions are reported while the next pod is ready', () => {
   const all = [1, 2].map((each) => pod({name: `agent-5f-${each}`, phase: 'Failed', status: {reason: 'Evicted', message: 'disk'}}));
   const seen = snapshot([READY_DEPLOYMENT, replicaSet({readyReplicas: 1}), readyPod(), ...all]);
-  expect(explain(seen, afterStart(5))).toMatchObject([{code: 'EVICTED', isHopeless: false}]);
-  expect(explain(seen, afterStart(3600))).toEqual([]);
+  expect(explainSnapshot(seen, afterStart(5))).toMatchObject([{code: 'EVICTED', isPermanent: false}]);
+  expect(explainSnapshot(seen, afterStart(3600))).toEqual([]);
 });
 
 test('a starting node makes a cause not hopeless', () => {
   const full = unscheduled('0/3 nodes are available: 3 Insufficient cpu.');
   const scaling = event(full, 'TriggeredScaleUp', 'pod triggered scale-up: [{pool 3->4 (max: 5)}]', {type: 'Normal'});
-  expect(explain(snapshot(around(full, scaling)), afterStart(600))).toMatchObject([{code: 'INSUFFICIENT_CPU', isHopeless: false}]);
+  expect(explainSnapshot(snapshot(around(full, scaling)), afterStart(600))).toMatchObject([{code: 'INSUFFICIENT_CPU', isPermanent: false}]);
 });
 
 test('several reasons of the scheduler have all their remedies', () => {
   const {objects} = nodes('TAINT', '1 node(s) had untolerated taint(s), 1 Insufficient cpu, 1 Too many pods');
-  const [cause] = explain(snapshot(objects), afterStart(1));
+  const [cause] = explainSnapshot(snapshot(objects), afterStart(1));
   expect(cause?.remedy.split('; or: ')).toHaveLength(3);
 });
 
@@ -408,13 +410,13 @@ test.each([
   ['TAINT', 'describe nodes'],
 ])('%s contains a command that can be run unchanged', (code, command) => {
   const {objects, logs} = CASES.find((each) => each.code === code) as Case;
-  const cause = explain(snapshot(objects, logs), afterStart(200)).find((each) => each.code === code);
+  const cause = explainSnapshot(snapshot(objects, logs), afterStart(200)).find((each) => each.code === code);
   expect(cause?.remedy).toMatch(new RegExp(`: kubectl ${command} --context prod(;|$)`));
 });
 
 test('a full selected node takes precedence over excluded nodes', () => {
   const {objects} = nodes('NODE_SELECTOR', "1 Insufficient memory, 9 node(s) didn't match Pod's node affinity/selector");
-  expect(explain(snapshot(objects), afterStart(1))).toMatchObject([{code: 'INSUFFICIENT_MEMORY'}]);
+  expect(explainSnapshot(snapshot(objects), afterStart(1))).toMatchObject([{code: 'INSUFFICIENT_MEMORY'}]);
 });
 
 test('pods of a DaemonSet are made for one node each', () => {
@@ -422,7 +424,7 @@ test('pods of a DaemonSet are made for one node each', () => {
   const stuck = unscheduled("0/3 nodes are available: 1 Insufficient memory, 2 node(s) didn't match Pod's node affinity/selector.", {
     metadata: {ownerReferences: [{kind: 'DaemonSet', name: 'worker', uid: daemon.metadata.uid}]},
   });
-  expect(explain(snapshot([daemon, stuck]), afterStart(1))).toMatchObject([{code: 'INSUFFICIENT_MEMORY'}]);
+  expect(explainSnapshot(snapshot([daemon, stuck]), afterStart(1))).toMatchObject([{code: 'INSUFFICIENT_MEMORY'}]);
 });
 
 describe('objects that an upgrade replaces are ignored', () => {
@@ -432,16 +434,17 @@ describe('objects that an upgrade replaces are ignored', () => {
     ...object,
     metadata: {...object.metadata, annotations: {'deployment.kubernetes.io/revision': revision}},
   });
-  const isHopeless = (...objects: KubernetesObject[]) => explain(snapshot(objects), afterStart(600)).map((each) => each.isHopeless);
+  const isPermanent = (...objects: KubernetesObject[]) =>
+    explainSnapshot(snapshot(objects), afterStart(600)).map((each) => each.isPermanent);
 
   test('pods that the ReplicaSet of an older revision cannot create', () => {
-    expect(isHopeless(of('2', owner), of('1', former))).toEqual([false]);
-    expect(isHopeless(of('2', owner), of('2', former))).toEqual([true]);
+    expect(isPermanent(of('2', owner), of('1', former))).toEqual([false]);
+    expect(isPermanent(of('2', owner), of('2', former))).toEqual([true]);
   });
 
   test('objects of a Deployment whose newest generation was not observed', () => {
     const changed = {...owner, metadata: {...owner.metadata, generation: 2}};
-    expect(isHopeless(changed, former)).toEqual([false]);
+    expect(isPermanent(changed, former)).toEqual([false]);
   });
 
   test('the pod of an older DaemonSet template', () => {
@@ -453,16 +456,16 @@ describe('objects that an upgrade replaces are ignored', () => {
       const ownerReferences = [{kind: kind as string, name: metadata.name, uid: metadata.uid as string}];
       return {...broken, metadata: {...broken.metadata, ownerReferences, labels: {'pod-template-generation': generation}}};
     };
-    expect(isHopeless(annotated, made('1'))).toEqual([false]);
-    expect(isHopeless(annotated, made('2'))).toEqual([true]);
+    expect(isPermanent(annotated, made('1'))).toEqual([false]);
+    expect(isPermanent(annotated, made('2'))).toEqual([true]);
   });
 });
 
 describe('dependent causes', () => {
   test('a deadline gives way to causes of the pods, which become hopeless', () => {
     const late = deployment({conditions: [{type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late'}]});
-    expect(explain(snapshot([late, replicaSet(), waiting('Mystery', 'x')]), afterStart(1))).toMatchObject([
-      {object: POD, code: 'CONTAINER_WAITING', isHopeless: true},
+    expect(explainSnapshot(snapshot([late, replicaSet(), waiting('Mystery', 'x')]), afterStart(1))).toMatchObject([
+      {object: POD, code: 'CONTAINER_WAITING', isPermanent: true},
     ]);
   });
 
@@ -471,7 +474,7 @@ describe('dependent causes', () => {
       spec: {volumes: [{persistentVolumeClaim: {claimName: 'agent-cache'}}]},
     });
     const objects = around(pods, claim(), event(claim(), 'ProvisioningFailed', 'storageclass.storage.k8s.io "x" not found'));
-    expect(explain(snapshot(objects), afterStart(1))).toMatchObject([{object: 'claim/agent-cache', code: 'CLASS_NOT_FOUND'}]);
+    expect(explainSnapshot(snapshot(objects), afterStart(1))).toMatchObject([{object: 'claim/agent-cache', code: 'CLASS_NOT_FOUND'}]);
   });
 
   test('a summarizing mount event gives way to the one before it', () => {
@@ -483,14 +486,14 @@ describe('dependent causes', () => {
         at: 120,
       }),
     );
-    expect(explain(snapshot(objects), afterStart(121))).toMatchObject([{code: 'SECRET_NOT_FOUND', isHopeless: true}]);
+    expect(explainSnapshot(snapshot(objects), afterStart(121))).toMatchObject([{code: 'SECRET_NOT_FOUND', isPermanent: true}]);
   });
 });
 
 test('a reason fits on one line and contains no secrets', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
   const {objects} = said('TOKEN_REJECTED', '', '', 0);
-  const [cause] = explain(snapshot(objects, {[LOG]: `401 Unauthorized ${token}\t${'x'.repeat(999)}`}), afterStart(1));
+  const [cause] = explainSnapshot(snapshot(objects, {[LOG]: `401 Unauthorized ${token}\t${'x'.repeat(999)}`}), afterStart(1));
   expect(cause?.reason).toMatch(/^agent log: 401 Unauthorized \[hidden\] x+…$/);
   expect(cause?.reason.length).toBeLessThanOrEqual(240);
 });

@@ -132,7 +132,7 @@ export function event(about: KubernetesObject, reason: string, message: string, 
 }
 
 export const snapshot = (objects: readonly KubernetesObject[], logs: Snapshot['logs'] = {}): Snapshot =>
-  snapshotOf({items: objects}, {release: 'acme', place: {namespace: 'agents', kubeContext: 'prod'}}, logs);
+  snapshotOf({items: objects}, {release: 'acme', kubeTarget: {namespace: 'agents', kubeContext: 'prod'}}, logs);
 
 /** Objects around a pod that is not ready. */
 export const around = (...objects: KubernetesObject[]): KubernetesObject[] => [

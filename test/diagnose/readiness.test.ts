@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {registered} from '../../src/diagnose/agent-log.ts';
-import {explain, isReady, progress} from '../../src/diagnose/explain.ts';
+import {explainSnapshot, isReady, progress} from '../../src/diagnose/explain.ts';
 import {
   afterStart,
   around,
@@ -47,7 +47,7 @@ describe('healthy objects have no cause', () => {
         const said = events.map(([[reason, message], at]) => event(healthy, reason, message, {at}));
         const refused = event(replicaSet(), 'FailedCreate', 'Error creating: exceeded quota: x');
         const seen = snapshot([READY_DEPLOYMENT, replicaSet({readyReplicas: 1}), healthy, ...said, refused], {[LOG]: READY_LINE});
-        expect(explain(seen, afterStart(seconds))).toEqual([]);
+        expect(explainSnapshot(seen, afterStart(seconds))).toEqual([]);
         expect(isReady(seen)).toBe(true);
       }),
     );
@@ -71,7 +71,7 @@ describe('healthy objects have no cause', () => {
     ['a Job that is done', [job({succeeded: 1, conditions: [{type: 'Complete', status: 'True'}]})]],
     ['a DaemonSet that was refused its pods and has them', [daemonSet({desiredNumberScheduled: 0}), job({succeeded: 1})].slice(1)],
   ])('%s', (_, objects) => {
-    expect(explain(snapshot(objects), afterStart(5))).toEqual([]);
+    expect(explainSnapshot(snapshot(objects), afterStart(5))).toEqual([]);
   });
 
   test('after a resolved mount failure while the image is pulled', () => {
@@ -81,7 +81,7 @@ describe('healthy objects have no cause', () => {
       event(creating, 'Pulling', 'Pulling image "scalr/agent:1"', {at: 2, type: 'Normal'}),
       event(creating, 'FailedMount', 'MountVolume.SetUp failed for volume "x" : secret "x" not found', {at: 2}),
     );
-    expect(explain(snapshot(objects), afterStart(20))).toEqual([]);
+    expect(explainSnapshot(snapshot(objects), afterStart(20))).toEqual([]);
   });
 
   test('with another release in the namespace, and with runs', () => {
@@ -90,7 +90,7 @@ describe('healthy objects have no cause', () => {
       ...waiting('Mystery'),
       metadata: {name: 'y', labels: {'app.kubernetes.io/instance': 'acme', 'app.kubernetes.io/component': 'task'}},
     };
-    expect(explain(snapshot([...well, foreign, run]), afterStart(99))).toEqual([]);
+    expect(explainSnapshot(snapshot([...well, foreign, run]), afterStart(99))).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type {Finding} from '../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../src/values/validate/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
 import {words} from './commands.ts';
@@ -59,10 +59,10 @@ const MORE: readonly (readonly [Named, string])[] = [
   ['job 0.6.5', `${TOKEN}, resources: {limits: {cpu: null}}}`],
 ];
 
-const findingsOf = ([name, text]: readonly [Named, string]): Finding[] => validate(text, targetOf(name));
+const findingsOf = ([name, text]: readonly [Named, string]): ValuesFinding[] => validate(text, targetOf(name));
 
 /** Every code, with the first thing that is said under it. */
-export const FOUND = new Map<string, Finding>();
+export const FOUND = new Map<string, ValuesFinding>();
 for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(findingsOf)) {
   if (!FOUND.has(found.code)) FOUND.set(found.code, found);
 }
@@ -72,7 +72,7 @@ export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 /** docs/findings.md: every code of validate, with an example that is generated here. */
 export function findingsPage(): string {
   const rows = FOUND_CODES.map((code) => {
-    const {severity, message, suggestion} = FOUND.get(code) as Finding;
+    const {severity, message, suggestion} = FOUND.get(code) as ValuesFinding;
     return [`\`${code}\``, severity, message, suggestion ?? ''];
   });
   return `${words('findings.md')}\n\n${table(['Code', 'Severity', 'Example message', 'Suggestion'], rows)}\n`;

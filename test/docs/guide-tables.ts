@@ -1,4 +1,4 @@
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import {CHART_CHANGES} from '../../src/charts/chart-change.ts';
 import {describeRange, rangeOf} from '../../src/charts/releases.ts';
@@ -25,7 +25,7 @@ const CACHES: Readonly<Record<string, {volume: string; flags?: Readonly<Record<s
 async function isTaken(chart: ChartName, version: string, flags: Readonly<Record<string, string>>): Promise<boolean> {
   const given = {url: 'https://acme.scalr.io', chart, 'chart-version': version, cloud: 'eks', ...flags};
   try {
-    generate(await resolve([fromFlags(given)], {files: memoryFiles({}), now: new Date()}));
+    generate(await resolveAnswers([fromFlags(given)], {files: memoryFiles({}), now: new Date()}));
     return true;
   } catch (error) {
     if (error instanceof ExpectedError) return false;

@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import type {Target} from '../../src/charts/define.ts';
 import {compare, within} from '../../src/charts/releases.ts';
@@ -49,7 +49,7 @@ export const isReached = ({chart, version}: Target, key: string): boolean =>
 /** What `values` generates with the sample in a file. @throws ExpectedError if it refuses the key */
 async function generated({chart, version}: Target, given: Values): Promise<Generated> {
   const flags = {url: 'https://acme.scalr.io', chart, 'chart-version': version, 'values-file': ['given.yaml']};
-  return generate(await resolve([fromFlags(flags)], {files: memoryFiles({'given.yaml': toYaml(given)}), now: new Date()}));
+  return generate(await resolveAnswers([fromFlags(flags)], {files: memoryFiles({'given.yaml': toYaml(given)}), now: new Date()}));
 }
 
 export function withSample(key: string, {set, besides = {}}: Sample): Values {

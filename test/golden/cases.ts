@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parse, stringify} from 'yaml';
 import {parseAnswers} from '../../src/answers/answers-file.ts';
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromAnswers} from '../../src/answers/sources.ts';
 import type {Target} from '../../src/charts/define.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
@@ -29,7 +29,7 @@ export const goldenCases = (chart: ChartName): Record<string, Golden> => parse(r
 
 /** @throws ExpectedError */
 export async function generatedFor({answers}: Golden): Promise<Generated> {
-  const settings = await resolve([fromAnswers(parseAnswers(stringify(answers), 'answers.yaml'))], {
+  const settings = await resolveAnswers([fromAnswers(parseAnswers(stringify(answers), 'answers.yaml'))], {
     files: memoryFiles(certificates),
     now: TODAY,
   });

@@ -91,7 +91,7 @@ describe('abortReason', () => {
   });
 
   test('explains an empty error of helm after an abort', () => {
-    const gap = (signal: AbortSignal) => toolGap('Helm releases', NO_ANSWER, signal).trouble;
+    const gap = (signal: AbortSignal) => toolGap('Helm releases', NO_ANSWER, signal).error;
     expect(gap(AbortSignal.abort('SIGTERM'))).toEqual({kind: 'aborted', message: 'interrupted'});
     expect(gap(new AbortController().signal)).toEqual({kind: 'stalled', message: NO_ANSWER.stderr});
   });

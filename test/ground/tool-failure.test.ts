@@ -107,14 +107,14 @@ test.each([
   expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(`helm upgrade failed: ${reason}`);
 });
 
-const NAME = {release: 'acme', place: {namespace: 'agents', kubeContext: 'prod', kubeconfig: '/k c'}};
+const NAME = {release: 'acme', kubeTarget: {namespace: 'agents', kubeContext: 'prod', kubeconfig: '/k c'}};
 const WHERE = "--context prod --kubeconfig '/k c'";
 
 test.each([
-  [describePods(NAME.place), 'Unable to connect to the server: i/o timeout', `Try: kubectl cluster-info ${WHERE}`],
+  [describePods(NAME.kubeTarget), 'Unable to connect to the server: i/o timeout', `Try: kubectl cluster-info ${WHERE}`],
   [releaseHistory(NAME), 'Error: Kubernetes cluster unreachable', `Try: kubectl cluster-info ${WHERE}`],
   [
-    waitForJobs(NAME.place, 'a=b', 9),
+    waitForJobs(NAME.kubeTarget, 'a=b', 9),
     'timed out waiting for the condition',
     `Check the events: kubectl get events --namespace agents ${WHERE}`,
   ],

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import type {Target} from '../../src/charts/define.ts';
 import {releasesOf} from '../../src/charts/target.ts';
@@ -104,7 +104,7 @@ async function examine(each: Case, target: Target, directory: string): Promise<O
 async function generateOrRefuse(each: Case, target: Target): Promise<Generated | ExpectedError> {
   const flags = {url: 'https://acme.scalr.io', chart: target.chart, 'chart-version': target.version, ...settingsOf(each, target)};
   try {
-    return generate(await resolve([fromFlags(flags)], {files: nodeFiles, now: new Date()}));
+    return generate(await resolveAnswers([fromFlags(flags)], {files: nodeFiles, now: new Date()}));
   } catch (error) {
     if (error instanceof ExpectedError) return error;
     throw error;

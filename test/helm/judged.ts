@@ -1,4 +1,4 @@
-import type {Finding} from '../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../src/values/validate/finding.ts';
 
 interface Judgement {
   codes: readonly string[];
@@ -94,5 +94,5 @@ const MISSED: readonly {path: RegExp; how: RegExp; because: string}[] = [
 
 export const isMissed = (path: string, how: string): boolean => MISSED.some((each) => each.path.test(path) && each.how.test(how));
 
-export const isJudged = ({code, path}: Finding): boolean =>
+export const isJudged = ({code, path}: ValuesFinding): boolean =>
   JUDGED.some((each) => each.codes.includes(code) && (each.path?.test(path.replace(/\[\d+\]$/, '')) ?? true));

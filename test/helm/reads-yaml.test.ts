@@ -5,7 +5,7 @@ import {execa} from 'execa';
 import fc from 'fast-check';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {sameTree} from '../../src/ground/tree.ts';
-import type {Source} from '../../src/values/validate/finding.ts';
+import type {ValuesSource} from '../../src/values/validate/finding.ts';
 import {mergeSources, readSource} from '../../src/values/validate/source.ts';
 import {findHelmMatrix, type Helm} from './find-helm.ts';
 
@@ -392,7 +392,7 @@ test('merges several files like helm', {timeout: 600_000}, async () => {
     const files = texts.map((_, at) => join(scratch, `${index}-${at}.yaml`));
     await Promise.all(files.map((file, at) => writeFile(file, texts[at] as string)));
     const byHelm = await Promise.all(helms.map((helm) => readByHelm(helm, files)));
-    const {values} = mergeSources(files.map((file, at) => ({file, source: readSource(texts[at] as string).source as Source})));
+    const {values} = mergeSources(files.map((file, at) => ({file, source: readSource(texts[at] as string).source as ValuesSource})));
     return byHelm.every((tree) => sameTree(tree, plain(values))) ? [] : [{texts, byHelm, values}];
   });
   expect(differing).toEqual([]);

@@ -3,7 +3,7 @@ import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import type {Target} from '../../src/charts/define.ts';
 import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
 import type {Values} from '../../src/ground/tree.ts';
-import type {Finding} from '../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../src/values/validate/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {workplace} from '../cluster/workplace.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
@@ -27,7 +27,7 @@ afterAll(() => {
   if (process.env['COUNT']) process.stdout.write(`${cases} cases\n`);
 });
 
-const errorsIn = (values: Values, target: Target): Finding[] =>
+const errorsIn = (values: Values, target: Target): ValuesFinding[] =>
   validate(JSON.stringify(values), target).filter(({severity}) => severity === 'error');
 
 const DROPPED = ['IGNORED_KEY', 'BREAKS_TEMPLATES'];

@@ -31,18 +31,18 @@ test.each(await findHelm())('reads Secrets of Helm $major as helm itself prints 
   await run('uninstall', 'uninstalled', '--keep-history');
   // A port that is no number is refused by the API server only.
   await run('upgrade', 'failed', source, ...set('https://b.scalr.io'), '--set', 'replicaCount=-1');
-  const place = {namespace, kubeconfig};
-  const client = kubernetesClient(place, {kubectl});
+  const kubeTarget = {namespace, kubeconfig};
+  const client = kubernetesClient(kubeTarget, {kubectl});
   onTestFinished(() => client.close());
   const [secrets, printed] = [releasesInSecrets(client), releasesOfHelm(nodeProcesses({helm, kubectl}))];
 
-  const listed = await secrets.list(place, {...options, everywhere: false});
+  const listed = await secrets.list(kubeTarget, {...options, everywhere: false});
   expect(listed.items.map(({name}) => name)).toEqual(['agent', 'failed']);
   const lines = ({items}: typeof listed) =>
     items.map(({name, namespace, status, chart, values}) => ({name, namespace, status, chart, values}));
-  expect(lines(listed)).toEqual(lines(await printed.list(place, {...options, everywhere: false})));
+  expect(lines(listed)).toEqual(lines(await printed.list(kubeTarget, {...options, everywhere: false})));
   for (const release of ['agent', 'failed', 'uninstalled', 'missing']) {
-    const name = {release, place};
+    const name = {release, kubeTarget};
     const history = await secrets.history(name, options);
     const lineOf = ({revision, updated, status, chart, app_version, description}: Revision) => ({
       ...{revision, updated: Date.parse(updated), status, chart, app_version, description},
@@ -54,7 +54,7 @@ test.each(await findHelm())('reads Secrets of Helm $major as helm itself prints 
       expect(stored.object?.operator?.toLowerCase()).toBe(stored.object && 'helm');
     }
   }
-  expect((await secrets.newest({release: 'agent', place}, options)).object).toMatchObject({revision: 3, isServerSide: major === 4});
+  expect((await secrets.newest({release: 'agent', kubeTarget}, options)).object).toMatchObject({revision: 3, isServerSide: major === 4});
 });
 
 /** helm ends its output with a newline of its own, and prints the defaults together with the values. */
@@ -76,6 +76,6 @@ test('an account that may only list Secrets can read releases, as with helm', as
   const client = kubernetesClient({namespace, kubeconfig: lister.kubeconfig}, {kubectl});
   onTestFinished(() => client.close());
   const releases = releasesInSecrets(client);
-  expect((await releases.newest({release: 'agent', place: {namespace}}, options)).object).toMatchObject({chart: 'agent-local-0.6.5'});
+  expect((await releases.newest({release: 'agent', kubeTarget: {namespace}}, options)).object).toMatchObject({chart: 'agent-local-0.6.5'});
   expect((await releases.list({namespace}, {...options, everywhere: false})).items.map(({name}) => name)).toEqual(['agent']);
 });

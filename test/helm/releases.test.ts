@@ -4,8 +4,8 @@ import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
 
 const options = {signal: new AbortController().signal};
-const place = {namespace: 'scalr'};
-const name = {release: 'agent', place};
+const kubeTarget = {namespace: 'scalr'};
+const name = {release: 'agent', kubeTarget};
 const agent = {name: 'agent', namespace: 'scalr', chart: 'agent-local-0.6.5'};
 const deployment = (release: string, labels: Record<string, string>): FakeObject => ({
   apiVersion: 'apps/v1',
@@ -39,7 +39,7 @@ test('records of other charts are not read, as far as their workloads name the c
     helmRecord({...agent, name: 'failed', status: 'failed'}),
   ];
   const kubernetes = fakeKubernetes({objects});
-  const {items} = await releasesInSecrets(kubernetes).list(place, {...options, everywhere: true});
+  const {items} = await releasesInSecrets(kubernetes).list(kubeTarget, {...options, everywhere: true});
   expect(items.map(({name, chart, values}) => [name, chart, values])).toEqual([
     ['agent', 'agent-local-0.6.5', {a: 1}],
     ['nginx', '', undefined],
@@ -57,7 +57,7 @@ test('lists the newest revision of each release, without uninstalled ones', asyn
     helmRecord({...agent, namespace: 'other'}),
   ];
   const releases = releasesInSecrets(fakeKubernetes({objects}));
-  const {items} = await releases.list(place, {...options, everywhere: true});
+  const {items} = await releases.list(kubeTarget, {...options, everywhere: true});
   expect(items.map(({name, namespace, status}) => [name, namespace, status])).toEqual([
     ['agent', 'scalr', 'pending-upgrade'],
     ['agent', 'other', 'deployed'],
@@ -68,12 +68,12 @@ test('a Secret of Helm without a release is named, and does not hide other relea
   const broken = {...helmRecord({...agent, name: 'broken'}), data: {release: 'bm8gcmVsZWFzZQ=='}};
   const releases = releasesInSecrets(fakeKubernetes({objects: [broken, helmRecord(agent)]}));
   const message = 'Secret sh.helm.release.v1.broken.v1 contains no Helm release';
-  expect(await releases.newest({release: 'broken', place}, options)).toEqual({trouble: {kind: 'refused', message}});
-  const {items, trouble} = await releases.list(place, {...options, everywhere: false});
-  expect({items: items.map(({chart}) => chart), trouble}).toEqual({items: ['', 'agent-local-0.6.5'], trouble: undefined});
+  expect(await releases.newest({release: 'broken', kubeTarget}, options)).toEqual({error: {kind: 'refused', message}});
+  const {items, error} = await releases.list(kubeTarget, {...options, everywhere: false});
+  expect({items: items.map(({chart}) => chart), error}).toEqual({items: ['', 'agent-local-0.6.5'], error: undefined});
 });
 
 test('an account that may not list Secrets gets the reason', async () => {
-  const {items, trouble} = await releasesInSecrets(fakeKubernetes({refuse: ['secrets']})).list(place, {...options, everywhere: true});
-  expect({items, kind: trouble?.kind}).toEqual({items: [], kind: 'forbidden'});
+  const {items, error} = await releasesInSecrets(fakeKubernetes({refuse: ['secrets']})).list(kubeTarget, {...options, everywhere: true});
+  expect({items, kind: error?.kind}).toEqual({items: [], kind: 'forbidden'});
 });

@@ -5,7 +5,7 @@ import {beforeAll, expect, test} from 'vitest';
 import type {Target} from '../../src/charts/define.ts';
 import {chartSchema, type Leaf, leavesOf} from '../../src/charts/schema.ts';
 import {at, getAt, sameTree, setAt, type Tree, type Values} from '../../src/ground/tree.ts';
-import type {Finding} from '../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../src/values/validate/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
@@ -46,10 +46,10 @@ function otherValue({path, node, default: usual}: Leaf, rights: readonly Values[
   return usual?.startsWith('/') ? '/var/lib/other' : 'other';
 }
 
-const errorsOf = (values: Values, target: Target): Finding[] =>
+const errorsOf = (values: Values, target: Target): ValuesFinding[] =>
   validate(JSON.stringify(values), target).filter(({severity}) => severity === 'error');
 
-const isIgnored = ({code}: Finding): boolean => code === 'IGNORED_KEY';
+const isIgnored = ({code}: ValuesFinding): boolean => code === 'IGNORED_KEY';
 
 /** Every reported key is really ignored: without it, the manifest is the same. Keys that break the templates are left out. */
 async function untrue(given: Values, target: Target): Promise<string[]> {

@@ -1,10 +1,10 @@
 import {createHash} from 'node:crypto';
-import {type Container, containerName} from '../../src/host/containers.ts';
+import {containerName, type DockerContainer} from '../../src/host/containers.ts';
 import type {Step} from '../../src/operations/step.ts';
 
 /** Docker in memory, as strict as the real one about names and states. */
 export class DockerModel {
-  containers: Container[] = [];
+  containers: DockerContainer[] = [];
   #created = 0;
 
   clone(): DockerModel {
@@ -79,7 +79,7 @@ export class DockerModel {
     });
   }
 
-  #find(name: string): Container {
+  #find(name: string): DockerContainer {
     const found = this.containers.find((each) => containerName(each) === name);
     if (found === undefined) throw new Error(`Error response from daemon: No such container: ${name}`);
     return found;

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import {HOST_TARGETS} from '../../src/charts/host/mode.ts';
 import {whyRefusedOn} from '../../src/charts/host/refusals.ts';
@@ -38,7 +38,7 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
       fromFlags(parsed(flags)),
       ...(token ? [{name: 'environment' as const, answer: ({id}: {id: string}) => (id === 'token' ? token : undefined)}] : []),
     ];
-    return resolve(sources, {files: memoryFiles(certificates), now: TODAY});
+    return resolveAnswers(sources, {files: memoryFiles(certificates), now: TODAY});
   };
   const exported = async () => exportHost(await settled(), target);
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {hostAgent} from '../../src/host/agent.ts';
-import {agentContainers, type Container, containerName, currentContainers} from '../../src/host/containers.ts';
+import {agentContainers, containerName, currentContainers, type DockerContainer} from '../../src/host/containers.ts';
 import {directoriesNamed, STANDARD_DIRECTORIES} from '../../src/host/data-directories.ts';
 import {directoriesFor, usersOf} from '../../src/host/directories.ts';
 import {type HostPlan, planContainers} from '../../src/host/plan.ts';
@@ -51,7 +51,7 @@ test('changes nothing when the containers match, and starts stopped and paused o
   const host = await agentFor();
   expect(planFor(host, docker)).toEqual({steps: [], finish: [], warnings: []});
   expect(planFor(host, docker, '/another/checkout')).toEqual({steps: [], finish: [], warnings: []});
-  const inState = (State: Container['State']) => ({containers: docker.containers.map((each) => ({...each, State: State ?? {}}))});
+  const inState = (State: DockerContainer['State']) => ({containers: docker.containers.map((each) => ({...each, State: State ?? {}}))});
   expect(titles(planFor(host, inState({Running: false})))).toEqual(['Start the stopped container scalr-agent']);
   expect(titles(planFor(host, inState({Running: true, Paused: true})))).toEqual(['Continue the paused container scalr-agent']);
 });
@@ -229,7 +229,7 @@ describe('an interrupted install', () => {
 });
 
 describe('directories', () => {
-  const container = (name: string, release: string | undefined, ...sources: string[]): Container => ({
+  const container = (name: string, release: string | undefined, ...sources: string[]): DockerContainer => ({
     Id: name,
     Name: `/${name}`,
     Config: {Image: 'scalr/agent:1.4.0', Labels: release === undefined ? {} : {'io.scalr.agent.release': release}},
@@ -275,7 +275,7 @@ describe('directories', () => {
 });
 
 describe('an uninstall', () => {
-  const container: Container = {
+  const container: DockerContainer = {
     Id: 'id',
     Name: '/scalr-agent',
     Config: {Image: 'scalr/agent:1.4.0', Labels: {'io.scalr.agent.directory': '/srv/agent'}},
@@ -286,7 +286,7 @@ describe('an uninstall', () => {
     ],
   };
   const files = new Map([['/srv/agent', ['agent.env', 'run.sh']]]);
-  const other: Container = {Id: 'other', Name: '/other', Mounts: [{Source: '/var/lib/scalr-agent'}]};
+  const other: DockerContainer = {Id: 'other', Name: '/other', Mounts: [{Source: '/var/lib/scalr-agent'}]};
   const FREE = {others: [], hasService: false, files};
 
   test('lists directories and the token as what remains', () => {
@@ -326,7 +326,7 @@ describe('an uninstall', () => {
   });
 
   test('of the service does not offer a directory that a container mounts', () => {
-    const user: Container = {...other, Mounts: [{Source: '/etc/scalr-agent/ca.pem'}]};
+    const user: DockerContainer = {...other, Mounts: [{Source: '/etc/scalr-agent/ca.pem'}]};
     expect(planServiceRemoval([], [user]).keeps.at(-1)).toMatchObject({why: 'contains the token; used by container other', how: 'Keep it'});
     expect(planServiceRemoval([], undefined).keeps.at(-1)?.how).toBe('Keep it');
   });

@@ -38,7 +38,7 @@ test.runIf(inject('simulated'))('the logs of 200 containers come over one proxy'
   expect(list.items).toHaveLength(20);
   const paths = pods.flatMap((name) => Array.from({length: 10}, (_, index) => logOf(namespace, name, `c${index}`)));
   const logs = await Promise.all(paths.map(async (path) => readLog(await api.stream(path, {signal}))));
-  expect(logs).toEqual(paths.map(() => ({text: 'first\nsecond\n', trouble: undefined})));
+  expect(logs).toEqual(paths.map(() => ({text: 'first\nsecond\n', error: undefined})));
 });
 
 test.runIf(inject('simulated'))('a log that breaks off, stalls or is refused for a while is told apart behind a real proxy', async () => {
@@ -50,20 +50,20 @@ test.runIf(inject('simulated'))('a log that breaks off, stalls or is refused for
   const path = logOf(namespace, 'agent-0', 'c0');
   faulty.inject('GET', /\/log/, {status: 429, retryAfter: 1}, 1);
   faulty.inject('GET', /\/log/, {status: 503}, 1);
-  expect(await readLog(await api.stream(path, {signal}))).toEqual({text: 'first\nsecond\n', trouble: undefined});
+  expect(await readLog(await api.stream(path, {signal}))).toEqual({text: 'first\nsecond\n', error: undefined});
   const cut = faulty.inject('GET', /\/log/, 'cut');
   expect(await readLog(await api.stream(path, {signal}))).toMatchObject({
     text: expect.stringMatching(/^first/),
-    trouble: {kind: 'truncated'},
+    error: {kind: 'truncated'},
   });
   cut.end();
   const stall = faulty.inject('GET', /\/log/, 'stall');
-  expect(await api.stream(path, {signal, idleMs: 500})).toMatchObject({trouble: {kind: 'stalled'}});
+  expect(await api.stream(path, {signal, idleMs: 500})).toMatchObject({error: {kind: 'stalled'}});
   stall.end();
   faulty.stop();
   const start = Date.now();
-  expect(await api.stream(path, {signal})).toMatchObject({trouble: {kind: 'unreachable'}});
-  expect(await api.get('/version', {signal})).toMatchObject({trouble: {kind: 'unreachable'}});
+  expect(await api.stream(path, {signal})).toMatchObject({error: {kind: 'unreachable'}});
+  expect(await api.get('/version', {signal})).toMatchObject({error: {kind: 'unreachable'}});
   expect(Date.now() - start).toBeLessThan(10_000);
 });
 
@@ -76,16 +76,16 @@ test('what the account may not read, what has gone and what has not begun are to
   for (const api of [await apiOf(kubeconfig, namespace), rawClient({kubeconfig, namespace}, await findKubectl())]) {
     expect((await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {signal})).items).toHaveLength(1);
     expect(await api.get(`/api/v1/namespaces/${namespace}/pods/gone`, {signal})).toEqual({
-      trouble: {kind: 'not-found', status: 404, message: 'pods "gone" not found'},
+      error: {kind: 'not-found', status: 404, message: 'pods "gone" not found'},
     });
-    expect(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal})).toMatchObject({trouble: {kind: 'forbidden', status: 403}});
+    expect(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal})).toMatchObject({error: {kind: 'forbidden', status: 403}});
     expect(await api.get('/api/v1/nodes', {signal})).toMatchObject({
-      trouble: {kind: 'forbidden', message: expect.stringContaining('nodes')},
+      error: {kind: 'forbidden', message: expect.stringContaining('nodes')},
     });
   }
   for (const api of [admin, rawClient(place, await findKubectl())]) {
-    expect(await api.stream(logOf(namespace, 'gone', 'c0'), {signal})).toMatchObject({trouble: {kind: 'not-found'}});
-    expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal}))).toEqual({text: '', trouble: undefined});
+    expect(await api.stream(logOf(namespace, 'gone', 'c0'), {signal})).toMatchObject({error: {kind: 'not-found'}});
+    expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal}))).toEqual({text: '', error: undefined});
   }
 });
 
@@ -96,7 +96,7 @@ test.runIf(inject('simulated'))('a log that is read late is whole, by both ways'
   for (const api of [await apiOf(place.kubeconfig, namespace), rawClient(place, await findKubectl())]) {
     const stream = await api.stream(logOf(namespace, 'agent-0', 'c0'), {signal});
     await setTimeout(500);
-    expect(await readLog(stream)).toEqual({text: 'first\nsecond\n', trouble: undefined});
+    expect(await readLog(stream)).toEqual({text: 'first\nsecond\n', error: undefined});
   }
 });
 
@@ -141,7 +141,7 @@ test('everything served is discovered, by both ways', async () => {
   const client = kubernetesClient(place, {kubectl});
   onTestFinished(() => client.close());
   const [aggregated, one] = await Promise.all([servedResources(client, {signal}), servedResources(rawClient(place, kubectl), {signal})]);
-  expect(aggregated.trouble).toBeUndefined();
+  expect(aggregated.error).toBeUndefined();
   expect(aggregated.served.get('deployments.apps')).toBe('apps/v1');
   expect(aggregated.served.get('pods')).toBe('v1');
   expect([...one.served.keys()].toSorted()).toEqual([...aggregated.served.keys()].toSorted());

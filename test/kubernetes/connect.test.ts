@@ -46,7 +46,7 @@ const SERVES = `exec node -e '
 test('runs kubectl per request when no socket can be created', async () => {
   const api = await apiBy({proxy: OLD, raw: `echo '{"path": "'"$3"'"}'`});
   expect(await api.get('/api/v1/pods?limit=1', {signal: forEver})).toEqual({status: 200, body: {path: '/api/v1/pods?limit=1'}});
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: '{"path": "/log"}\n', trouble: undefined});
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: '{"path": "/log"}\n', error: undefined});
   expect(sockets()).toEqual([]);
 });
 
@@ -116,19 +116,19 @@ test.each([
   ['Error from server (NotFound): pods "x" not found', {kind: 'not-found', status: 404}],
   ['Error from server (BadRequest): container "c" in pod "p" is waiting to start: trying', {kind: 'not-started', status: 400}],
   ['error: You must be logged in to the server (Unauthorized)', {kind: 'not-logged-in'}],
-])('reports the same error for kubectl as over HTTP: %s', async (words, trouble) => {
+])('reports the same error for kubectl as over HTTP: %s', async (words, error) => {
   const api = await apiBy({proxy: OLD, raw: `echo '${words}' >&2; exit 1`});
-  expect(await api.stream('/log', {signal: forEver})).toMatchObject({trouble});
+  expect(await api.stream('/log', {signal: forEver})).toMatchObject({error});
 });
 
 test('keeps the start of a log that kubectl truncates', async () => {
   const api = await apiBy({proxy: OLD, raw: 'echo begun; echo "error: unexpected EOF" >&2; exit 1'});
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toMatchObject({text: 'begun\n', trouble: {kind: 'truncated'}});
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toMatchObject({text: 'begun\n', error: {kind: 'truncated'}});
 });
 
 test('accepts an empty log', async () => {
   const api = await apiBy({proxy: OLD, raw: 'exit 0'});
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: '', trouble: undefined});
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: '', error: undefined});
 });
 
 test('stops a stalled kubectl after the idle time', async () => {
@@ -136,7 +136,7 @@ test('stops a stalled kubectl after the idle time', async () => {
   const api = await apiBy({proxy: OLD, raw: `echo begun; trap 'touch ${mark}; exit' TERM; while :; do sleep 0.05; done`});
   expect(await readLog(await api.stream('/log', {signal: forEver, idleMs: 300}))).toMatchObject({
     text: 'begun\n',
-    trouble: {kind: 'stalled'},
+    error: {kind: 'stalled'},
   });
   await expect.poll(() => existsSync(mark)).toBe(true);
 });
@@ -149,6 +149,6 @@ test('aborts queued calls with their signal, and runs at most four at once', asy
   const started = (): number => (existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n').length : 0);
   await expect.poll(started).toBe(4);
   controller.abort();
-  for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({trouble: {kind: 'aborted'}});
+  for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({error: {kind: 'aborted'}});
   expect(started()).toBe(4);
 });

@@ -33,8 +33,8 @@ test.each([
 ])('returns %i with "%s" as %s without a retry', async (status, message, kind) => {
   const {socketPath, asked} = await socketThatPlays(refuses(status, message));
   const api = apiOn(socketPath);
-  expect(await api.get('/a', {signal: forEver})).toEqual({trouble: {kind, message, status}});
-  expect(await api.stream('/b', {signal: forEver})).toEqual({trouble: {kind, message, status}});
+  expect(await api.get('/a', {signal: forEver})).toEqual({error: {kind, message, status}});
+  expect(await api.stream('/b', {signal: forEver})).toEqual({error: {kind, message, status}});
   expect(asked).toHaveLength(2);
 });
 
@@ -48,7 +48,7 @@ test.each([
 ])('succeeds after %s', async (_, fault) => {
   const {socketPath, asked} = await socketThatPlays(fault, says('log'), fault, says('{}'));
   const api = apiOn(socketPath);
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: 'log', trouble: undefined});
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: 'log', error: undefined});
   expect(await api.get('/get', {signal: forEver})).toEqual({status: 200, body: {}});
   expect(asked).toEqual(['/log', '/log', '/get', '/get']);
 });
@@ -63,20 +63,20 @@ test('waits as long as the server requests', async () => {
 test('does not retry when the server requests a long delay', async () => {
   const {socketPath, asked} = await socketThatPlays(refuses(429, 'much later', {'retry-after': '600'}));
   expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({
-    trouble: {kind: 'busy', message: 'much later', status: 429, retryAfterMs: 600_000},
+    error: {kind: 'busy', message: 'much later', status: 429, retryAfterMs: 600_000},
   });
   expect(asked).toHaveLength(1);
 });
 
 test('stops retrying a server that keeps failing', async () => {
   const {socketPath, asked} = await socketThatPlays(says('upstream\nsays more', 503));
-  expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({trouble: {kind: 'server', message: 'upstream', status: 503}});
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({error: {kind: 'server', message: 'upstream', status: 503}});
   expect(asked).toHaveLength(3);
 });
 
 test('reports missing authentication', async () => {
   const {socketPath, asked} = await socketThatPlays(refuses(401, 'Unauthorized'));
-  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({trouble: {kind: 'not-logged-in', status: 401}});
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({error: {kind: 'not-logged-in', status: 401}});
   expect(asked).toHaveLength(2);
 });
 
@@ -85,7 +85,7 @@ test('stops retrying after several requests without a connection', async () => {
   const api = apiOn(socketPath);
   await Promise.all([1, 2, 3].map(() => api.get('/', {signal: forEver})));
   const before = asked.length;
-  expect(await api.get('/', {signal: forEver})).toMatchObject({trouble: {kind: 'unreachable'}});
+  expect(await api.get('/', {signal: forEver})).toMatchObject({error: {kind: 'unreachable'}});
   expect(asked.length - before).toBe(1);
 });
 
@@ -93,7 +93,7 @@ test('keeps the start of a truncated log, and reports it', async () => {
   const {socketPath, asked} = await socketThatPlays(cutsAfter('half of '));
   expect(await readLog(await apiOn(socketPath).stream('/log', {signal: forEver}))).toMatchObject({
     text: 'half of ',
-    trouble: {kind: 'truncated'},
+    error: {kind: 'truncated'},
   });
   expect(asked).toHaveLength(1);
 });
@@ -107,15 +107,15 @@ test('stops a stalled log after the idle time, and keeps its start', async () =>
   const {socketPath} = await socketThatPlays(stalls('begun'));
   expect(await readLog(await apiOn(socketPath).stream('/log', {signal: forEver, idleMs: 300}))).toEqual({
     text: 'begun',
-    trouble: {kind: 'stalled', message: 'no response for 0.3 s'},
+    error: {kind: 'stalled', message: 'no response for 0.3 s'},
   });
 });
 
 test('stops a log without any data after the idle time, without a retry', async () => {
   const {socketPath, asked} = await socketThatPlays(stalls());
   const api = apiOn(socketPath);
-  expect(await api.stream('/log', {signal: forEver, idleMs: 300})).toMatchObject({trouble: {kind: 'stalled'}});
-  expect(await api.get('/get', {signal: forEver, idleMs: 300})).toMatchObject({trouble: {kind: 'stalled'}});
+  expect(await api.stream('/log', {signal: forEver, idleMs: 300})).toMatchObject({error: {kind: 'stalled'}});
+  expect(await api.get('/get', {signal: forEver, idleMs: 300})).toMatchObject({error: {kind: 'stalled'}});
   expect(asked).toHaveLength(2);
 });
 
@@ -125,7 +125,7 @@ test('does not count the time of a slow reader as stalled', async () => {
     setTimeout(() => outgoing.end('two'), 50);
   });
   const opened = await apiOn(socketPath).stream('/log', {signal: forEver, idleMs: 200});
-  if (opened.trouble) throw new Error(opened.trouble.message);
+  if (opened.error) throw new Error(opened.error.message);
   const chunks: string[] = [];
   for await (const chunk of opened.chunks) {
     chunks.push(String(chunk));
@@ -146,10 +146,10 @@ test('aborts active, queued and delayed requests with the signal', async () => {
   const busy = api.get('/busy', options);
   const start = Date.now();
   controller.abort('SIGINT');
-  expect((await reading).trouble).toMatchObject({kind: 'aborted'});
-  for (const opened of await Promise.all(logs)) expect(await (opened.trouble ?? opened.end)).toMatchObject({kind: 'aborted'});
-  expect((await busy).trouble).toBeDefined();
-  expect(await api.get('/log', options)).toMatchObject({trouble: {kind: 'aborted'}});
+  expect((await reading).error).toMatchObject({kind: 'aborted'});
+  for (const opened of await Promise.all(logs)) expect(await (opened.error ?? opened.end)).toMatchObject({kind: 'aborted'});
+  expect((await busy).error).toBeDefined();
+  expect(await api.get('/log', options)).toMatchObject({error: {kind: 'aborted'}});
   expect(Date.now() - start).toBeLessThan(2000);
   expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 });
@@ -160,8 +160,8 @@ test('aborts active requests when it is closed, and can be closed twice', async 
   const reading = readLog(await api.stream('/log', {signal: forEver}));
   await api.close();
   await api.close();
-  expect((await reading).trouble).toMatchObject({kind: 'aborted'});
-  expect(await api.get('/', {signal: forEver})).toMatchObject({trouble: {kind: 'aborted'}});
+  expect((await reading).error).toMatchObject({kind: 'aborted'});
+  expect(await api.get('/', {signal: forEver})).toMatchObject({error: {kind: 'aborted'}});
 });
 
 test('removes its listeners from the signal when a request has ended', async () => {
@@ -173,14 +173,14 @@ test('removes its listeners from the signal when a request has ended', async () 
   await readLog(await api.stream('/', {signal}));
   await readLog(await api.stream('/', {signal}));
   const left = await api.stream('/', {signal});
-  if (left.trouble) throw new Error(left.trouble.message);
+  if (left.error) throw new Error(left.error.message);
   for await (const _ of left.chunks) break;
   expect(await left.end).toBeUndefined();
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('reports a missing server as an error', async () => {
-  expect(await apiOn('/nowhere/socket').get('/', {signal: forEver})).toMatchObject({trouble: {kind: 'unreachable'}});
+  expect(await apiOn('/nowhere/socket').get('/', {signal: forEver})).toMatchObject({error: {kind: 'unreachable'}});
 });
 
 test('does not block queries by logs that wait for their readers', async () => {
@@ -195,9 +195,9 @@ test('does not block queries and logs by any number of followed logs', async () 
   const {socketPath} = await socketThatPlays(byPath({'/follow': stalls('x'), '/log': says('log'), '/get': says('{}')}));
   const api = apiOn(socketPath);
   const followed = await Promise.all(Array.from({length: 40}, () => api.stream('/follow', {signal: forEver, follows: true})));
-  expect(followed.filter(({trouble}) => trouble)).toEqual([]);
+  expect(followed.filter(({error}) => error)).toEqual([]);
   expect(await api.get('/get', {signal: forEver})).toEqual({status: 200, body: {}});
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: 'log', trouble: undefined});
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: 'log', error: undefined});
 });
 
 test('returns the clock of the server when it sends one', async () => {
@@ -216,5 +216,5 @@ test('rejects a response that is too large', async () => {
     };
     more();
   });
-  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({trouble: {kind: 'too-large'}});
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({error: {kind: 'too-large'}});
 });

@@ -1,21 +1,21 @@
 import {expect, test} from 'vitest';
 import {apiErrorInText, apiErrorOf, retryAfter} from '../../src/kubernetes/api-error.ts';
-import type {Answer} from '../../src/kubernetes/client.ts';
+import type {ApiResult} from '../../src/kubernetes/client.ts';
 import {listAll} from '../../src/kubernetes/resources.ts';
 
 const signal = new AbortController().signal;
 
 /** An API that has these answers, in this order. */
-function scripted(...answers: Answer[]) {
+function scripted(...answers: ApiResult[]) {
   const asked: string[] = [];
-  const get = async (path: string): Promise<Answer> => {
+  const get = async (path: string): Promise<ApiResult> => {
     asked.push(path);
-    return answers[asked.length - 1] as Answer;
+    return answers[asked.length - 1] as ApiResult;
   };
   return {asked, get};
 }
 
-const page = (items: unknown[], next?: string): Answer => ({status: 200, body: {items, metadata: next ? {continue: next} : {}}});
+const page = (items: unknown[], next?: string): ApiResult => ({status: 200, body: {items, metadata: next ? {continue: next} : {}}});
 
 test('reads a list in pages', async () => {
   const api = scripted(page([1, 2], 'a+b'), page([3]));
@@ -30,21 +30,21 @@ test('keeps the query of a path', async () => {
 });
 
 test('keeps the items before an error', async () => {
-  const trouble = {kind: 'stalled', message: 'no response for 20 s'} as const;
-  expect(await listAll(scripted(page([1], 'x'), {trouble}), '/pods', {signal})).toEqual({items: [1], trouble});
+  const error = {kind: 'stalled', message: 'no response for 20 s'} as const;
+  expect(await listAll(scripted(page([1], 'x'), {error}), '/pods', {signal})).toEqual({items: [1], error});
 });
 
 test('continues an expired list with the token of the API server', async () => {
-  const gone = {trouble: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'fresh'}})};
+  const gone = {error: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'fresh'}})};
   expect(await listAll(scripted(page([1], 'old'), gone, page([2])), '/pods', {signal})).toEqual({items: [1, 2]});
-  const stuck = {trouble: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'old'}})};
-  expect(await listAll(scripted(page([1], 'old'), stuck), '/pods', {signal})).toMatchObject({items: [1], trouble: {kind: 'expired'}});
+  const stuck = {error: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'old'}})};
+  expect(await listAll(scripted(page([1], 'old'), stuck), '/pods', {signal})).toMatchObject({items: [1], error: {kind: 'expired'}});
 });
 
 test('reports an error when the response is not a list', async () => {
   expect(await listAll(scripted({status: 200, body: 'ok'}), '/readyz', {signal})).toMatchObject({
     items: [],
-    trouble: {kind: 'refused', message: 'the response for /readyz is not a list'},
+    error: {kind: 'refused', message: 'the response for /readyz is not a list'},
   });
 });
 

@@ -6,7 +6,7 @@ import {dryRun, mergePatch} from '../../src/operations/dry-run.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
-const NAME = {release: 'agent', place: {namespace: 'scalr'}};
+const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 const RELEASE: ReleaseStep = {phase: 'release', id: 'release', title: 'Install', call: {tool: 'helm', args: ['upgrade']}};
 const MANIFEST = `kind: Secret
 metadata: {name: token}

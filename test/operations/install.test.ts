@@ -9,7 +9,7 @@ import type {Step} from '../../src/operations/step.ts';
 import type {WantedRelease} from '../../src/operations/wanted-release.ts';
 import type {InstallFacts} from '../../src/release/release-state.ts';
 
-const NAME = {release: 'agent', place: {namespace: 'scalr'}};
+const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 const TOKEN = {
   name: 'scalr-agent-token',
   type: 'Opaque',

@@ -6,7 +6,7 @@ import {processesOf} from '../platform/fake-cluster.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 
 const WANTED = {
-  name: {release: 'scalr-agent', place: {namespace: 'scalr-agent'}},
+  name: {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}},
   chart: {chart: 'agent-job', version: '0.6.5'},
   yaml: '',
 };

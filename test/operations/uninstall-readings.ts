@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import type {Readings} from '../../src/release/inventory-readings.ts';
+import type {InventoryReadings} from '../../src/release/inventory-readings.ts';
 
 /** An object as the API would print it, as far as a test cares. */
 export const object = (kind: string, name: string, rest: object = {}): KubernetesObject => {
@@ -12,7 +12,7 @@ export const ours = (release = 'agent'): object => ({
 });
 
 /** A release `agent` of a chart in the namespace `scalr`, alone in a cluster that may be read from end to end. */
-export const readings = (chart: string | undefined, more: Partial<Readings> = {}): Readings => ({
+export const readings = (chart: string | undefined, more: Partial<InventoryReadings> = {}): InventoryReadings => ({
   release: 'agent',
   namespace: 'scalr',
   state: chart === undefined ? undefined : {chart, status: 'deployed', revision: 1},

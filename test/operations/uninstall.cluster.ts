@@ -16,7 +16,7 @@ import {planUninstall, type UninstallPlan} from '../../src/operations/uninstall.
 import type {Purgeable} from '../../src/operations/uninstall-keeps.ts';
 import {type Uninstalled, uninstallRelease} from '../../src/operations/uninstall-release.ts';
 import {inventoryOf} from '../../src/release/inventory.ts';
-import type {Readings} from '../../src/release/inventory-readings.ts';
+import type {InventoryReadings} from '../../src/release/inventory-readings.ts';
 import {readInventory} from '../../src/release/read-inventory.ts';
 import {readFacts} from '../../src/release/read-release.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
@@ -42,14 +42,14 @@ async function install(deps: Deps, chart: ChartName, values: Values, version = '
   await runHelm(deps, ['install', 'agent', await directoryOf({chart, version}, scratch), '--values', '-'], stringify(values));
 }
 
-const nameIn = ({namespace, kubeconfig}: Deps): ReleaseName => ({release: 'agent', place: {namespace, kubeconfig}});
+const nameIn = ({namespace, kubeconfig}: Deps): ReleaseName => ({release: 'agent', kubeTarget: {namespace, kubeconfig}});
 function accessTo(deps: Deps): ClusterAccess {
-  const kubernetes = kubernetesClient(nameIn(deps).place, {kubectl: kubectlPath});
+  const kubernetes = kubernetesClient(nameIn(deps).kubeTarget, {kubectl: kubectlPath});
   onTestFinished(() => kubernetes.close());
   return {kubernetes, processes: nodeProcesses({helm: deps.helm, kubectl: kubectlPath})};
 }
 
-async function readings(deps: Deps): Promise<Readings> {
+async function readings(deps: Deps): Promise<InventoryReadings> {
   const name = nameIn(deps);
   const access = accessTo(deps);
   return readInventory(name, await readFacts(name, [], access), access);
@@ -57,7 +57,7 @@ async function readings(deps: Deps): Promise<Readings> {
 
 interface Options {
   purge?: readonly Purgeable[];
-  change?: (given: Readings) => Readings | Promise<Readings>;
+  change?: (given: InventoryReadings) => InventoryReadings | Promise<InventoryReadings>;
   /** Called whenever runs are still in flight, or something is not gone. */
   onLook?: () => Promise<unknown>;
 }
@@ -85,7 +85,7 @@ async function uninstall(
     timeoutMs: 30_000,
     planAgain: plan,
   };
-  return {...planned, ...(await uninstallRelease(planned, nameIn(clusterDeps).place, deps))};
+  return {...planned, ...(await uninstallRelease(planned, nameIn(clusterDeps).kubeTarget, deps))};
 }
 
 /** A disk for one claim of the namespace, bound by Kubernetes' own controller; its class has the same name. */
@@ -160,7 +160,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     await uninstall(here);
     expect(keptNames(await uninstall(here))[0]).toContain(`Volume ${volume}`);
     await expect.poll(() => phase(here, volume)).toBe('Available');
-    const change = async (given: Readings): Promise<Readings> => {
+    const change = async (given: InventoryReadings): Promise<InventoryReadings> => {
       await here.kubectl('label', 'persistentvolume', volume, 'somebody=else');
       return given;
     };
@@ -207,7 +207,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     await install(there, 'agent-job', jobChart);
     // The cluster is full of releases of other tests.
     const isOurs = ({namespace}: {namespace?: string}): boolean => [here.namespace, there.namespace].includes(namespace ?? '');
-    const ours = (given: Readings): Readings => ({
+    const ours = (given: InventoryReadings): InventoryReadings => ({
       ...given,
       releases: given.releases?.filter(isOurs),
       customResources: given.customResources?.filter(({metadata}) => isOurs(metadata)),
@@ -218,7 +218,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     expect(why).toContain(`AgentTaskTemplate ${there.namespace}/`);
 
     // The old definition alone is nobody's.
-    const alone = (given: Readings): Readings => ({
+    const alone = (given: InventoryReadings): InventoryReadings => ({
       ...given,
       releases: given.releases?.filter(({namespace}) => namespace === there.namespace),
       definitions: given.definitions?.filter(({metadata}) => metadata.name === 'atasks.scalr.io'),

@@ -4,13 +4,13 @@ import {removalText} from '../../src/operations/removal.ts';
 import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/operations/uninstall.ts';
 import {PURGEABLE, type Purgeable, purgeOf} from '../../src/operations/uninstall-keeps.ts';
 import {inventoryOf, runsIn} from '../../src/release/inventory.ts';
-import type {Readings} from '../../src/release/inventory-readings.ts';
+import type {InventoryReadings} from '../../src/release/inventory-readings.ts';
 import {requireKnownRelease} from '../../src/release/known-release.ts';
 import {claim, node, object, ours, readings, volume, writer} from './uninstall-readings.ts';
 
-const NAME = {release: 'agent', place: {namespace: 'scalr'}};
+const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 
-const planned = (given: Readings, purge: readonly Purgeable[] = [], drain = true): UninstallPlan =>
+const planned = (given: InventoryReadings, purge: readonly Purgeable[] = [], drain = true): UninstallPlan =>
   planUninstall(NAME, inventoryOf(given), {purge: new Set(purge), drain, drainTimeoutSeconds: 600, timeoutSeconds: 300});
 
 /** The whole plan for a reader. */
@@ -26,7 +26,7 @@ function text({plan, keeps, removals, warnings, needsConfirmation}: UninstallPla
 const ids = ({plan}: UninstallPlan): string[] => plan.steps.map(({id}) => id);
 const kept = ({keeps}: UninstallPlan): string[] => keeps.map(({what, why}) => `${what}: ${why}`);
 
-const withClaim = (policy = 'Delete', kept = false): Partial<Readings> => ({
+const withClaim = (policy = 'Delete', kept = false): Partial<InventoryReadings> => ({
   manifest: [object('Deployment', 'agent-main'), object('PersistentVolumeClaim', 'agent-cache')],
   objects: [claim('agent-cache', 'disk')],
   volumes: [volume('disk', policy, {kept})],
@@ -222,7 +222,7 @@ test('lists a retained volume when its PVC is bound to another one', () => {
 });
 
 describe('drain', () => {
-  test.each<[string, string, Readings['values'], string[], number]>([
+  test.each<[string, string, InventoryReadings['values'], string[], number]>([
     ['stops the controller of agent-job before waiting for its Jobs', 'agent-job-0.6.5', {}, ['stop/agent-main', 'drain', 'stopped'], 0],
     ['stops agent-k8s before waiting when it drains on stop', 'agent-k8s-0.6.5', k8s('drain'), ['stop/agent-main', 'drain', 'stopped'], 0],
     [
@@ -264,7 +264,7 @@ describe('drain', () => {
     const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
     expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--request-timeout=15s', '--namespace', 'scalr']);
     expect(step?.waitFor).toEqual({
-      place: {namespace: 'scalr'},
+      kubeTarget: {namespace: 'scalr'},
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
       timeoutSeconds: 600,
       howToBreakOff: expect.stringContaining('--no-drain'),
@@ -298,7 +298,7 @@ describe('drain', () => {
   });
 });
 
-function k8s(worker_on_stop_action: string): Readings['values'] {
+function k8s(worker_on_stop_action: string): InventoryReadings['values'] {
   return {agent: {worker_on_stop_action, kubernetes_task_labels: {run: 'ours'}}};
 }
 
@@ -357,7 +357,7 @@ describe('CRDs', () => {
   });
   const foreign = object('AgentTaskTemplate', 'x', {metadata: {namespace: 'argo'}});
   const self = {name: 'agent', namespace: 'scalr', status: 'deployed', chart: 'agent-job-0.6.5'};
-  const given = (more: Partial<Readings> = {}, chart: string | undefined = 'agent-job-0.6.5'): Readings =>
+  const given = (more: Partial<InventoryReadings> = {}, chart: string | undefined = 'agent-job-0.6.5'): InventoryReadings =>
     readings(chart, {
       definitions: [definition, object('CustomResourceDefinition', 'other.io')],
       customResources: [own],
@@ -365,7 +365,7 @@ describe('CRDs', () => {
       ...more,
     });
 
-  test.each<[string, Partial<Readings>, string | undefined, string | undefined]>([
+  test.each<[string, Partial<InventoryReadings>, string | undefined, string | undefined]>([
     ['are deleted when nothing else uses them', {}, 'agent-job-0.6.5', undefined],
     ['are deleted when the release is already uninstalled', {customResources: [], releases: []}, undefined, undefined],
     [
@@ -431,7 +431,7 @@ describe('Secrets and namespace', () => {
     pod('agent-main-x', {labels: {'app.kubernetes.io/instance': 'agent'}, ...ownedBy('ReplicaSet', 'agent-main')}),
     job('finished', TASK, [{type: 'Complete', status: 'True'}]),
   ];
-  const given = (objects: KubernetesObject[] = [], more: Partial<Readings> = {}): Readings =>
+  const given = (objects: KubernetesObject[] = [], more: Partial<InventoryReadings> = {}): InventoryReadings =>
     readings('agent-local-0.6.5', {
       objects: [...always, ...objects],
       namespaceObject: object('Namespace', 'scalr', {metadata: ours()}),
@@ -471,7 +471,7 @@ describe('Secrets and namespace', () => {
     });
   });
 
-  test.each<[string, Readings, Purgeable[], string[]]>([
+  test.each<[string, InventoryReadings, Purgeable[], string[]]>([
     [
       'a Secret that remains',
       given(),
@@ -536,7 +536,7 @@ describe('data on nodes', () => {
     node('windows', {labels: {pool: 'runs', 'kubernetes.io/os': 'windows'}}),
   ];
   const spec = {nodeSelector: {pool: 'runs'}, tolerations: [{key: 'only', value: 'runs', effect: 'NoSchedule'}]};
-  const given = (more: Partial<Readings> = {}, path = PATH): Readings =>
+  const given = (more: Partial<InventoryReadings> = {}, path = PATH): InventoryReadings =>
     readings('agent-k8s-0.6.5', {
       values: {agent: {data_home: path, worker_on_stop_action: 'drain', kubernetes_task_labels: {run: 'ours'}}, efsVolumeHandle: ''},
       manifest: [writer('DaemonSet', 'agent-worker', path, {spec})],
@@ -577,7 +577,7 @@ describe('data on nodes', () => {
   });
 
   const same = (kind: string, path: string): KubernetesObject => writer(kind, 'x', path, {metadata: {namespace: 'other'}});
-  test.each<[string, Readings, string]>([
+  test.each<[string, InventoryReadings, string]>([
     ['workers of another agent', given({daemonSets: [same('DaemonSet', PATH)]}), 'also used by DaemonSet other/x'],
     [
       'runs of another agent in a subdirectory',
@@ -609,7 +609,7 @@ describe('data on nodes', () => {
     expect(ids(planned(given({daemonSets: [preparer]}), ['node-data']))).toContain('clean');
   });
 
-  test.each<[string, string, Readings['values'], string | undefined]>([
+  test.each<[string, string, InventoryReadings['values'], string | undefined]>([
     ['finds no directory for agent-k8s on EFS', 'agent-k8s-0.6.5', {agent: {data_home: PATH}, efsVolumeHandle: 'fs-1'}, undefined],
     ['finds the hostPath directory of agent-job', 'agent-job-0.6.5', {persistence: {cache: {enabled: true, hostPath: {path: PATH}}}}, PATH],
     [
@@ -628,14 +628,14 @@ describe('data on nodes', () => {
 const revealed = (input: unknown): string => (typeof input === 'string' ? input : (input as {reveal(): string}).reveal());
 
 describe('a release without a Helm record', () => {
-  const require = (more: Partial<Readings>): void => {
+  const require = (more: Partial<InventoryReadings>): void => {
     const given = readings(undefined, {namespaceObject: object('Namespace', 'scalr'), ...more});
     requireKnownRelease(NAME, false, inventoryOf(given), given);
   };
   const listed = (namespace: string, name: string, chart: string) => ({namespace, name, chart, status: 'deployed'});
   const annotated = {metadata: {annotations: {'meta.helm.sh/release-name': 'agent', 'meta.helm.sh/release-namespace': 'scalr'}}};
 
-  test.each<[string, Partial<Readings>]>([
+  test.each<[string, Partial<InventoryReadings>]>([
     ['a Secret', {objects: [object('Secret', 'token', {metadata: ours()})]}],
     ['a PVC', {objects: [object('PersistentVolumeClaim', 'old', annotated)]}],
     ['a retained volume', {volumes: [volume('disk', 'Retain', {kept: true})]}],
@@ -646,7 +646,7 @@ describe('a release without a Helm record', () => {
     expect(() => require(more)).not.toThrow();
   });
 
-  test.each<[string, Partial<Readings>]>([
+  test.each<[string, Partial<InventoryReadings>]>([
     ['a Secret of another release', {objects: [object('Secret', 'token', {metadata: ours('other')})]}],
     ['a Job of another tool with the same label', {objects: [job('x', {'app.kubernetes.io/instance': 'agent'})]}],
     [

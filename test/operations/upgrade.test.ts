@@ -13,7 +13,7 @@ import type {Inventory} from '../../src/release/inventory.ts';
 import type {InstallFacts} from '../../src/release/release-state.ts';
 import {secretNamesOf} from '../../src/settings/release.ts';
 
-const NAME = {release: 'scalr-agent', place: {namespace: 'agents'}};
+const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'agents'}};
 const OLD = {chart: 'agent-job', version: '0.5.67'} as const;
 const NEW = {chart: 'agent-job', version: '0.6.5'} as const;
 const CHOICES: UpgradeChoices = {

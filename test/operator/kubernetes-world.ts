@@ -146,10 +146,10 @@ function answersTo(step: Step, mode: Mode): string[] {
 async function killed({env}: Step, write: number, args: readonly string[], place: Workplace): Promise<Report> {
   const api = await faultyApi(place.kubeconfig);
   if (write > 1) api.inject(WRITES, WRITE, {delayMs: 0}, write - 1);
-  const trouble = api.inject(WRITES, WRITE, 'lose', 1);
+  const injected = api.inject(WRITES, WRITE, 'lose', 1);
   const [command = '', ...rest] = args;
   const run = startProgram(command, place, api, helm, rest, env);
-  const ended = await Promise.race([trouble.hit.then(() => undefined), run.ended]);
+  const ended = await Promise.race([injected.hit.then(() => undefined), run.ended]);
   if (ended !== undefined) return {exit: ended.exitCode ?? 1, stdout: ended.stdout, stderr: ended.stderr};
   run.signal('SIGKILL');
   try {

@@ -145,8 +145,8 @@ describe('when nothing answers', () => {
     [{kind: 'unreachable', message: 'kubectl not found on PATH.'}, 'failed'],
     [{kind: 'not-logged-in', message: 'Unauthorized', status: 401}, 'failed'],
     [{kind: 'server', message: '', status: 500}, 'failed'],
-  ] as const)('%j', async (trouble, expected) => {
-    expect(await reasons(failingKubernetes(trouble))).toEqual([expected]);
+  ] as const)('%j', async (error, expected) => {
+    expect(await reasons(failingKubernetes(error))).toEqual([expected]);
   });
 
   test('a bug is no missing fact', async () => {
@@ -163,12 +163,12 @@ describe('when nothing answers', () => {
       interrupted.push(what);
       return answer;
     };
-    const late = {trouble: {kind: 'aborted', message: 'interrupted'}} as const;
+    const late = {error: {kind: 'aborted', message: 'interrupted'}} as const;
     const kubernetes: KubernetesClient = {
       ...fakeKubernetes(),
       get: async (path, {signal}) =>
         path === '/version'
-          ? {trouble: {kind: 'stalled', message: 'no response for 5 s'}}
+          ? {error: {kind: 'stalled', message: 'no response for 5 s'}}
           : untilOver(path.split('?')[0] as string, signal, late),
     };
     expect(await reasons(kubernetes)).toEqual(['timed-out']);
@@ -180,7 +180,7 @@ describe('when nothing answers', () => {
     const message = 'forbidden: User "x" cannot get path "/version"';
     const kubernetes = fakeKubernetes({
       ...cluster,
-      troubles: (path) => (path === '/version' ? {kind: 'forbidden', message, status: 403} : undefined),
+      errors: (path) => (path === '/version' ? {kind: 'forbidden', message, status: 403} : undefined),
     });
     const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, {kubernetes, processes: fakeProcesses(cluster)}));
     expect([facts.versions.server, facts.versions.oldest].map(reason)).toEqual(['forbidden', 'forbidden']);

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {fromCluster} from '../../src/answers/from-cluster.ts';
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import {clusterFactsOf} from '../../src/platform/cluster-facts.ts';
 import {readCluster} from '../../src/platform/read-cluster.ts';
@@ -16,7 +16,7 @@ import {fakeAccess, type PlatformName, platform} from './fake-cluster.ts';
 async function settingsOn(name: PlatformName, flags: Readonly<Record<string, unknown>> = {}): Promise<Settings> {
   const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeAccess(platform(name))));
   const url = {url: 'https://acme.scalr.io', 'token-secret': 'scalr'};
-  return resolve([fromFlags({...url, ...flags}), fromCluster(facts)], {files: memoryFiles({}), now: TODAY});
+  return resolveAnswers([fromFlags({...url, ...flags}), fromCluster(facts)], {files: memoryFiles({}), now: TODAY});
 }
 
 test('the cluster answers what nobody said, and says where', async () => {

@@ -5,7 +5,7 @@ import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {jsonIn} from '../../src/ground/tool-errors.ts';
 import type {ClusterAccess} from '../../src/helm/releases.ts';
 import {apiErrorInText} from '../../src/kubernetes/api-error.ts';
-import type {Answer} from '../../src/kubernetes/client.ts';
+import type {ApiResult} from '../../src/kubernetes/client.ts';
 import {clusterFactsOf} from '../../src/platform/cluster-facts.ts';
 import {readCluster} from '../../src/platform/read-cluster.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
@@ -98,9 +98,9 @@ const outcome: fc.Arbitrary<ProcessResult> = fc.record({exitCode: fc.constantFro
 const answering = (answers: readonly ProcessResult[]): ClusterAccess => {
   let at = 0;
   const next = (): ProcessResult => answers[at++ % answers.length] as ProcessResult;
-  const get = async (): Promise<Answer> => {
+  const get = async (): Promise<ApiResult> => {
     const {exitCode, stdout: text, stderr: words} = next();
-    return exitCode === 0 ? {status: 200, body: jsonIn(text) ?? text} : {trouble: apiErrorInText(words)};
+    return exitCode === 0 ? {status: 200, body: jsonIn(text) ?? text} : {error: apiErrorInText(words)};
   };
   return {kubernetes: {...fakeKubernetes(), get}, processes: processesOf(async () => next())};
 };

@@ -26,10 +26,10 @@ afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 const kubectl = await findKubectl();
 const helms = await findHelmMatrix();
 
-async function factsAt(place: ClusterTarget, helm: string): Promise<ClusterFacts> {
-  const kubernetes = kubernetesClient(place, {kubectl});
+async function factsAt(kubeTarget: ClusterTarget, helm: string): Promise<ClusterFacts> {
+  const kubernetes = kubernetesClient(kubeTarget, {kubectl});
   try {
-    return clusterFactsOf(await readCluster(place, {kubernetes, processes: nodeProcesses({kubectl, helm})}));
+    return clusterFactsOf(await readCluster(kubeTarget, {kubernetes, processes: nodeProcesses({kubectl, helm})}));
   } finally {
     await kubernetes.close();
   }

@@ -1,5 +1,5 @@
 import {fromCluster} from '../../src/answers/from-cluster.ts';
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import {known} from '../../src/ground/fact.ts';
 import type {Claim} from '../../src/kubernetes/objects.ts';
@@ -109,7 +109,7 @@ export async function wanted(flags: RawFlags, cluster: FakeCluster) {
   const given: RawFlags = {chart: 'agent-job', 'chart-version': '0.6.5', url: 'https://acme.scalr.io', ...flags};
   const readings = await readCluster({namespace: String(given['namespace'] ?? 'scalr-agent')}, fakeAccess(cluster));
   const facts = clusterFactsOf(readings);
-  const answers = await resolve([fromFlags(given), fromCluster(facts)], {files: memoryFiles(), now: TODAY});
+  const answers = await resolveAnswers([fromFlags(given), fromCluster(facts)], {files: memoryFiles(), now: TODAY});
   return {facts, readings, generated: generate(answers)};
 }
 
@@ -123,7 +123,7 @@ export async function preflightContext(
   const {target, settings, effective, values: own} = generated;
   const get = effectiveGet(settings, effective);
   const values = effectiveValues(own, target);
-  const name = {release: get(release) as string, place: {namespace: get(namespace) as string}};
+  const name = {release: get(release) as string, kubeTarget: {namespace: get(namespace) as string}};
   return {
     name,
     target,

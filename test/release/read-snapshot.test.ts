@@ -5,7 +5,7 @@ import {readSnapshot} from '../../src/release/read-snapshot.ts';
 import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 
-const NAME = {release: 'acme', place: {namespace: 'scalr'}};
+const NAME = {release: 'acme', kubeTarget: {namespace: 'scalr'}};
 const READY = `${START} The agent is ready to receive tasks`;
 const RUNS = (count: number): string => Array.from({length: count}, (_, run) => `${START} run-${run} finished`).join('\n');
 

@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {caBundle, clientCertificate, privateKey} from '../../src/settings/tls.ts';
+import {caBundleKind, clientCertificate, privateKey} from '../../src/settings/tls.ts';
 import {certificates} from '../support/certificates.ts';
 import {settingsFrom, TODAY} from '../support/settings-from.ts';
 
 const file = (name: string): Buffer => certificates[name] as Buffer;
-const parse = (content: string | Buffer) => caBundle().parse(Buffer.from(content), {now: TODAY});
+const parse = (content: string | Buffer) => caBundleKind().parse(Buffer.from(content), {now: TODAY});
 const count = (pem: string) => pem.match(/BEGIN CERTIFICATE/g)?.length;
 
 describe('a CA bundle', () => {

@@ -1,9 +1,9 @@
 import type {Revision} from '../../src/helm/release-record.ts';
 import type {KubernetesObject, Snapshot} from '../../src/kubernetes/objects.ts';
-import {type Readings, type Status, statusOf} from '../../src/status/status.ts';
+import {type ReleaseStatus, type StatusReadings, statusOf} from '../../src/status/status.ts';
 import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START, snapshot} from '../diagnose/objects.ts';
 
-export const NAME = {release: 'acme', place: {namespace: 'scalr'}};
+export const NAME = {release: 'acme', kubeTarget: {namespace: 'scalr'}};
 export const NOW = afterStart(300);
 export const WELL: KubernetesObject[] = [READY_DEPLOYMENT, replicaSet({readyReplicas: 1}), readyPod()];
 const SAID = {'agent-5f-x/agent': `${START} Scalr agent is ready to receive tasks.`};
@@ -17,14 +17,14 @@ export const revision = (more: Partial<Revision> = {}): Revision => ({
   ...more,
 });
 
-export const lookAt = (objects: KubernetesObject[], logs: Snapshot['logs'] = SAID): Readings['releaseSnapshot'] => ({
+export const lookAt = (objects: KubernetesObject[], logs: Snapshot['logs'] = SAID): StatusReadings['releaseSnapshot'] => ({
   snapshot: snapshot(objects, logs),
   objects,
   gaps: [],
 });
 
 /** Of a release that is well, unless told otherwise. */
-export const statusFrom = (more: Partial<Readings> = {}): Status =>
+export const statusFrom = (more: Partial<StatusReadings> = {}): ReleaseStatus =>
   statusOf({
     name: NAME,
     context: 'prod',

@@ -24,7 +24,7 @@ test('a healthy release', () => {
 
 describe('the state', () => {
   test('is hopeless when pods cannot become ready', () => {
-    expect(statusFrom({releaseSnapshot: lookAt(NO_IMAGE, {})})).toMatchObject({state: 'hopeless', causes: [{isHopeless: true}]});
+    expect(statusFrom({releaseSnapshot: lookAt(NO_IMAGE, {})})).toMatchObject({state: 'hopeless', causes: [{isPermanent: true}]});
   });
 
   test.each([

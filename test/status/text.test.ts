@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import type {Readings} from '../../src/status/status.ts';
+import type {StatusReadings} from '../../src/status/status.ts';
 import {driftText} from '../../src/ui/diff.ts';
 import {statusDocument} from '../../src/ui/formats/status.ts';
 import {changesReporter, statusText} from '../../src/ui/status.ts';
@@ -17,7 +17,7 @@ const withAnnotation = <T extends KubernetesObject>(pod: T): T => ({
   metadata: {...pod.metadata, annotations: {'scalr.io/purpose': 'vcs'}},
 });
 
-const text = (more: Partial<Readings> = {}, files: readonly string[] = [], screen = SMALL): string =>
+const text = (more: Partial<StatusReadings> = {}, files: readonly string[] = [], screen = SMALL): string =>
   statusText({name: NAME, status: statusFrom(more), files, now: NOW}, screen);
 
 test('a healthy release', () => {
@@ -35,7 +35,7 @@ Values     match values.yaml
 `);
 });
 
-test.each<[string, Partial<Readings>]>([
+test.each<[string, Partial<StatusReadings>]>([
   ['values', {given: {podAnnotations: {'scalr.io/purpose': 'vcs'}}}],
   ['pods', {given: undefined, releaseSnapshot: lookAt([...WELL.slice(0, -1), withAnnotation(readyPod())])}],
 ])('a VCS agent, according to its %s', (_, more) => {
@@ -129,7 +129,7 @@ describe('changes', () => {
   function reporter() {
     const said: string[] = [];
     const changes = changesReporter((line) => said.push(line), PIPE);
-    const show = (more: Partial<Readings> = {}): string[] => {
+    const show = (more: Partial<StatusReadings> = {}): string[] => {
       said.length = 0;
       changes.status({name: NAME, status: statusFrom(more), files: [], now: NOW});
       return [...said];
@@ -154,9 +154,9 @@ describe('changes', () => {
     const {said, changes, show} = reporter();
     show();
     said.length = 0;
-    const trouble = new ExpectedError('no answer', {code: 'CLUSTER_UNREACHABLE', exit: 1});
-    changes.trouble(trouble, NOW);
-    changes.trouble(trouble, NOW);
+    const error = new ExpectedError('no answer', {code: 'CLUSTER_UNREACHABLE', exit: 1});
+    changes.error(error, NOW);
+    changes.error(error, NOW);
     expect(said).toEqual(['10:05:00Z ! no answer\n']);
     expect(show()).toEqual(['10:05:00Z The API server is reachable again\n']);
   });

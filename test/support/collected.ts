@@ -29,14 +29,14 @@ export async function unpack(file: string) {
 
 /** Result, exit code and files of the bundle. */
 export async function collected(
-  place: Pick<Workplace, 'kubeconfig' | 'namespace'>,
+  kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>,
   helm: string,
   argv: readonly string[] = [],
   deps: Parameters<typeof collectLogs>[3] = {},
 ) {
   const start = Date.now();
   const out = freshFile();
-  const {stdout, stderr, exit} = await collectLogs(place, helm, ['--json', '--out', out, ...argv], deps);
+  const {stdout, stderr, exit} = await collectLogs(kubeTarget, helm, ['--json', '--out', out, ...argv], deps);
   expect(violations('collect-logs', stdout), stdout + stderr).toEqual([]);
   return {result: JSON.parse(stdout), exit, stderr, seconds: (Date.now() - start) / 1000, ...(await unpack(out))};
 }

@@ -1,6 +1,6 @@
 import type {ReadError} from '../../src/ground/read-error.ts';
 import {apiErrorOf} from '../../src/kubernetes/api-error.ts';
-import type {Answer, KubernetesClient} from '../../src/kubernetes/client.ts';
+import type {ApiResult, KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {ResourceAttributes} from '../../src/kubernetes/resources.ts';
 
@@ -21,7 +21,7 @@ export interface FakeServer {
   /** Log of a container; `query` comes from the request. */
   log?: (pod: string, container: string, query: URLSearchParams) => string;
   /** Error for a path (without query); takes precedence. */
-  troubles?: (path: string) => ReadError | undefined;
+  errors?: (path: string) => ReadError | undefined;
 }
 
 const CORE = ['configmaps', 'namespaces', 'nodes', 'services', 'daemonsets.apps', 'deployments.apps', 'storageclasses.storage.k8s.io'];
@@ -43,7 +43,7 @@ const resourceOf = ({apiVersion, kind}: FakeObject): string => spelled(PLURALS[k
 
 /** Responds from these objects like an API server, including 403; an unknown request fails the test. */
 export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {requests: string[]} {
-  const {serverVersion = 'v1.35.1', resources = [], objects = [], kubeletDns, refuse = [], allows, log, troubles} = server;
+  const {serverVersion = 'v1.35.1', resources = [], objects = [], kubeletDns, refuse = [], allows, log, errors} = server;
   const requests: string[] = [];
   const groupVersions = new Map(
     [...CORE, ...resources].map((resource) => {
@@ -51,7 +51,7 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
       return [resource, objects.find((each) => resourceOf(each) === resource)?.apiVersion ?? (group ? `${group}/v1` : 'v1')];
     }),
   );
-  const discovered = (isCore: boolean): Answer => ({
+  const discovered = (isCore: boolean): ApiResult => ({
     status: 200,
     body: {
       kind: 'APIGroupDiscoveryList',
@@ -64,17 +64,17 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
     },
   });
 
-  async function get(path: string): Promise<Answer> {
+  async function get(path: string): Promise<ApiResult> {
     requests.push(path);
     const [plain = '', query = ''] = path.split('?');
-    const trouble = troubles?.(plain);
-    if (trouble) return {trouble};
+    const error = errors?.(plain);
+    if (error) return {error};
     if (plain === '/version') return {status: 200, body: {gitVersion: serverVersion}};
     if (plain === '/api' || plain === '/apis') return discovered(plain === '/api');
     const [, node] = /^\/api\/v1\/nodes\/([^/]+)\/proxy\/configz$/.exec(plain) ?? [];
     if (node !== undefined)
       return refuse.includes('nodes/proxy')
-        ? {trouble: apiErrorOf(403, status(`nodes "${node}" is forbidden: User "jane" cannot get resource "nodes/proxy"`))}
+        ? {error: apiErrorOf(403, status(`nodes "${node}" is forbidden: User "jane" cannot get resource "nodes/proxy"`))}
         : {status: 200, body: {kubeletconfig: {clusterDNS: kubeletDns}}};
     const [, pod, isLog] = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)\/(log)$/.exec(plain) ?? [];
     if (pod !== undefined && isLog && log) {
@@ -91,7 +91,7 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
     );
     if (name === undefined) return {status: 200, body: {apiVersion: 'v1', items: found.filter(isSelectedBy(query))}};
     const object = found.find(({metadata}) => metadata.name === name);
-    return object ? {status: 200, body: object} : {trouble: apiErrorOf(404, status(`${resource} "${name}" not found`))};
+    return object ? {status: 200, body: object} : {error: apiErrorOf(404, status(`${resource} "${name}" not found`))};
   }
 
   return {
@@ -99,8 +99,8 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
     get,
     async post(path, body) {
       requests.push(path);
-      const trouble = troubles?.(path);
-      if (trouble) return {trouble};
+      const error = errors?.(path);
+      if (error) return {error};
       if (path === '/apis/authentication.k8s.io/v1/selfsubjectreviews')
         return {status: 201, body: {...body, status: {userInfo: {username: 'jane'}}}};
       if (path !== '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' || !allows) throw new Error(`Nobody expected POST ${path}`);
@@ -116,7 +116,7 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
 }
 
 /** A client whose requests all return this error. */
-export const failingKubernetes = (trouble: ReadError): KubernetesClient => fakeKubernetes({troubles: () => trouble});
+export const failingKubernetes = (error: ReadError): KubernetesClient => fakeKubernetes({errors: () => error});
 
 /** A `labelSelector` of the form a=b,c=d, and a `fieldSelector` of metadata.name. */
 const isSelectedBy = (query: string) => {
@@ -128,9 +128,9 @@ const isSelectedBy = (query: string) => {
 
 const status = (message: string) => ({kind: 'Status', message});
 
-const refused = (resource: string, verb: string, name?: string): Answer => {
+const refused = (resource: string, verb: string, name?: string): ApiResult => {
   const [plural, ...group] = resource.split('.');
   const object = name === undefined ? '' : ` "${name}"`;
   const message = `${resource}${object} is forbidden: User "jane" cannot ${verb} resource "${plural}" in API group "${group.join('.')}" at the cluster scope`;
-  return {trouble: apiErrorOf(403, status(message))};
+  return {error: apiErrorOf(403, status(message))};
 };

@@ -1,4 +1,4 @@
-import {resolve} from '../../src/answers/resolve.ts';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import type {Settings} from '../../src/settings/settings.ts';
@@ -14,4 +14,4 @@ export const settingsFrom = (
   flags: RawFlags,
   files: Readonly<Record<string, string | Buffer>> = {},
   optional: readonly Setting[] = [],
-): Promise<Settings> => resolve([fromFlags(flags)], {files: memoryFiles(files), now: TODAY}, {optional});
+): Promise<Settings> => resolveAnswers([fromFlags(flags)], {files: memoryFiles(files), now: TODAY}, {optional});

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import type {Checked, Status} from '../../src/preflight/check.ts';
+import type {Checked, CheckStatus} from '../../src/preflight/check.ts';
 import {checksText} from '../../src/ui/checks.ts';
 
-const check = (group: Checked['group'], id: string, status: Status, remedy?: string): Checked => ({
+const check = (group: Checked['group'], id: string, status: CheckStatus, remedy?: string): Checked => ({
   ...{group, id, status, title: `${id} is right`, message: 'what is', ref: 'https://example.com'},
   ...(remedy === undefined ? {} : {remedy}),
 });

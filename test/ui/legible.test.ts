@@ -1,14 +1,14 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {afterEach, describe, expect, test, vi} from 'vitest';
-import {isAsciiOnly, legible, paragraph} from '../../src/ui/theme.ts';
+import {asciiFallback, isAsciiOnly, paragraph} from '../../src/ui/theme.ts';
 
 const ASCII = {hasColor: false, columns: 30, isAscii: true};
 
 describe('a text for people', () => {
   test('is spelled in ASCII when nothing else can be shown, and is unchanged otherwise', () => {
-    expect(legible('✓ done … → Zürich', {isAscii: true})).toBe('+ done ... -> Zürich');
-    expect(legible('✓ done …', {})).toBe('✓ done …');
+    expect(asciiFallback('✓ done … → Zürich', {isAscii: true})).toBe('+ done ... -> Zürich');
+    expect(asciiFallback('✓ done …', {})).toBe('✓ done …');
   });
 
   test('wraps by its width on the screen', () => {
@@ -20,7 +20,7 @@ describe('a text for people', () => {
     const files = readdirSync(root, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile());
     const texts = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
     const signs = new Set(texts.join('').match(/[^ -~\s]/gu));
-    expect([...signs].filter((sign) => legible(sign, {isAscii: true}) === sign)).toEqual([]);
+    expect([...signs].filter((sign) => asciiFallback(sign, {isAscii: true}) === sign)).toEqual([]);
   });
 });
 

@@ -50,7 +50,7 @@ const NO_KUBECTL = failingKubernetes({
 });
 
 const missing = {kind: 'not-found', message: 'docker not found on PATH', isToolMissing: true} as const;
-export const NO_DOCKER: HostTools = {run: async () => ({stdout: '', trouble: missing}), stream: async () => ({trouble: missing})};
+export const NO_DOCKER: HostTools = {run: async () => ({stdout: '', error: missing}), stream: async () => ({error: missing})};
 
 /** What one question, the last one of its kind, offered. */
 export function choicesOf(asked: readonly (InputQuestion | ListQuestion)[], message: string): readonly Choice[] {

@@ -12,7 +12,7 @@ import {ENTER, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, ENV, jwt, QUIT, QUIT_STALE, shown, talk} from './conversation.ts';
 
 /** A Docker Engine without containers that has every image. */
-const DOCKER: HostTools = {run: async () => ({stdout: ''}), stream: async () => ({trouble: {kind: 'not-found', message: ''}})};
+const DOCKER: HostTools = {run: async () => ({stdout: ''}), stream: async () => ({error: {kind: 'not-found', message: ''}})};
 
 const TOKEN = jwt({});
 const ANSWERS: Line[] = [

@@ -170,7 +170,7 @@ describe('the target', () => {
       ...fakeKubernetes(),
       async get(_path, {signal}) {
         if (!signal.aborted) await once(signal, 'abort');
-        return {trouble: {kind: 'aborted', message: 'timed out (--timeout)'}};
+        return {error: {kind: 'aborted', message: 'timed out (--timeout)'}};
       },
     };
     const lines: Line[] = [

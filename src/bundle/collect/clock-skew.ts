@@ -1,13 +1,13 @@
 import type {Finding} from '../../diagnose/finding.ts';
-import type {Answer} from '../../kubernetes/client.ts';
+import type {ApiResult} from '../../kubernetes/client.ts';
 import type {Since} from './log-items.ts';
 
 /** Smaller differences are caused by response times and whole seconds in HTTP dates. */
 const MIN_SKEW_MS = 60_000;
 
 /** How far the clock of the server is ahead; zero if it is unknown or small. */
-export function skewOf(answer: Answer, now: Date): number {
-  if (answer.trouble || answer.date === undefined) return 0;
+export function skewOf(answer: ApiResult, now: Date): number {
+  if (answer.error || answer.date === undefined) return 0;
   const skew = answer.date.getTime() - now.getTime();
   return Math.abs(skew) < MIN_SKEW_MS ? 0 : skew;
 }

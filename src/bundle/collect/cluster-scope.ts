@@ -6,7 +6,7 @@ import type {Claim, KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
 import {cniOf, type NetworkPolicies, networkPoliciesOf} from '../../platform/cni.ts';
 import {platformOf} from '../../platform/platform.ts';
-import type {ConfigMapObject, NodeObject, PodOwner, Readings} from '../../platform/readings.ts';
+import type {ConfigMapObject, NodeObject, PlatformReadings, PodOwner} from '../../platform/readings.ts';
 import {skewOf} from './clock-skew.ts';
 import type {TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
@@ -22,17 +22,17 @@ export async function readClusterScope(
   );
   const gaps: Gap[] = [];
   const read = async (kind: string, path: string): Promise<KubernetesObject[]> => {
-    const {trouble, ...answer} = await api.get(path, {signal});
+    const {error, ...answer} = await api.get(path, {signal});
     // A namespaced account cannot read them, and they are optional.
-    if (trouble) gaps.push({what: path, trouble, isMinor: trouble.kind === 'forbidden'});
-    return trouble || !('body' in answer) ? [] : [{...withoutImages(answer.body as KubernetesObject), kind}];
+    if (error) gaps.push({what: path, error, isMinor: error.kind === 'forbidden'});
+    return error || !('body' in answer) ? [] : [{...withoutImages(answer.body as KubernetesObject), kind}];
   };
   const [version, ...found] = await Promise.all([
     api.get('/version', {signal}).then((answer) => ({...answer, skewMs: skewOf(answer, now())})),
     ...[...nodes].map((name) => read('Node', `/api/v1/nodes/${encodeURIComponent(name)}`)),
     ...[...volumes].map((name) => read('PersistentVolume', `/api/v1/persistentvolumes/${encodeURIComponent(name)}`)),
   ]);
-  return {objects: found.flat(), version: version.trouble ? undefined : version.body, gaps, skewMs: version.skewMs};
+  return {objects: found.flat(), version: version.error ? undefined : version.body, gaps, skewMs: version.skewMs};
 }
 
 /** Removes the image list of the node, which has hundreds of lines. */
@@ -66,21 +66,21 @@ export async function readEnforcement(
     // Only the k3s servers show it, and agents may run on other nodes.
     isK3s ? listAll(api, '/api/v1/nodes', {signal}) : undefined,
   ]);
-  const readings: Pick<Readings, 'daemonSets' | 'nodes' | 'ciliumConfig'> = {
-    daemonSets: sets.trouble ? failed(sets.trouble) : known(sets.items as PodOwner[], 'daemonsets.apps'),
+  const readings: Pick<PlatformReadings, 'daemonSets' | 'nodes' | 'ciliumConfig'> = {
+    daemonSets: sets.error ? failed(sets.error) : known(sets.items as PodOwner[], 'daemonsets.apps'),
     nodes: known(all?.items.length ? (all.items as NodeObject[]) : nodes, 'nodes'),
-    ciliumConfig: cilium.trouble ? failed(cilium.trouble) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
+    ciliumConfig: cilium.error ? failed(cilium.error) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
   };
   const server = serverVersion === undefined ? unknown('failed', 'not read') : known(serverVersion, '/version');
   const {distribution} = platformOf({...readings, serverVersion: server, resources: unknown('undetermined', 'not requested')});
   const cni = cniOf(readings, distribution);
   const policies = networkPoliciesOf(cni, readings);
-  const gaps = sets.trouble
+  const gaps = sets.error
     ? [
         {
           what: 'DaemonSets of the cluster (to detect whether network policies are enforced)',
-          trouble: sets.trouble,
-          isMinor: sets.trouble.kind === 'forbidden',
+          error: sets.error,
+          isMinor: sets.error.kind === 'forbidden',
         },
       ]
     : [];

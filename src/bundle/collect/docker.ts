@@ -3,7 +3,7 @@ import {type Fields, isListOf, jsonText, readJson} from '../../ground/json.ts';
 import {refusal} from '../../ground/tool-errors.ts';
 import type {HostCall} from '../../ports/host-tools.ts';
 import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret, variableIn} from '../../redact/find-secrets.ts';
-import {type HostDeps, type HostOptions, type HostPrepared, hostLog, readSystem, readTexts} from './host.ts';
+import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './host.ts';
 import type {Since} from './log-items.ts';
 import type {HideIn} from './object-files.ts';
 
@@ -21,23 +21,23 @@ const INFO = (
 ).split(' ');
 
 /** Reads the container of an agent. @throws ExpectedError if it cannot be read */
-export async function prepareDocker(container: string, {since}: HostOptions, deps: HostDeps): Promise<HostPrepared> {
+export async function prepareDocker(container: string, {since}: HostBundleOptions, deps: HostDeps): Promise<HostPrepared> {
   const {host, signal} = deps;
-  const {stdout, trouble} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', '--', container]}, {signal});
-  if (trouble)
-    throw refusal(`Cannot read container ${container}`, trouble, [
-      ...(trouble.isToolMissing ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin'] : []),
+  const {stdout, error} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', '--', container]}, {signal});
+  if (error)
+    throw refusal(`Cannot read container ${container}`, error, [
+      ...(error.isToolMissing ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin'] : []),
       'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
     ]);
   const answer = readJson('docker', stdout, isInspected);
-  if (answer.trouble)
-    throw refusal(`Cannot read container ${container}: docker inspect`, answer.trouble, [
+  if (answer.error)
+    throw refusal(`Cannot read container ${container}: docker inspect`, answer.error, [
       `Check the output: docker inspect --type container -- ${container}`,
     ]);
   const [inspected] = answer.value;
   const name = inspected.Name.replace(/^\//, '');
   const [calls, system] = await Promise.all([
-    readTexts(
+    readCommandTexts(
       [
         {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: (version) => version},
         {name: 'docker/info.json', call: {tool: 'docker', args: ['info', '--format', '{{json .}}']}, shape: infoOf},

@@ -9,7 +9,7 @@ const MAX_PAUSE_MS = 16_000;
 const QUIET_MS = 60_000;
 
 /** Container state of the last list. */
-export interface ContainerState {
+export interface LogContainerState {
   restarts: number;
   isRunning: boolean;
 }
@@ -20,7 +20,7 @@ interface Deps {
   signal: AbortSignal;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Undefined if the pod was deleted. */
-  stateNow(): ContainerState | undefined;
+  stateNow(): LogContainerState | undefined;
 }
 
 /** Follows one log across interrupted connections and container restarts, while its pod exists. */
@@ -39,7 +39,7 @@ export class FollowedLog {
   }
 
   /** Reason for missing lines. The end of the following is not one. */
-  get trouble(): ReadError | undefined {
+  get error(): ReadError | undefined {
     return this.#lost ?? (this.#broken?.kind === 'aborted' ? undefined : this.#broken);
   }
 
@@ -57,9 +57,9 @@ export class FollowedLog {
     for (;;) {
       const from = this.position.from(isPrevious ? path : `${path}&follow=true`);
       const stream = await api.stream(from, {signal, idleMs: QUIET_MS, follows: true});
-      if (stream.trouble === undefined) yield* this.position.news(stream.chunks);
-      this.#broken = stream.trouble ?? (await stream.end);
-      pause = stream.trouble === undefined ? PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
+      if (stream.error === undefined) yield* this.position.news(stream.chunks);
+      this.#broken = stream.error ?? (await stream.end);
+      pause = stream.error === undefined ? PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
       const state = await this.#next(restarts, pause);
       if (state === undefined) break;
       if (state.restarts > restarts && this.#broken !== undefined && this.#broken.kind !== 'not-started')
@@ -70,7 +70,7 @@ export class FollowedLog {
   }
 
   /** Waits until more lines are possible; undefined if there will be none. */
-  async #next(restarts: number, pause: number): Promise<ContainerState | undefined> {
+  async #next(restarts: number, pause: number): Promise<LogContainerState | undefined> {
     const {signal, sleep, stateNow} = this.#deps;
     if (this.item.isPrevious && this.#broken === undefined) return undefined;
     for (;;) {

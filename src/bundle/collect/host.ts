@@ -5,10 +5,10 @@ import type {Files} from '../../ports/files.ts';
 import type {HostCall, HostTools} from '../../ports/host-tools.ts';
 import type {LogItem, Since} from './log-items.ts';
 import type {TextFile} from './object-files.ts';
-import type {Prepared} from './prepare.ts';
+import type {PreparedBundle} from './prepare.ts';
 import type {Gap} from './read-namespace.ts';
 
-export interface HostOptions {
+export interface HostBundleOptions {
   since: Since;
   now: Date;
 }
@@ -20,7 +20,7 @@ export interface HostDeps {
 }
 
 /** Data of an agent on this machine, before anything is written. */
-export interface HostPrepared extends Prepared {
+export interface HostPrepared extends PreparedBundle {
   /** Used in the file name. */
   name: string;
   /** Reads logs by their source name instead of an API path. */
@@ -44,15 +44,15 @@ interface TextCall {
 }
 
 /** Results of small calls, one file each; failures are gaps. */
-export async function readTexts(calls: readonly TextCall[], {host, signal}: HostDeps): Promise<{texts: TextFile[]; gaps: Gap[]}> {
+export async function readCommandTexts(calls: readonly TextCall[], {host, signal}: HostDeps): Promise<{texts: TextFile[]; gaps: Gap[]}> {
   const read = await Promise.all(
     calls.map(async ({name, call, shape}) => {
-      const {stdout, trouble} = await host.run(call, {signal});
+      const {stdout, error} = await host.run(call, {signal});
       const answer = shape && readJson(call.tool, stdout, isFields);
       // A failed tool may have printed output before.
-      const failed = trouble ?? answer?.trouble;
-      const text = answer === undefined ? stdout : answer.trouble ? '' : jsonText(shape?.(answer.value));
-      return {texts: text === '' ? [] : [{name, text}], gaps: failed ? [{what: name, trouble: failed}] : []};
+      const failed = error ?? answer?.error;
+      const text = answer === undefined ? stdout : answer.error ? '' : jsonText(shape?.(answer.value));
+      return {texts: text === '' ? [] : [{name, text}], gaps: failed ? [{what: name, error: failed}] : []};
     }),
   );
   return {texts: read.flatMap(({texts}) => texts), gaps: read.flatMap(({gaps}) => gaps)};

@@ -4,7 +4,7 @@ import {refusal} from '../../ground/tool-errors.ts';
 import type {HostCall} from '../../ports/host-tools.ts';
 import {knownSecret, knownSecretsOfVariables, knownSecretsOfWords, type Variable, variableIn} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
-import {type HostDeps, type HostOptions, type HostPrepared, hostLog, readSystem, readTexts} from './host.ts';
+import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './host.ts';
 import type {Since} from './log-items.ts';
 import type {TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
@@ -19,11 +19,11 @@ const PROPERTIES = (
 ).split(' ');
 
 /** Reads the systemd service of an agent on a VM. @throws ExpectedError if it cannot be read */
-export async function prepareJournal({since, now}: HostOptions, deps: HostDeps): Promise<HostPrepared> {
+export async function prepareJournal({since, now}: HostBundleOptions, deps: HostDeps): Promise<HostPrepared> {
   const {host, signal} = deps;
   const version = await host.run({tool: 'journalctl', args: ['--version']}, {signal});
-  if (version.trouble)
-    throw refusal('Cannot read the journal', version.trouble, [
+  if (version.error)
+    throw refusal('Cannot read the journal', version.error, [
       'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
     ]);
   const [agent, docker, system] = await Promise.all([readUnit(AGENT, deps), readUnit(DOCKER, deps), readSystem(deps)]);
@@ -52,10 +52,10 @@ export async function prepareJournal({since, now}: HostOptions, deps: HostDeps):
 
 /** Without unit data, the journal must be readable. @throws ExpectedError */
 async function refuseUnreadableJournal([gap]: readonly Gap[], {tool, args}: HostCall, {host, signal}: HostDeps): Promise<void> {
-  const {stdout, trouble} = await host.run({tool, args: [...args, '--lines=1']}, {signal});
-  if (gap === undefined || trouble === undefined || /^(?!-- ).*\S/m.test(stdout)) return;
-  const message = `systemctl: ${gap.trouble.message}; journalctl: ${trouble.message}`;
-  throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {...trouble, message}, [
+  const {stdout, error} = await host.run({tool, args: [...args, '--lines=1']}, {signal});
+  if (gap === undefined || error === undefined || /^(?!-- ).*\S/m.test(stdout)) return;
+  const message = `systemctl: ${gap.error.message}; journalctl: ${error.message}`;
+  throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {...error, message}, [
     'Run the command on the machine where the agent runs',
     'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
   ]);
@@ -82,7 +82,7 @@ interface Unit extends UnitFacts {
 async function readUnit(name: string, deps: HostDeps): Promise<Unit> {
   const unit = `${name}.service`;
   const [cat, show] = [`systemd/${unit}.txt`, `systemd/${name}.properties.txt`];
-  const {texts, gaps} = await readTexts(
+  const {texts, gaps} = await readCommandTexts(
     [
       {name: cat, call: {tool: 'systemctl', args: ['cat', '--no-pager', unit]}},
       {name: show, call: {tool: 'systemctl', args: ['show', '--no-pager', `--property=${PROPERTIES.join(',')}`, unit]}},
@@ -109,7 +109,7 @@ async function readVariables(
   {files}: HostDeps,
 ): Promise<{variables: Variable[]; gaps: Gap[]}> {
   const what = `${path} (the bundle was not searched for its values)`;
-  const gap = (kind: Gap['trouble']['kind'], message: string) => ({variables: [], gaps: [{what, trouble: {kind, message}}]});
+  const gap = (kind: Gap['error']['kind'], message: string) => ({variables: [], gaps: [{what, error: {kind, message}}]});
   if (/[*?[%]/.test(path)) return gap('refused', 'patterns and specifiers are not supported');
   try {
     return {variables: parseEnvironmentFile((await files.read(path)).toString('utf8')), gaps: []};

@@ -36,7 +36,7 @@ export const logItems = (pods: readonly Pod[], namespace: string, {since, contai
   );
 
 /** Number of containers. */
-export const containersOf = (logs: readonly LogItem[]): number => new Set(logs.map(({pod, container}) => `${pod}/${container}`)).size;
+export const logContainers = (logs: readonly LogItem[]): number => new Set(logs.map(({pod, container}) => `${pod}/${container}`)).size;
 
 export const statusesOf = ({status}: Pod): readonly ContainerStatus[] => [
   ...(status?.initContainerStatuses ?? []),

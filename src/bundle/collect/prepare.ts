@@ -17,11 +17,11 @@ import {type Enforcement, readClusterScope, readEnforcement} from './cluster-sco
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {type HideIn, objectFiles, type TextFile} from './object-files.ts';
 import {type Gap, readNamespace} from './read-namespace.ts';
-import {type BundledRelease, releaseOf, runIds, type Scope, scopeOf} from './scope.ts';
-import {type FoundRelease, findReleases, labelledReleases, readRelease, readTools, toolsWithTimeout} from './tools.ts';
+import {type BundledRelease, type BundleScope, bundleScope, helmReleaseOf, runIds} from './scope.ts';
+import {type FoundRelease, findReleases, labelledReleases, readRelease, readToolVersions, toolsWithTimeout} from './tools.ts';
 
 export interface BundleOptions {
-  place: ClusterTarget;
+  kubeTarget: ClusterTarget;
   /** Only this release; by default, all Scalr agent releases of the namespace. */
   release?: string | undefined;
   since: Since;
@@ -34,14 +34,14 @@ export interface BundleOptions {
 }
 
 /** All data that is known before anything is written. */
-export interface Prepared {
+export interface PreparedBundle {
   releases: readonly (BundledRelease & {
     status: string;
     values: Values | undefined;
     drift: readonly ObjectDrift[];
     replicas?: LiveDrift['replicas'];
   })[];
-  scope: Scope;
+  scope: BundleScope;
   /** Existing releases and runs, including those that were not requested. */
   present?: {releases: readonly string[]; runs: readonly string[]};
   texts(hideIn: HideIn): readonly TextFile[];
@@ -55,14 +55,14 @@ export interface Prepared {
   /** Subject of the bundle; by default a namespace. */
   about?: string;
   /** Data about the cluster outside the namespace; absent on a machine. */
-  cluster?: Cluster;
+  cluster?: BundledCluster;
   /** Clock skew: how far the clock of the cluster, used by objects and logs, is ahead of this machine. */
   skewMs?: number;
   /** Findings besides those of objects and values. */
   findings?(logs: readonly LogRecord[], now: Date): readonly Finding[];
 }
 
-export interface Cluster {
+export interface BundledCluster {
   server: string | undefined;
   /** Nodes with pods of the bundle. */
   nodes: readonly NodeObject[];
@@ -82,21 +82,21 @@ interface Deps {
 }
 
 /** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
-export async function prepareBundle(options: BundleOptions, {api, processes, helmDriver, signal, now}: Deps): Promise<Prepared> {
-  const {place} = options;
+export async function prepareBundle(options: BundleOptions, {api, processes, helmDriver, signal, now}: Deps): Promise<PreparedBundle> {
+  const {kubeTarget} = options;
   const tools = toolsWithTimeout(processes, signal);
   const releases = releasesIn({kubernetes: api, processes: tools, helmDriver});
   const [namespace, found, versions, secrets] = await Promise.all([
-    readNamespace(api, place.namespace, signal),
-    findReleases(place, releases, signal),
-    readTools(place, tools, signal),
-    options.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {signal}) : undefined,
+    readNamespace(api, kubeTarget.namespace, signal),
+    findReleases(kubeTarget, releases, signal),
+    readToolVersions(kubeTarget, tools, signal),
+    options.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(kubeTarget.namespace)}/secrets`, {signal}) : undefined,
   ]);
   const isWanted = ({name}: FoundRelease): boolean => options.release === undefined || options.release === name;
   const read = await Promise.all(
     found.releases.filter(isWanted).map(async ({name}) => {
-      const release = await readRelease(name, place, releases, signal);
-      const {differences, replicas} = await readLiveDrift(release.manifest, place, api, {signal});
+      const release = await readRelease(name, kubeTarget, releases, signal);
+      const {differences, replicas} = await readLiveDrift(release.manifest, kubeTarget, api, {signal});
       return {...release, drift: differences, replicas};
     }),
   );
@@ -105,18 +105,18 @@ export async function prepareBundle(options: BundleOptions, {api, processes, hel
     const {values, drift = [], replicas = {}} = read[index] ?? {};
     return {...release, values, drift, replicas, runsOf: runsOf(release, values)};
   });
-  const scope = scopeOf(namespace.objects, known, options.run, options.release);
+  const scope = bundleScope(namespace.objects, known, options.run, options.release);
   const around = await readClusterScope(scope.objects, {api, signal, now});
   const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
   const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
-  const policed = scope.objects.filter((object) => known.some(({name}) => name === releaseOf(object)));
+  const policed = scope.objects.filter((object) => known.some(({name}) => name === helmReleaseOf(object)));
   const enforcement = await readEnforcement(policed, nodes, server, api, signal);
   const used = {'scalr-agent': options.ownVersion, ...versions.versions};
-  const secretGap = secrets?.trouble
+  const secretGap = secrets?.error
     ? [
         {
-          what: `Secrets of namespace ${place.namespace} (the bundle was not searched for their values)`,
-          trouble: secrets.trouble,
+          what: `Secrets of namespace ${kubeTarget.namespace} (the bundle was not searched for their values)`,
+          error: secrets.error,
           isOfSecrets: true,
         },
       ]
@@ -133,7 +133,7 @@ export async function prepareBundle(options: BundleOptions, {api, processes, hel
       ...(enforcement === undefined ? [] : [enforcement.file]),
       ...read.flatMap(({files}) => files(hideIn)),
     ],
-    logs: logItems(scope.pods, place.namespace, options),
+    logs: logItems(scope.pods, kubeTarget.namespace, options),
     knownSecrets: knownSecretsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
     skewMs: around.skewMs,
     skipsSecrets: !options.readsSecrets,

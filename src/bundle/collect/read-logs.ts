@@ -51,12 +51,12 @@ export async function readLogs(
   const longestTail = Math.floor(TAILS / Math.min(Math.max(logs.length, 1), MAX_CONCURRENT_READS));
   const read = async ({file, path, cut = 0}: LogItem): Promise<void> => {
     let room = shares.take();
-    const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
+    const gap = (error: Gap['error']): void => void gaps.push({what: file, error, isMinor: error.kind === 'not-started'});
     if (signal.aborted) return gap({kind: 'aborted', message: `not read: ${abortReason(signal)}`});
     const stream = await api.stream(path, {signal, idleMs: IDLE_MS});
-    if (stream.trouble) {
+    if (stream.error) {
       shares.giveBack(room);
-      return gap(stream.trouble);
+      return gap(stream.error);
     }
     const record: LogRecord = {file, bytes: 0, tail: '', lines: 0, matches: [], ...(cut > 0 ? {cut} : {})};
     const grant = (bytes: number): boolean => {
@@ -72,10 +72,10 @@ export async function readLogs(
     record.bytes = bytes;
     shares.giveBack(room - bytes);
     records.push(record);
-    const trouble = await stream.end;
-    if (trouble === undefined) return;
+    const error = await stream.end;
+    if (error === undefined) return;
     record.isPart = true;
-    gap(bytes === 0 ? trouble : {...trouble, message: `incomplete: ${trouble.message}`});
+    gap(bytes === 0 ? error : {...error, message: `incomplete: ${error.message}`});
   };
   let done = 0;
   const counted =

@@ -7,7 +7,7 @@ import {listAll} from '../../kubernetes/resources.ts';
 export interface Gap {
   /** Missing file in the bundle, or the kind of object. */
   what: string;
-  trouble: ReadError;
+  error: ReadError;
   /** Optional part that many accounts cannot read. */
   isMinor?: boolean;
   /** Secrets of a namespace: they were not searched, so their values may be in the bundle. */
@@ -23,16 +23,14 @@ export interface NamespaceReading {
 /** Lists all objects of a namespace that support requires; unreadable kinds are gaps. */
 export async function readNamespace(api: ApiReader, namespace: string, signal: AbortSignal): Promise<NamespaceReading> {
   const lists = await Promise.all(
-    NAMESPACE_KINDS.map(async ({kind, path, isOptional = false, isOftenHidden = false}) => {
-      const {items, trouble} = await listAll(api, path(namespace), {signal});
+    BUNDLED_KINDS.map(async ({kind, path, isOptional = false, isOftenHidden = false}) => {
+      const {items, error} = await listAll(api, path(namespace), {signal});
       const objects = (items as KubernetesObject[]).map((item) => named(item, kind));
-      const isMissing = trouble?.kind === 'not-found' && isOptional;
+      const isMissing = error?.kind === 'not-found' && isOptional;
       return {
         objects,
         gaps:
-          trouble === undefined || isMissing
-            ? []
-            : [{what: `${kind} objects`, trouble, isMinor: isOftenHidden && trouble.kind === 'forbidden'}],
+          error === undefined || isMissing ? [] : [{what: `${kind} objects`, error, isMinor: isOftenHidden && error.kind === 'forbidden'}],
       };
     }),
   );
@@ -73,7 +71,7 @@ const kind = (
 });
 
 /** Kinds that support requires, owners before their dependents. Secrets are read only to redact their values. */
-export const NAMESPACE_KINDS: readonly NamespaceKind[] = [
+export const BUNDLED_KINDS: readonly NamespaceKind[] = [
   kind('Deployment', '/apis/apps/v1', 'deployments'),
   kind('DaemonSet', '/apis/apps/v1', 'daemonsets'),
   kind('StatefulSet', '/apis/apps/v1', 'statefulsets'),

@@ -5,19 +5,19 @@ import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
 import type {LogStream} from '../../ports/host-tools.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
-import {type ContainerState, FollowedLog, type LogPosition} from './follow-log.ts';
+import {FollowedLog, type LogContainerState, type LogPosition} from './follow-log.ts';
 import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
 import {objectFiles} from './object-files.ts';
-import type {Prepared} from './prepare.ts';
-import {type Gap, NAMESPACE_KINDS, type NamespaceKind} from './read-namespace.ts';
-import {type BundledRelease, hasRunId, scopeOf} from './scope.ts';
+import type {PreparedBundle} from './prepare.ts';
+import {BUNDLED_KINDS, type Gap, type NamespaceKind} from './read-namespace.ts';
+import {type BundledRelease, bundleScope, hasRunId} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */
 const POLL_INTERVAL_MS = 2000;
 /** If lists fail for less than this time, no run can be missed. */
 const MAX_LIST_GAP_MS = 45_000;
 /** Kinds that change with runs; all others are read at the end. */
-const WATCHED = NAMESPACE_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'Event'].includes(kind));
+const WATCHED = BUNDLED_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'Event'].includes(kind));
 /** Each log can keep this share of the remaining memory. */
 const PART = 1 / 16;
 const MIN_PART_BYTES = 256 * 1024;
@@ -29,7 +29,7 @@ export interface RecordedLog {
   /** New lines that are still available in the API; nothing if the log has ended. */
   rest?: LogPosition;
   /** Reason for missing lines. */
-  trouble: ReadError | undefined;
+  error: ReadError | undefined;
 }
 
 export interface Recording {
@@ -72,12 +72,12 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
   const following = new Map<string, Promise<RecordedLog>>();
   const secrets: Promise<readonly SecretContent[]>[] = [];
   const podsOfRun = new Set<string>();
-  let states: ReadonlyMap<string, ContainerState> = new Map();
+  let states: ReadonlyMap<string, LogContainerState> = new Map();
   let left = options.maxBytes;
   for (let isOver = false; !until.aborted && !isOver; await sleep(POLL_INTERVAL_MS, until)) {
     await Promise.all(kinds.map((kind) => kind.list(api, signal, now)));
     const listed = kinds.flatMap(({objects}) => objects);
-    const {objects, pods} = scopeOf(listed, releases, run);
+    const {objects, pods} = bundleScope(listed, releases, run);
     for (const object of objects) seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
     states = statesOf(pods);
     const items = logItems(pods, namespace, options).filter(({file}) => !following.has(file));
@@ -86,7 +86,7 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
       const limit = Math.max(Math.floor(left * PART), MIN_PART_BYTES);
       left -= limit;
       onLog(item);
-      const stateNow = (): ContainerState | undefined => states.get(`${item.pod}/${item.container}`);
+      const stateNow = (): LogContainerState | undefined => states.get(`${item.pod}/${item.container}`);
       const log = follow(new FollowedLog(item, {api, signal, sleep, stateNow}), limit);
       following.set(item.file, log);
       void log.then(({content}) => {
@@ -107,7 +107,7 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
 async function follow(log: FollowedLog, limit: number): Promise<RecordedLog> {
   const content = new KeptLog(limit);
   for await (const chunk of log.chunks()) content.push(chunk);
-  return {item: log.item, content, ...(log.goesOn ? {rest: log.position} : {}), trouble: log.trouble};
+  return {item: log.item, content, ...(log.goesOn ? {rest: log.position} : {}), error: log.error};
 }
 
 /** Objects of one kind, listed repeatedly. */
@@ -118,7 +118,7 @@ class WatchedKind {
   readonly #path: string;
   #listedAt: Date;
   #longestMs = 0;
-  #trouble: ReadError | undefined;
+  #error: ReadError | undefined;
 
   constructor(kind: NamespaceKind, namespace: string, now: Date) {
     this.#kind = kind;
@@ -127,27 +127,25 @@ class WatchedKind {
   }
 
   async list(api: ApiReader, signal: AbortSignal, now: () => Date): Promise<void> {
-    const {items, trouble} = await listAll(api, this.#path, {signal});
-    if (trouble !== undefined && trouble.kind !== 'aborted') this.#trouble = trouble;
-    if (this.#trouble !== undefined) this.#longestMs = Math.max(this.#longestMs, now().getTime() - this.#listedAt.getTime());
-    if (trouble !== undefined) return;
+    const {items, error} = await listAll(api, this.#path, {signal});
+    if (error !== undefined && error.kind !== 'aborted') this.#error = error;
+    if (this.#error !== undefined) this.#longestMs = Math.max(this.#longestMs, now().getTime() - this.#listedAt.getTime());
+    if (error !== undefined) return;
     this.objects = (items as KubernetesObject[]).map((item) => ({...item, kind: this.#kind.kind}));
     this.#listedAt = now();
   }
 
   /** Reports a time in which objects may have been missed. */
   gap(): Gap[] {
-    if (this.#trouble === undefined) return [];
-    const message = `not watched for ${Math.ceil(this.#longestMs / 1000)} s: ${this.#trouble.message}`;
-    return [
-      {what: `${this.#kind.kind} objects (--watch)`, trouble: {...this.#trouble, message}, isMinor: this.#longestMs < MAX_LIST_GAP_MS},
-    ];
+    if (this.#error === undefined) return [];
+    const message = `not watched for ${Math.ceil(this.#longestMs / 1000)} s: ${this.#error.message}`;
+    return [{what: `${this.#kind.kind} objects (--watch)`, error: {...this.#error, message}, isMinor: this.#longestMs < MAX_LIST_GAP_MS}];
   }
 }
 
 /** Requested run and container that never appeared. */
 function notSeen({run, container}: Options, podsOfRun: number, logs: number): Gap[] {
-  const gap = (what: string, message: string): Gap => ({what, trouble: {kind: 'not-found', message}});
+  const gap = (what: string, message: string): Gap => ({what, error: {kind: 'not-found', message}});
   return [
     ...(run !== undefined && podsOfRun === 0 ? [gap(`run ${run}`, 'not seen while watching')] : []),
     ...(container !== undefined && logs === 0 ? [gap(`container ${container}`, 'no container with this name started while watching')] : []),
@@ -160,10 +158,10 @@ async function listSecrets(namespace: string, api: ApiReader, signal: AbortSigna
   return (await listAll(api, path, {signal})).items as SecretContent[];
 }
 
-const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, ContainerState> =>
+const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, LogContainerState> =>
   new Map(
     pods.flatMap((pod) =>
-      statusesOf(pod).map(({name, restartCount = 0, state}): [string, ContainerState] => [
+      statusesOf(pod).map(({name, restartCount = 0, state}): [string, LogContainerState] => [
         `${pod.metadata.name}/${name}`,
         {restarts: restartCount, isRunning: state?.running !== undefined},
       ]),
@@ -181,7 +179,7 @@ function hasEnded(run: string, pods: readonly Pod[], seen: Set<string>): boolean
 type LogApi = Pick<ApiReader, 'stream'>;
 
 /** Combines current objects with recorded ones: deleted objects, and followed logs instead of a second read. */
-export function withRecording(prepared: Prepared, recording: Recording, api: LogApi): {prepared: Prepared; api: LogApi} {
+export function withRecording(prepared: PreparedBundle, recording: Recording, api: LogApi): {prepared: PreparedBundle; api: LogApi} {
   const {objects, logs, secrets, gaps} = recording;
   const existing = new Set(prepared.scope.objects.map(({metadata}) => metadata.uid));
   const gone = objects.filter(({metadata}) => !existing.has(metadata.uid));
@@ -210,24 +208,24 @@ export function withRecording(prepared: Prepared, recording: Recording, api: Log
 }
 
 /** The kept part of a log, and new lines since. */
-function replay({item, content, rest, trouble}: RecordedLog, read: (path: string) => ReturnType<LogApi['stream']>): LogStream {
-  let settle: (trouble: ReadError | undefined) => void = () => undefined;
+function replay({item, content, rest, error}: RecordedLog, read: (path: string) => ReturnType<LogApi['stream']>): LogStream {
+  let settle: (error: ReadError | undefined) => void = () => undefined;
   const end = new Promise<ReadError | undefined>((resolve) => {
     settle = resolve;
   });
   async function* chunks(): AsyncGenerator<Buffer> {
-    let missing = trouble;
+    let missing = error;
     try {
       yield* content.chunks();
       if (rest === undefined) return;
       const stream = await read(rest.from(item.path));
-      if (stream.trouble === undefined) {
+      if (stream.error === undefined) {
         yield* rest.news(stream.chunks);
         yield rest.rest();
         missing = await stream.end;
       }
       // The pod was deleted at the end of the recording.
-      else if (stream.trouble.kind !== 'not-found') missing = stream.trouble;
+      else if (stream.error.kind !== 'not-found') missing = stream.error;
     } finally {
       settle(missing);
     }

@@ -5,7 +5,7 @@ import {isOfRun, type RunsOf} from '../../release/inventory.ts';
 export type BundledRelease = Pick<ScalrRelease, 'name' | 'chart' | 'version'> & {runsOf: RunsOf | undefined};
 
 /** The part of a namespace that belongs to the bundle. */
-export interface Scope {
+export interface BundleScope {
   objects: readonly KubernetesObject[];
   pods: readonly Pod[];
 }
@@ -29,12 +29,17 @@ export const isOfReleases = ({kind}: KubernetesObject): boolean => !OF_ALL.has(k
  * Objects of the releases and runs, and objects that affect them; with a run, only its pods and those of the agent. Without
  * Helm data, releases are detected by their labels. Pure.
  */
-export function scopeOf(objects: readonly KubernetesObject[], releases: readonly BundledRelease[], run?: string, release?: string): Scope {
+export function bundleScope(
+  objects: readonly KubernetesObject[],
+  releases: readonly BundledRelease[],
+  run?: string,
+  release?: string,
+): BundleScope {
   const agents = releases.length > 0 || release !== undefined ? [] : objects.filter(isAgent);
-  const wanted = new Set([release, ...releases.map(({name}) => name), ...agents.map(releaseOf)].filter((name) => name !== undefined));
+  const wanted = new Set([release, ...releases.map(({name}) => name), ...agents.map(helmReleaseOf)].filter((name) => name !== undefined));
   const isRoot = (object: KubernetesObject): boolean =>
     OF_ALL.has(object.kind) ||
-    wanted.has(releaseOf(object) ?? '') ||
+    wanted.has(helmReleaseOf(object) ?? '') ||
     agents.includes(object) ||
     releases.some(({runsOf}) => runsOf !== undefined && isOfRun(object, runsOf));
   const ours = new Set(objects.filter((object) => object.kind !== 'Event' && isRoot(object)));
@@ -53,7 +58,7 @@ export function scopeOf(objects: readonly KubernetesObject[], releases: readonly
 
 const isAgent = ({metadata: {labels}}: KubernetesObject): boolean => AGENT_NAMES.has(labels?.['app.kubernetes.io/name']);
 
-export const releaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
+export const helmReleaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
   annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance'];
 
 /** IDs of all existing runs, requested or not. */

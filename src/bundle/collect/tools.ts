@@ -48,7 +48,7 @@ export function toolGap(what: string, outcome: ProcessResult, signal: AbortSigna
       : isForbidden(outcome)
         ? 'forbidden'
         : 'refused';
-  return {what, trouble: {kind, message}, isMinor: kind === 'forbidden'};
+  return {what, error: {kind, message}, isMinor: kind === 'forbidden'};
 }
 
 export interface ToolVersions {
@@ -58,7 +58,7 @@ export interface ToolVersions {
 }
 
 /** Versions of this program and its tools. */
-export async function readTools(place: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<ToolVersions> {
+export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<ToolVersions> {
   const gaps: Gap[] = [];
   const version = async (call: Call): Promise<string | null> => {
     const outcome = await tools.run(call);
@@ -66,7 +66,7 @@ export async function readTools(place: ClusterTarget, tools: Tools, signal: Abor
     if (outcome.exitCode !== 0) gaps.push(toolGap(`version of ${call.tool}`, outcome, signal));
     return found;
   };
-  const [helm, kubectl] = await Promise.all([version(helmVersion), version(clientVersion(place))]);
+  const [helm, kubectl] = await Promise.all([version(helmVersion), version(clientVersion(kubeTarget))]);
   return {versions: {helm, kubectl, node: process.version, system: `${process.platform} ${process.arch}`}, gaps};
 }
 
@@ -80,9 +80,9 @@ export interface FoundReleases {
 const WHAT = 'Helm releases';
 
 /** Scalr agent releases of the namespace from Helm; empty if the account cannot read them. */
-export async function findReleases(place: ClusterTarget, releases: Releases, signal: AbortSignal): Promise<FoundReleases> {
-  const {items, trouble} = await releases.list(place, {everywhere: false, signal});
-  if (trouble) return {releases: [], gaps: [gapOf(WHAT, trouble)]};
+export async function findReleases(kubeTarget: ClusterTarget, releases: Releases, signal: AbortSignal): Promise<FoundReleases> {
+  const {items, error} = await releases.list(kubeTarget, {everywhere: false, signal});
+  if (error) return {releases: [], gaps: [gapOf(WHAT, error)]};
   return {
     releases: items.flatMap(({name, chart, status}) => {
       const ours = scalrChart(chart);
@@ -93,7 +93,7 @@ export async function findReleases(place: ClusterTarget, releases: Releases, sig
 }
 
 /** Helm data is optional for an account that cannot read it. */
-const gapOf = (what: string, trouble: ReadError): Gap => ({what, trouble, isMinor: trouble.kind === 'forbidden'});
+const gapOf = (what: string, error: ReadError): Gap => ({what, error, isMinor: error.kind === 'forbidden'});
 
 /** Releases according to workload labels, for accounts that cannot read Helm data. */
 export function labelledReleases(objects: readonly KubernetesObject[]): readonly FoundRelease[] {
@@ -117,9 +117,9 @@ interface Read {
 }
 
 /** Helm data of a release: history, values and manifest, without Secrets. */
-export async function readRelease(release: string, place: ClusterTarget, releases: Releases, signal: AbortSignal): Promise<Read> {
+export async function readRelease(release: string, kubeTarget: ClusterTarget, releases: Releases, signal: AbortSignal): Promise<Read> {
   const folder = `releases/${release}`;
-  const name = {release, place};
+  const name = {release, kubeTarget};
   const [history, newest] = await Promise.all([releases.history(name, {signal}), releases.newest(name, {signal})]);
   const manifest = newest.object && objectsOf(newest.object.manifest);
   return {
@@ -129,8 +129,8 @@ export async function readRelease(release: string, place: ClusterTarget, release
       ...objectFiles(manifest ?? [], hideIn, (file) => file.replace(/^objects/, `${folder}/manifest`)),
     ],
     gaps: [
-      ...(history.trouble ? [gapOf(`${folder}/history.json`, history.trouble)] : []),
-      ...(newest.trouble ? ['values.json', 'manifest'].map((file) => gapOf(`${folder}/${file}`, newest.trouble as ReadError)) : []),
+      ...(history.error ? [gapOf(`${folder}/history.json`, history.error)] : []),
+      ...(newest.error ? ['values.json', 'manifest'].map((file) => gapOf(`${folder}/${file}`, newest.error as ReadError)) : []),
       ...(newest.object && manifest === undefined ? [gapOf(`${folder}/manifest`, NO_MANIFEST)] : []),
     ],
     values: newest.object?.values,

@@ -1,18 +1,19 @@
 import type {Target} from '../../charts/define.ts';
 import {cacheUseText, sumOfCacheUse} from '../../diagnose/cache-use.ts';
-import {findingsIn} from '../../diagnose/cluster-findings.ts';
+import {clusterFindings} from '../../diagnose/cluster-findings.ts';
 import type {Evidence, Finding} from '../../diagnose/finding.ts';
 import type {LogRecord} from '../../diagnose/log-matcher.ts';
 import type {LiveDrift} from '../../diff/live-diff.ts';
 import {ownCommand} from '../../ground/command-line.ts';
+import {count} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';
 import {isDebugOn} from '../../values/debug.ts';
-import type {Prepared} from '../collect/prepare.ts';
+import type {PreparedBundle} from '../collect/prepare.ts';
 import {driftFindings, mistakes, policyFindings, versionFindings} from './release-findings.ts';
 
 /** All findings, errors first, and notes for support. Pure. */
 export function allFindings(
-  {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: Prepared,
+  {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: PreparedBundle,
   namespace: string,
   places: Evidence,
   logs: readonly LogRecord[],
@@ -31,7 +32,7 @@ export function allFindings(
   const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
   const theirNow = new Date(now.getTime() + skewMs);
   const replicas = Object.assign({}, ...releases.map((each) => each.replicas)) as LiveDrift['replicas'];
-  const found = [...findingsIn({objects, logs, places, replicas, now: theirNow}), ...ofReleases, ...ofMachine, ...cacheFindings(logs)];
+  const found = [...clusterFindings({objects, logs, places, replicas, now: theirNow}), ...ofReleases, ...ofMachine, ...cacheFindings(logs)];
   return found.toSorted((one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity));
 }
 
@@ -72,7 +73,7 @@ export function debugFindings({name, namespace, target, values}: Installed, plac
       object: `release/${name}`,
       message: 'Debug logs were off when this bundle was collected',
       ...places.inFile(`releases/${name}/values.json`),
-      remedy: `If support asks for debug logs: ${ownCommand('debug', {release: name, place: {namespace}}, 'on')}, then repeat the run and collect a new bundle`,
+      remedy: `If support asks for debug logs: ${ownCommand('debug', {release: name, kubeTarget: {namespace}}, 'on')}, then repeat the run and collect a new bundle`,
     },
   ];
 }
@@ -88,7 +89,7 @@ export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
       severity: 'info',
       code: isUsed ? 'CACHE_USED' : 'CACHE_NOT_USED',
       object: 'runs',
-      message: `${cacheUseText(use)}, in ${logsWithCacheUse.length} ${logsWithCacheUse.length === 1 ? 'log' : 'logs'}`,
+      message: `${cacheUseText(use)}, in ${count(logsWithCacheUse.length, 'log')}`,
       ...(logsWithCacheUse[0] === undefined ? {} : {evidence: logsWithCacheUse[0].file}),
       remedy: isUsed ? 'None: the cache works' : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
     },

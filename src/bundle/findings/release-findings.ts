@@ -5,14 +5,15 @@ import type {Evidence, Finding} from '../../diagnose/finding.ts';
 import type {ObjectDrift} from '../../diff/live-diff.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {jsonText} from '../../ground/json.ts';
+import {count} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {weaknessOf} from '../../platform/policies.ts';
 import type {NodeObject} from '../../platform/readings.ts';
-import type {Finding as Mistake} from '../../values/validate/finding.ts';
+import type {ValuesFinding as Mistake} from '../../values/validate/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
 import {type Enforcement, NETWORK} from '../collect/cluster-scope.ts';
-import {type BundledRelease, releaseOf} from '../collect/scope.ts';
+import {type BundledRelease, helmReleaseOf} from '../collect/scope.ts';
 
 interface Installed {
   name: string;
@@ -59,7 +60,7 @@ export const driftFindings = ({name, namespace}: {name: string; namespace: strin
     remedy:
       problem === 'added'
         ? `Move the additions into the settings, or remove them: ${kubectlCommand({}, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', namespace)}`
-        : `Restore it: ${ownCommand('install', {release: name, place: {namespace}})} with the settings of the release`,
+        : `Restore it: ${ownCommand('install', {release: name, kubeTarget: {namespace}})} with the settings of the release`,
   }));
 
 /** Versions of the API server and nodes. */
@@ -76,12 +77,12 @@ export const versionFindings = (installed: Installed & {namespace: string}, clus
 
 function behind({name, namespace, target}: Installed & {namespace: string}, {server = ''}: ClusterVersions, places: Evidence): Finding[] {
   const {chart, version} = target;
-  const {standing, behind: count, newestKnown} = versionStatus(chart, version);
+  const {standing, behind, newestKnown} = versionStatus(chart, version);
   if (standing === 'newest' || standing === 'newer-than-known') return [];
   const fits = releasesOf(chart).filter((each) => !isTooOld(server, {chart, version: each}));
   const next = fits.at(-1) ?? newestKnown;
   const isNewest = next === version;
-  const own = {release: name, place: {namespace}};
+  const own = {release: name, kubeTarget: {namespace}};
   const upgrade =
     standing === 'older-than-known'
       ? `Upgrade with the current settings: ${ownCommand('install', own, '--chart', chart, '--chart-version', next)}`
@@ -92,7 +93,7 @@ function behind({name, namespace, target}: Installed & {namespace: string}, {ser
       severity: 'warning',
       code: standing === 'withdrawn' ? 'VERSION_WITHDRAWN' : 'VERSION_BEHIND',
       object: `release/${name}`,
-      message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count} ${count === 1 ? 'release' : 'releases'} behind ${withAgent(chart, newestKnown)}, the newest known version, and lacks its fixes`,
+      message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count(behind, 'release')} behind ${withAgent(chart, newestKnown)}, the newest known version, and lacks its fixes`,
       ...places.ofVersion(name, target),
       remedy: isNewest ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first` : `${upgrade}${kubernetes}`,
     },
@@ -143,7 +144,7 @@ export function policyFindings(
   {policies}: Pick<Enforcement, 'policies'>,
   places: Evidence,
 ): Finding[] {
-  const policy = objects.find((object) => object.kind === 'NetworkPolicy' && releaseOf(object) === name);
+  const policy = objects.find((object) => object.kind === 'NetworkPolicy' && helmReleaseOf(object) === name);
   const weakness = weaknessOf({chart, version}, policies);
   if (policy === undefined || !('value' in weakness) || weakness.value === undefined) return [];
   const {code, message, remedy} = weakness.value;

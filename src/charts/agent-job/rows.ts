@@ -35,7 +35,7 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import type {Entry, Row} from '../define.ts';
+import type {Row, ValuesEntry} from '../define.ts';
 import {
   always,
   asBoolean,
@@ -60,7 +60,7 @@ import {
   variable,
 } from '../row-kinds.ts';
 import {
-  caBundle,
+  caBundleRows,
   caExtraVariable,
   claimCache,
   controllerResources,
@@ -93,9 +93,9 @@ const image = (setting: Setting<string>, ...paths: readonly string[]): Row =>
     paths: paths.flatMap((path) => [at(`${path}.repository`), at(`${path}.tag`)]),
     write: (reference) => {
       const {repository, tag} = splitImage(reference);
-      return paths.flatMap((path): Entry[] => [
+      return paths.flatMap((path): ValuesEntry[] => [
         [at(`${path}.repository`), repository],
-        ...(tag === undefined ? [] : [[at(`${path}.tag`), tag] as Entry]),
+        ...(tag === undefined ? [] : [[at(`${path}.tag`), tag] as ValuesEntry]),
       ]);
     },
     read: (values) =>
@@ -138,7 +138,7 @@ export const rows: readonly Row[] = [
     write: (kind) => (kind === 'azure' ? [[AZURE_LABEL, 'true']] : []),
     read: (values) => (getAt(values, AZURE_LABEL) === 'true' ? 'azure' : undefined),
   }),
-  ...only(NESTED, caBundle('global.tls')),
+  ...only(NESTED, caBundleRows('global.tls')),
   ...only(FLAT, caExtraVariable(controllerOnly)),
   key(clientCertSecret, 'global.tls.clientCertSecret.name', {
     in: MUTUAL_TLS,

@@ -7,7 +7,7 @@ import {milliOf} from '../../settings/quantity.ts';
 import {chart} from '../../settings/release.ts';
 import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
-import type {ChartRule, DerivedKeys, Entry, RuleFacts} from '../define.ts';
+import type {ChartRule, DerivedKeys, RuleFacts, ValuesEntry} from '../define.ts';
 import {isAtLeast, olderThan} from '../releases.ts';
 import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, settingRule, sharedClaim} from '../shared-rules.ts';
 import {NESTED} from './versions.ts';
@@ -68,7 +68,7 @@ export const cacheLimits: DerivedKeys = {
         CACHES.filter((each) => !isOpen(each)),
       );
     const quarters = open.reduce((sum, each) => sum + each.quarters, 0n);
-    return open.flatMap((each): Entry[] => {
+    return open.flatMap((each): ValuesEntry[] => {
       const share = (left * each.quarters) / quarters;
       const isSmaller = each.isUsed(values) && share > 0n && share < mebibytesAt(values, limitOf(each));
       return isSmaller ? [[at(limitOf(each)), spelt(share), 'Cache limits that together fit the volume']] : [];

@@ -1,5 +1,5 @@
 import {at, getAt, isOn, type Values} from '../../ground/tree.ts';
-import type {Chart, Container} from '../define.ts';
+import type {Chart, ChartContainer} from '../define.ts';
 import {annotationsWithoutAccount, behind, CLAIM_KEYS, labelsWithoutAccount, mountOptionsWithoutEfs, ofSecret} from '../ignored-keys.ts';
 
 /** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
@@ -36,7 +36,7 @@ export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).fla
 );
 
 /** Extra variables of each container (templates/agent.yaml and task.yaml). */
-export const containers: readonly Container[] = [
+export const containers: readonly ChartContainer[] = [
   {name: 'controller', in: FLAT, extraEnv: ['extraEnv']},
   {name: 'controller', in: NESTED, extraEnv: ['agent.extraEnv', 'agent.controller.extraEnv']},
   {name: 'worker', in: NESTED, extraEnv: ['agent.extraEnv', 'task.worker.extraEnv']},

@@ -45,7 +45,7 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
-import type {DerivedKeys, Entry, Refusal, Row, Scope} from '../define.ts';
+import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
   always,
   asBase64,
@@ -103,7 +103,7 @@ const mirror: Row<string> = {
   setting: imageRegistry,
   paths: [REPOSITORY, TASK_REGISTRY],
   write: (registry, scope) => [
-    ...(scope.get(agentImage) === undefined ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as Entry] : []),
+    ...(scope.get(agentImage) === undefined ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as ValuesEntry] : []),
     [TASK_REGISTRY, `${registry}/`],
   ],
   read: registryOf,
@@ -211,7 +211,7 @@ export const rows: readonly Row[] = [
     paths: [REPOSITORY, TAG],
     write: (reference, scope) => {
       const {repository, tag} = splitImage(reference);
-      return [[REPOSITORY, mirrored(scope, repository)] as Entry, ...(tag === undefined ? [] : [[TAG, tag] as Entry])];
+      return [[REPOSITORY, mirrored(scope, repository)] as ValuesEntry, ...(tag === undefined ? [] : [[TAG, tag] as ValuesEntry])];
     },
     read: (values) => [withoutRegistry(values, textAt(values, REPOSITORY)), textAt(values, TAG)].filter((part) => part !== '').join(':'),
   }),
@@ -243,8 +243,8 @@ export const rows: readonly Row[] = [
       const mode = get(shutdownMode) ?? 'drain';
       return [
         [GRACE, period],
-        ...(mode === 'drain' ? [[DRAIN_TIMEOUT, period - 60] as Entry] : []),
-        ...(mode === 'graceful' ? [[STOP_TIMEOUT, period - 10] as Entry] : []),
+        ...(mode === 'drain' ? [[DRAIN_TIMEOUT, period - 60] as ValuesEntry] : []),
+        ...(mode === 'graceful' ? [[STOP_TIMEOUT, period - 10] as ValuesEntry] : []),
       ];
     },
     read: (values) => asNumber.read(getAt(values, GRACE) ?? ''),

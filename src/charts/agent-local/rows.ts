@@ -43,7 +43,7 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
-import type {Entry, Refusal, Row, Scope} from '../define.ts';
+import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
   always,
   asChoice,
@@ -64,7 +64,7 @@ import {
   variable,
 } from '../row-kinds.ts';
 import {
-  caBundle,
+  caBundleRows,
   caExtraVariable,
   claimCache,
   extraVariables,
@@ -86,7 +86,7 @@ const TAG = at('image.tag');
 /** docs/charts/agent-local.md, "Rolling updates". */
 const withClaim = {
   paths: [at('strategy.type')],
-  write: ({get}: Scope): Entry[] =>
+  write: ({get}: Scope): ValuesEntry[] =>
     get(cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
       ? []
       : [[at('strategy.type'), 'Recreate', 'A rolling update would wait for the volume that the old pod still uses']],
@@ -149,7 +149,7 @@ export const rows: readonly Row[] = [
   }),
   key(metadataService, 'allowMetadataService', {as: asWord({block: false, allow: true}), in: '>=0.5.67'}),
   unwritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
-  ...only('>=0.6.1', caBundle('agent.tls')),
+  ...only('>=0.6.1', caBundleRows('agent.tls')),
   ...only('<0.6.0', caExtraVariable()),
   key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
   ...claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', in: '<=0.5.63', withClaim}),

@@ -18,7 +18,7 @@ import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {release} from '../../settings/release.ts';
 import {cache, cachePath, dataHome, moduleCache, providerCache, providerCacheLimit} from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
-import type {Entry, Row} from '../define.ts';
+import type {Row, ValuesEntry} from '../define.ts';
 import {
   asChoice,
   asCores,
@@ -36,7 +36,7 @@ import {
   unwritten,
   variable,
 } from '../row-kinds.ts';
-import {caBundle, extraVariables, inMebibytes, telemetryVariables, VARIABLES_OF_SETTINGS} from '../shared-rows.ts';
+import {caBundleRows, extraVariables, inMebibytes, telemetryVariables, VARIABLES_OF_SETTINGS} from '../shared-rows.ts';
 import {type HostTarget, isIn, modeOf} from './mode.ts';
 
 /** An agent executes at most this many runs at the same time (docs.scalr.io, self-hosted agents). */
@@ -107,7 +107,7 @@ const shared: readonly Row[] = [
   named(noProxy, 'NO_PROXY', asNoProxy),
   unwritten(metadataService, {accepts: (value) => value === 'allow'}),
   unwritten(workloadIdentity, {accepts: (value) => value === 'none'}),
-  ...caBundle('tls').filter(({setting}) => setting === caFile || setting === caPublicRoots),
+  ...caBundleRows('tls').filter(({setting}) => setting === caFile || setting === caPublicRoots),
   key(caScope, 'tls.scope', {as: asChoice(caScope), accepts: (scope, {get}) => scope === 'all' || containers(get)}),
   named(dataHome, 'SCALR_AGENT_DATA_DIR', asText, {when: runs}),
   named(cachePath, 'SCALR_AGENT_CACHE_DIR', asText, {when: runs}),
@@ -147,8 +147,8 @@ const shared: readonly Row[] = [
       const mode = get(shutdownMode) ?? 'drain';
       return [
         [GRACE, period],
-        ...(mode === 'drain' ? [[DRAIN_TIMEOUT, String(period - 60)] as Entry] : []),
-        ...(mode === 'graceful' ? [[STOP_TIMEOUT, String(period - 10)] as Entry] : []),
+        ...(mode === 'drain' ? [[DRAIN_TIMEOUT, String(period - 60)] as ValuesEntry] : []),
+        ...(mode === 'graceful' ? [[STOP_TIMEOUT, String(period - 10)] as ValuesEntry] : []),
       ];
     },
     read: (values) => asNumber.read(getAt(values, GRACE) ?? ''),
@@ -198,7 +198,7 @@ const inContainer: readonly Row[] = [
     write: (registry, {get}) => [
       [at('container.registry'), registry],
       // The last slash keeps the namespace of the images.
-      ...(containers(get) ? [[TASK_REGISTRY, `${registry}/`] as Entry] : []),
+      ...(containers(get) ? [[TASK_REGISTRY, `${registry}/`] as ValuesEntry] : []),
     ],
     read: (values) => textAt(values, 'container.registry') || undefined,
   }),

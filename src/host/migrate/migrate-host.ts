@@ -23,7 +23,7 @@ import {cache, cachePath, dataHome} from '../../settings/storage.ts';
 import {caFile, clientCertSecret} from '../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
-import {type Change, changeOf, nameOf, withoutRepeats} from '../../values/migrate/change.ts';
+import {type Change, changeOf, targetName, withoutRepeats} from '../../values/migrate/change.ts';
 import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
 import {parseTarget} from '../../values/migrate/target.ts';
 import {effectiveValues, readEffective} from '../../values/read-values.ts';
@@ -59,7 +59,7 @@ export function migrateHost(configuration: HostConfiguration, to: string | undef
     changeOf(
       'requirement',
       [],
-      `${nameOf(target)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
+      `${targetName(target)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
       'Check the cluster: scalr-agent preflight',
     );
   return {
@@ -164,7 +164,7 @@ function generateFrom(
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
   const reason = whyRefused(target, setting, settings.get(setting)) ?? 'the chart has no key for it';
-  return changeOf('dropped', [key], `${nameOf(target)} does not support ${key}: ${reason}.`);
+  return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
 }
 
 /** Extra variables that are secrets, or that the chart sets itself. */
@@ -181,7 +181,7 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
       .filter(([name]) => !kept.some(([each]) => each === name))
       .map(([name]) =>
         own.has(name)
-          ? changeOf('dropped', [name], `${name} is not carried over: ${nameOf(target)} sets it.`)
+          ? changeOf('dropped', [name], `${name} is not carried over: ${targetName(target)} sets it.`)
           : changeOf(
               'dropped',
               [name],
@@ -200,7 +200,7 @@ function renamed(setting: Setting, origins: Generated['origins'], key: string, s
   const lost = rowsFor(CHARTS[target.chart], setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
   if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
   const isDefault = needsNoRow(setting) || takes(CHARTS[target.chart], setting, settings, scope);
-  return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${nameOf(target)}.`)] : [];
+  return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
 }
 
 /** The variables, or the option of the container, that express the setting. */

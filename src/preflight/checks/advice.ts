@@ -1,10 +1,11 @@
 import {isBelow} from '../../charts/version-status.ts';
+import {count, few} from '../../ground/text.ts';
 import {getAt, isMap} from '../../ground/tree.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {type Check, count, few, ifKnown, pass, skip, warn} from '../check.ts';
-import {isLinux, podsOf} from './available-nodes.ts';
-import {isOwn} from './object-owners.ts';
+import {type Check, ifKnown, pass, skip, warn} from '../check.ts';
+import {chartPods, isLinux} from './available-nodes.ts';
+import {isThisRelease} from './object-owners.ts';
 
 const OLDEST_AGENT = '0.45.0';
 
@@ -35,7 +36,7 @@ const workerNodes: Check = {
   ref: 'agent-k8s, README, "DaemonSet"',
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
-    return ifKnown(podsOf(context), 'render the chart', (pods) =>
+    return ifKnown(chartPods(context), 'render the chart', (pods) =>
       ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
         const isLimited = pods
           .filter(({role}) => role === 'runs')
@@ -62,7 +63,9 @@ const vcsSeparate: Check = {
   run: (context) => {
     if (context.get(purpose) !== 'vcs') return undefined;
     return ifKnown(context.facts.releases, 'list other agent releases', ({scope, releases}) => {
-      const others = releases.filter((each) => !isOwn(each, context)).map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
+      const others = releases
+        .filter((each) => !isThisRelease(each, context))
+        .map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
       if (others.length > 0)
         return warn(
           `VCS agents must not share infrastructure with run agents. Other agent releases in this cluster: ${few(others)}`,

@@ -1,4 +1,5 @@
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../../ground/fact.ts';
+import {few} from '../../ground/text.ts';
 import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {mayRun, podSpecs} from '../../kubernetes/pod-specs.ts';
@@ -7,7 +8,7 @@ import type {NodeCapacity} from '../../platform/capacity.ts';
 import type {CustomObject} from '../../platform/readings.ts';
 import {nodeSelector, toleration} from '../../settings/pods.ts';
 import {milliOf} from '../../settings/quantity.ts';
-import {type CheckResult, fail, few, warn} from '../check.ts';
+import {type CheckResult, fail, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
 /** Pods that the chart creates, or that its agent creates from a template of the chart. */
@@ -20,14 +21,14 @@ export interface ChartPods {
 }
 
 /** The pods of the rendered chart. */
-export const podsOf = ({manifest, target: {chart}}: PreflightContext): Fact<readonly ChartPods[]> =>
+export const chartPods = ({manifest, target: {chart}}: PreflightContext): Fact<readonly ChartPods[]> =>
   follow(manifest, (objects, source) => {
     const podsIn = (object: KubernetesObject): ChartPods[] =>
-      podSpecs(object).map((spec) => ({owner: `${object.kind} ${object.metadata.name}`, role: roleOf(object, chart), spec}));
+      podSpecs(object).map((spec) => ({owner: `${object.kind} ${object.metadata.name}`, role: podRole(object, chart), spec}));
     return known(objects.flatMap(podsIn), source);
   });
 
-export const roleOf = ({kind}: KubernetesObject, chart: string): ChartPods['role'] =>
+export const podRole = ({kind}: KubernetesObject, chart: string): ChartPods['role'] =>
   kind === 'Deployment' && chart !== 'agent-local' ? 'controller' : 'runs';
 
 export const isLinux = ({os}: NodeCapacity): boolean => os === 'linux' || os === '';
@@ -41,7 +42,7 @@ export const NO_NODE_FOR_RUNS = 'No node is available for runs';
 /** Linux nodes that may get a run by node selector and taints: those of the rendered chart, else of the settings. */
 export function nodesForRuns(context: PreflightContext): Fact<readonly NodeCapacity[]> {
   const {facts, get} = context;
-  const pods = knownValue(podsOf(context))?.filter(({role}) => role === 'runs');
+  const pods = knownValue(chartPods(context))?.filter(({role}) => role === 'runs');
   const specs = pods?.map(({spec}) => spec) ?? [
     {nodeSelector: get(nodeSelector) ?? {}, tolerations: (get(toleration) ?? []) as unknown as Tree[]},
   ];

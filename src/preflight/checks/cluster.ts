@@ -1,10 +1,11 @@
 import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
 import {knownValue} from '../../ground/fact.ts';
+import {few} from '../../ground/text.ts';
 import {getAt, type Values} from '../../ground/tree.ts';
 import {hostPaths, podSpecs} from '../../kubernetes/pod-specs.ts';
 import {cloud} from '../../settings/cluster.ts';
 import {cache} from '../../settings/storage.ts';
-import {type Check, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
 const serverVersion: Check = {
@@ -104,7 +105,7 @@ const openshiftScc: Check = {
       const scc = all.every((each) => / [1-9]\d*$/.test(each)) ? 'nonroot-v2' : 'privileged';
       return warn(
         `SCC restricted-v2 rejects the pods: ${all.join(', ')}. Other SCCs of their service account are not checked`,
-        `Grant an SCC. Scalr does not document one, so test it: oc adm policy add-scc-to-user ${scc} ${accounts.join(' ')} -n ${name.place.namespace}`,
+        `Grant an SCC. Scalr does not document one, so test it: oc adm policy add-scc-to-user ${scc} ${accounts.join(' ')} -n ${name.kubeTarget.namespace}`,
       );
     });
   },

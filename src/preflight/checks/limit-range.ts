@@ -1,8 +1,9 @@
 import {knownValue} from '../../ground/fact.ts';
+import {count} from '../../ground/text.ts';
 import {getAt, type Tree} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
-import {type Check, type CheckResult, count, fail, ifKnown, pass} from '../check.ts';
+import {type Check, type CheckResult, fail, ifKnown, pass} from '../check.ts';
 import {
   type Amounts,
   admitted,
@@ -134,7 +135,7 @@ export const limitRange: Check = {
   ref: 'https://kubernetes.io/docs/concepts/policy/limit-range/',
   run: (context) =>
     ifKnown(context.live.limitRanges, 'list LimitRanges', (ranges): CheckResult => {
-      const {namespace} = context.name.place;
+      const {namespace} = context.name.kubeTarget;
       if (ranges.length === 0) return pass(`${namespace} has no LimitRange`);
       const names = ranges.map(({metadata}) => metadata.name).join(', ');
       return ifKnown(podGroups(context), 'render the chart', (groups) =>

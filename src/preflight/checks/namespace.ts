@@ -10,15 +10,15 @@ const exists: Check = {
   group: 'Namespace',
   title: 'Namespace exists or can be created',
   ref: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/',
-  run({readings: {namespaceObject}, name: {place}}) {
+  run({readings: {namespaceObject}, name: {kubeTarget}}) {
     if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
     const found = namespaceObject.value;
-    if (found === undefined) return pass(`${place.namespace} will be created`);
+    if (found === undefined) return pass(`${kubeTarget.namespace} will be created`);
     return found.metadata.deletionTimestamp === undefined
-      ? pass(`${place.namespace} exists`)
+      ? pass(`${kubeTarget.namespace} exists`)
       : fail(
-          `${place.namespace} is being deleted, so no objects can be created in it`,
-          `Use another one with --namespace, or wait until it is deleted: ${kubectlCommand(place, 'wait', '--for=delete', `namespace/${place.namespace}`, '--timeout=10m')}`,
+          `${kubeTarget.namespace} is being deleted, so no objects can be created in it`,
+          `Use another one with --namespace, or wait until it is deleted: ${kubectlCommand(kubeTarget, 'wait', '--for=delete', `namespace/${kubeTarget.namespace}`, '--timeout=10m')}`,
         );
   },
 };

@@ -1,22 +1,23 @@
 import {within} from '../../charts/releases.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue} from '../../ground/fact.ts';
+import {count, few} from '../../ground/text.ts';
 import {podTemplates} from '../../kubernetes/pod-specs.ts';
 import type {ClusterFacts} from '../../platform/cluster-facts.ts';
 import type {Networks} from '../../platform/networks.ts';
 import {weaknessOf} from '../../platform/policies.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
-import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {NO_NODE_FOR_RUNS, nodesForRuns, roleOf} from './available-nodes.ts';
+import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from './available-nodes.ts';
 
 /** Policies select runs by their labels. */
-function probeHint({name: {place}, manifest, target}: PreflightContext): string {
-  const [template] = (knownValue(manifest) ?? []).filter((each) => roleOf(each, target.chart) === 'runs').flatMap(podTemplates);
+function probeHint({name: {kubeTarget}, manifest, target}: PreflightContext): string {
+  const [template] = (knownValue(manifest) ?? []).filter((each) => podRole(each, target.chart) === 'runs').flatMap(podTemplates);
   const labels = Object.entries(template?.metadata?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const pod = ['--namespace', place.namespace, ...(labels.length > 0 ? [`--labels=${labels.join(',')}`] : [])];
+  const pod = ['--namespace', kubeTarget.namespace, ...(labels.length > 0 ? [`--labels=${labels.join(',')}`] : [])];
   const options = ['--rm', '--stdin', '--restart=Never', '--image=busybox:1.37'];
-  const run = kubectlCommand(place, 'run', 'metadata-probe', ...pod, ...options);
+  const run = kubectlCommand(kubeTarget, 'run', 'metadata-probe', ...pod, ...options);
   return `Test it from a pod with the labels of a run:\n${run} -- wget -T 3 -O- http://169.254.169.254/`;
 }
 

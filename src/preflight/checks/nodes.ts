@@ -1,13 +1,14 @@
 import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {follow, known} from '../../ground/fact.ts';
+import {count, few} from '../../ground/text.ts';
 import {mayRun} from '../../kubernetes/pod-specs.ts';
 import type {NodeCapacity} from '../../platform/capacity.ts';
 import type {NodeObject} from '../../platform/readings.ts';
 import {spell} from '../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../settings/pods.ts';
-import {type Check, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
-import {NO_NODE_FOR_RUNS, nodeProvisioner, nodesForRuns, noNodeFits, podsOf} from './available-nodes.ts';
+import {type Check, fail, ifKnown, pass, skip, warn} from '../check.ts';
+import {chartPods, NO_NODE_FOR_RUNS, nodeProvisioner, nodesForRuns, noNodeFits} from './available-nodes.ts';
 import {capacityForAllRuns, capacityForRun, controllerNodes, FLAG, runNodes} from './scheduling.ts';
 
 const NODES = 'list nodes';
@@ -24,7 +25,7 @@ const readyNodes: Check = {
       if (broken.length === 0) return pass(`${count(nodes.length, 'node')} ready`);
       return warn(
         `${broken.length} of ${count(nodes.length, 'node')} ${broken.length === 1 ? 'is' : 'are'} not ready: ${few(broken)}`,
-        `Show the reason: ${kubectlCommand(context.name.place, 'describe', 'node', broken[0] as string)}`,
+        `Show the reason: ${kubectlCommand(context.name.kubeTarget, 'describe', 'node', broken[0] as string)}`,
       );
     }),
 };
@@ -106,7 +107,7 @@ const windowsNodes: Check = {
   title: 'Pods are not scheduled on Windows nodes',
   ref: 'https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host',
   run: (context) =>
-    ifKnown(podsOf(context), 'render the chart', (pods) =>
+    ifKnown(chartPods(context), 'render the chart', (pods) =>
       ifKnown(context.facts.nodes, NODES, (nodes) => {
         const windows = nodes.filter(({os}) => os === 'windows');
         if (windows.length === 0) return pass('The cluster has no Windows nodes');

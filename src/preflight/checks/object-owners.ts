@@ -1,19 +1,20 @@
 import {compare} from '../../charts/releases.ts';
 import {helmCommand, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {isKnown, known, knownValue} from '../../ground/fact.ts';
+import {count, few} from '../../ground/text.ts';
 import type {Tree} from '../../ground/tree.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
-import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skipUnknown} from '../check.ts';
+import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown} from '../check.ts';
 import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, otherOwner} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {isClusterWide, objectNames, scopedName} from './object-names.ts';
 
 export const RELEASES = 'list Helm releases';
 
-export const isOwn = (release: {name: string; namespace: string}, {name}: PreflightContext): boolean =>
-  release.name === name.release && release.namespace === name.place.namespace;
+export const isThisRelease = (release: {name: string; namespace: string}, {name}: PreflightContext): boolean =>
+  release.name === name.release && release.namespace === name.kubeTarget.namespace;
 
 /** The owner of an object that the chart creates, and how to resolve the conflict. */
 interface Owner {
@@ -29,7 +30,7 @@ function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner 
   const {release, namespace} = helmOwner(live) ?? {};
   if (release !== undefined && namespace !== undefined) {
     const other = {name: release, namespace};
-    return isOwn(other, context) ? undefined : ownedByRelease(other, context);
+    return isThisRelease(other, context) ? undefined : ownedByRelease(other, context);
   }
   if (context.live.installed.has(kindAndName(live))) return undefined;
   const other = otherOwner(live);
@@ -46,11 +47,11 @@ function ownedByRelease({name, namespace}: {name: string; namespace: string}, co
   const found = releases?.find((each) => each.name === name && each.namespace === namespace);
   const text = `Helm release ${namespace}/${name}`;
   // Of other namespaces only releases of Scalr agents are read.
-  if (releases !== undefined && found === undefined && namespace === context.name.place.namespace)
+  if (releases !== undefined && found === undefined && namespace === context.name.kubeTarget.namespace)
     return {text: `${text}, which no longer exists`, remedy: adopt};
   const uninstall = /^agent-(k8s|local|job)-\d/.test(found?.chart ?? '')
-    ? ownCommand('uninstall', {release: name, place: {...context.name.place, namespace}})
-    : helmCommand(context.name.place, 'uninstall', name, '--namespace', namespace);
+    ? ownCommand('uninstall', {release: name, kubeTarget: {...context.name.kubeTarget, namespace}})
+    : helmCommand(context.name.kubeTarget, 'uninstall', name, '--namespace', namespace);
   return {text, remedy: (objects) => `${remedyFor(objects)}. Or uninstall the other release:\n${uninstall}`};
 }
 
@@ -70,24 +71,24 @@ function collisionRemedy(objects: readonly string[]): string {
 /** The commands that make Helm adopt objects, or that delete them. */
 function adopt(objects: readonly KubernetesObject[], context: PreflightContext): string {
   const {manifest, readings, name, tools} = context;
-  const {release, place} = name;
+  const {release, kubeTarget} = name;
   const all = knownValue(manifest) ?? [];
   const served = knownValue(readings.resources) ?? [];
   const targets = objects.map((object) => `${resourceOf(object, all, served)}/${object.metadata.name}`);
-  const where = ['--namespace', place.namespace];
+  const where = ['--namespace', kubeTarget.namespace];
   // Helm 4 applies on the server, which lets no program change the fields of another one.
   const keepsFields = compare(knownValue(tools.helm) ?? '', '4.0.0') >= 0;
   if (keepsFields && objects.some((object) => !isContained(asTree(object), asTree(liveOf(object, context)), {mayLack: true})))
     return [
       `Helm 4 cannot change fields that another program manages. Delete the existing ${objects.length === 1 ? 'object' : 'objects'} if nothing else uses ${them(objects)}:`,
-      kubectlCommand(place, 'delete', ...targets, ...where),
+      kubectlCommand(kubeTarget, 'delete', ...targets, ...where),
       `Or: ${remedyFor(objects)}`,
     ].join('\n');
-  const annotations = [`meta.helm.sh/release-name=${release}`, `meta.helm.sh/release-namespace=${place.namespace}`];
+  const annotations = [`meta.helm.sh/release-name=${release}`, `meta.helm.sh/release-namespace=${kubeTarget.namespace}`];
   return [
     `Adopt ${them(objects)} into release ${release}, which can change ${them(objects)}:`,
-    kubectlCommand(place, 'label', ...targets, `${MANAGED_BY}=Helm`, ...where, '--overwrite'),
-    kubectlCommand(place, 'annotate', ...targets, ...annotations, ...where, '--overwrite'),
+    kubectlCommand(kubeTarget, 'label', ...targets, `${MANAGED_BY}=Helm`, ...where, '--overwrite'),
+    kubectlCommand(kubeTarget, 'annotate', ...targets, ...annotations, ...where, '--overwrite'),
     `Or: ${remedyFor(objects)}`,
   ].join('\n');
 }
@@ -142,11 +143,11 @@ function predicted(context: PreflightContext): CheckResult | undefined {
   const {manifest, target, values, name, facts} = context;
   const wanted = isKnown(manifest)
     ? manifest.value.map(kindAndName)
-    : objectNames({name: name.release, namespace: name.place.namespace, ...target, values});
-  for (const other of knownValue(facts.releases)?.releases.filter((each) => !isOwn(each, context)) ?? []) {
+    : objectNames({name: name.release, namespace: name.kubeTarget.namespace, ...target, values});
+  for (const other of knownValue(facts.releases)?.releases.filter((each) => !isThisRelease(each, context)) ?? []) {
     const names = objectNames({...other, values: knownValue(other.values) ?? {}});
     const theirs = names.map((object) => scopedName(object, other.namespace));
-    const both = wanted.filter((object) => theirs.includes(scopedName(object, name.place.namespace)));
+    const both = wanted.filter((object) => theirs.includes(scopedName(object, name.kubeTarget.namespace)));
     if (both.length > 0)
       return fail(
         `Release ${other.namespace}/${other.name} (${other.chart} ${other.version}) already creates ${few(both)}`,

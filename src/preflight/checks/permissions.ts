@@ -1,10 +1,11 @@
 import {kubectlCommand, subjectOf} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
+import {count} from '../../ground/text.ts';
 import {isWideObject, resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {attributesOf, grantedBy} from '../../kubernetes/permissions.ts';
 import {toYaml} from '../../values/yaml.ts';
-import {type Check, type CheckResult, count, fail, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, fail, pass, skip, warn} from '../check.ts';
 import type {NeededPermission, PreflightContext, ReviewedPermission} from '../preflight-context.ts';
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
@@ -29,7 +30,7 @@ const optional: Check = {
 export const permissionChecks: readonly Check[] = [needed, optional];
 
 function reviewed(
-  {permissions, manifest, facts, name: {place}}: PreflightContext,
+  {permissions, manifest, facts, name: {kubeTarget}}: PreflightContext,
   isOptional: boolean,
   refuse: (message: string, missing: readonly ReviewedPermission[]) => CheckResult,
 ): CheckResult {
@@ -37,7 +38,7 @@ function reviewed(
     return skip(
       permissions.because,
       isKnown(facts.versions.server)
-        ? `List them: ${kubectlCommand(place, 'auth', 'can-i', '--list', '--namespace', place.namespace)}`
+        ? `List them: ${kubectlCommand(kubeTarget, 'auth', 'can-i', '--list', '--namespace', kubeTarget.namespace)}`
         : undefined,
     );
   const inGroup = permissions.value.filter((each) => each.isOptional === isOptional);
@@ -74,7 +75,7 @@ function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[
 }
 
 /** The Role and ClusterRole of that name that grant these permissions, ready to apply, and how to bind them. */
-export function roleFor(permissions: readonly ReviewedPermission[], name: string, {live, name: {place}}: PreflightContext): string {
+export function roleFor(permissions: readonly ReviewedPermission[], name: string, {live, name: {kubeTarget}}: PreflightContext): string {
   const namespaced = permissions.filter((each) => each.namespace !== undefined);
   const clusterWide = permissions.filter((each) => each.namespace === undefined);
   const namespace = namespaced[0]?.namespace as string;
@@ -90,7 +91,7 @@ export function roleFor(permissions: readonly ReviewedPermission[], name: string
       : []),
     ...(clusterWide.length > 0 ? [kubectlCommand({}, 'create', 'clusterrolebinding', name, `--clusterrole=${name}`, subject)] : []),
   ];
-  const whoIs = isKnown(live.user) ? '' : ` (replace USER with the output of ${kubectlCommand(place, 'auth', 'whoami')})`;
+  const whoIs = isKnown(live.user) ? '' : ` (replace USER with the output of ${kubectlCommand(kubeTarget, 'auth', 'whoami')})`;
   const texts = roles.map((role) => toYaml({apiVersion: 'rbac.authorization.k8s.io/v1', ...role}).replaceAll(/\n\n/g, '\n'));
   return `Ask an administrator to apply these roles and bind them with these commands${whoIs}:\n${bind.join('\n')}\n${texts.join('---\n').trimEnd()}`;
 }

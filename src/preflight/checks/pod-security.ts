@@ -20,24 +20,25 @@ export const podSecurity: Check = {
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
   run(context) {
     const {facts, readings, manifest} = context;
-    const {place} = context.name;
+    const {kubeTarget} = context.name;
     if (!isKnown(manifest)) return skipUnknown(manifest, 'render the chart');
     const pods = manifest.value.flatMap(podSpecs);
     const violationsAt = (level: Level): string[] => [...new Set(pods.flatMap((pod) => violations(pod, level)))];
     const needed = LEVELS.find((level) => violationsAt(level).length === 0) as Level;
-    const allow = kubectlCommand(place, 'label', 'namespace', place.namespace, `${LABEL}=${needed}`, '--overwrite');
+    const allow = kubectlCommand(kubeTarget, 'label', 'namespace', kubeTarget.namespace, `${LABEL}=${needed}`, '--overwrite');
     const {podSecurity: level} = facts.policies;
     if (!isKnown(level)) {
       const {namespaceObject} = readings;
       if (needed === 'restricted') return pass('The pods comply with the strictest level, restricted');
       if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
-      const make = namespaceObject.value === undefined ? `${kubectlCommand(place, 'create', 'namespace', place.namespace)} && ` : '';
+      const make =
+        namespaceObject.value === undefined ? `${kubectlCommand(kubeTarget, 'create', 'namespace', kubeTarget.namespace)} && ` : '';
       return skip(`Cannot read the level of the namespace: ${level.because}; the pods require ${needed}`, `Set the level: ${make}${allow}`);
     }
     const broken = violationsAt(level.value as Level);
-    if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}; the pods require ${needed}`);
+    if (broken.length === 0) return pass(`${kubeTarget.namespace} enforces ${level.value}; the pods require ${needed}`);
     return fail(
-      `${place.namespace} enforces ${level.value}, which forbids: ${broken.join(', ')}`,
+      `${kubeTarget.namespace} enforces ${level.value}, which forbids: ${broken.join(', ')}`,
       remedyFor(level.value as Level, pods, allow, context),
     );
   },

@@ -195,14 +195,23 @@ function result(uses: readonly QuotaUsage[], context: PreflightContext): CheckRe
 }
 
 /** Commands that increase the quotas to the required amounts. */
-function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint, {name: {place}}: PreflightContext): string[] {
+function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint, {name: {kubeTarget}}: PreflightContext): string[] {
   const quotas = [...new Set(uses.map(({quota}) => quota))];
   return quotas.map((quota) => {
     const hard = Object.fromEntries(
       uses.filter((use) => use.quota === quota).map((use) => [use.key, spellAmount(use.key, use.hard - use.free + needOf(use))]),
     );
     const patch = `--patch=${JSON.stringify({spec: {hard}})}`;
-    return kubectlCommand(place, 'patch', 'resourcequota', quota.metadata.name, '--namespace', place.namespace, '--type=merge', patch);
+    return kubectlCommand(
+      kubeTarget,
+      'patch',
+      'resourcequota',
+      quota.metadata.name,
+      '--namespace',
+      kubeTarget.namespace,
+      '--type=merge',
+      patch,
+    );
   });
 }
 
@@ -214,7 +223,7 @@ export const quota: Check = {
   run: (context) =>
     ifKnown(context.live.quotas, 'list ResourceQuotas', (quotas): CheckResult => {
       const {limitRanges, pods} = context.live;
-      if (quotas.length === 0) return pass(`${context.name.place.namespace} has no ResourceQuota`);
+      if (quotas.length === 0) return pass(`${context.name.kubeTarget.namespace} has no ResourceQuota`);
       if (!isKnown(limitRanges)) return skipUnknown(limitRanges, 'list LimitRanges');
       if (!isKnown(pods)) return skipUnknown(pods, 'list pods');
       return ifKnown(podGroups(context), 'render the chart', (groups) => {

@@ -6,16 +6,17 @@ import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {follow, isKnown, known, knownValue} from '../../ground/fact.ts';
+import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
 import {DEFINITIONS, type ScalrRelease} from '../../platform/releases.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import {isContained} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {definitionOwner, isOwn, objectOwners, RELEASES} from './object-owners.ts';
+import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
 
 const withVersion = ({name, namespace, version}: ScalrRelease): string => `${namespace}/${name} (${version})`;
 
@@ -25,7 +26,7 @@ const releasesText = (releases: readonly ScalrRelease[]): string =>
 
 /** Why releases of other namespaces are unknown. */
 const onlyOfNamespace = (context: PreflightContext): string =>
-  `this account can only list releases of namespace ${context.name.place.namespace}`;
+  `this account can only list releases of namespace ${context.name.kubeTarget.namespace}`;
 
 const releaseName: Check = {
   id: 'release-name',
@@ -35,8 +36,8 @@ const releaseName: Check = {
   run: (context) =>
     ifKnown(context.readings.releases, RELEASES, ({releases}) => {
       const {target, name} = context;
-      const {namespace} = name.place;
-      const found = releases.find((each) => isOwn(each, context));
+      const {namespace} = name.kubeTarget;
+      const found = releases.find((each) => isThisRelease(each, context));
       if (found === undefined) return pass(`No release ${name.release} in ${namespace} yet`);
       const ours = scalrChart(found.chart);
       const text = `Release ${found.name} in ${namespace} is ${found.chart}`;
@@ -59,7 +60,7 @@ const releaseName: Check = {
 /** Other releases of one chart. */
 const othersOf = (context: PreflightContext, chart: ScalrRelease['chart']) =>
   follow(context.facts.releases, ({scope, releases}, source) =>
-    known({scope, others: releases.filter((each) => each.chart === chart && !isOwn(each, context))}, source),
+    known({scope, others: releases.filter((each) => each.chart === chart && !isThisRelease(each, context))}, source),
   );
 
 const directoryOf = (values: Values): string | undefined => {
@@ -121,7 +122,7 @@ function showDefinitionsOf({target, get}: PreflightContext) {
 }
 
 const applyDefinitions = (context: PreflightContext): string =>
-  `Apply the CRD of ${context.target.version}: ${commandLine(showDefinitionsOf(context))} | ${kubectlCommand(context.name.place, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;
+  `Apply the CRD of ${context.target.version}: ${commandLine(showDefinitionsOf(context))} | ${kubectlCommand(context.name.kubeTarget, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;
 
 interface Definition extends KubernetesObject {
   spec?: object;
@@ -156,7 +157,7 @@ const definition: Check = {
     if (target.chart !== 'agent-job') return undefined;
     const name = definitionOf(target.version);
     return ifKnown(facts.definitions, 'list CRDs', (definitions) => {
-      const own = knownValue(facts.releases)?.releases.find((each) => isOwn(each, context));
+      const own = knownValue(facts.releases)?.releases.find((each) => isThisRelease(each, context));
       const isThere = definitions.includes(name);
       const compared = isThere ? compareDefinition(name, context) : undefined;
       if (compared !== undefined) return compared;
@@ -200,7 +201,7 @@ const leftDefinitions: Check = {
           return skip(`Cannot determine which releases use CRD ${few(left)} of other versions: ${onlyOfNamespace(context)}`);
         return warn(
           `${few(left)} ${left.length === 1 ? 'remains' : 'remain'} from an earlier version and ${left.length === 1 ? 'is' : 'are'} not used by any Helm release`,
-          `Delete CRDs that nothing else uses: ${kubectlCommand(context.name.place, 'delete', 'crd', ...left)}`,
+          `Delete CRDs that nothing else uses: ${kubectlCommand(context.name.kubeTarget, 'delete', 'crd', ...left)}`,
         );
       });
     });

@@ -1,14 +1,15 @@
 import {hasKey} from '../../charts/support.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
+import {count, few} from '../../ground/text.ts';
 import {getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {isSelected, selectorOf, untolerated} from '../../kubernetes/pod-specs.ts';
 import type {NodeCapacity} from '../../platform/capacity.ts';
 import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../../settings/quantity.ts';
-import {type Check, type CheckResult, count, few, ifKnown, pass, skip, worstOf} from '../check.ts';
+import {type Check, type CheckResult, ifKnown, pass, skip, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {type ChartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits, podsOf} from './available-nodes.ts';
+import {type ChartPods, chartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits} from './available-nodes.ts';
 
 /** What the flags of that role begin with. */
 export const FLAG: Readonly<Record<ChartPods['role'], string>> = {runs: '--', controller: '--controller-'};
@@ -20,7 +21,7 @@ const placement = (id: string, role: ChartPods['role'], title: string): Check =>
   ref: 'https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/',
   run: (context) => {
     if (role === 'controller' && context.target.chart === 'agent-local') return undefined;
-    return ifKnown(podsOf(context), 'render the chart', (pods) =>
+    return ifKnown(chartPods(context), 'render the chart', (pods) =>
       ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
         // The check ready-nodes reports a cluster without nodes.
         if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
@@ -37,7 +38,7 @@ const placement = (id: string, role: ChartPods['role'], title: string): Check =>
 
 function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, nodes: readonly NodeCapacity[]): CheckResult {
   if (nodes.length === 0) return noNodeFits(context, 'The cluster has no Linux nodes', 'Add a node pool of Linux nodes');
-  const {place} = context.name;
+  const {kubeTarget} = context.name;
   const selected = nodes.filter((node) => isSelected(spec, node));
   const tolerated = selected.filter((node) => untolerated(spec, node).length === 0);
   const available = tolerated.filter(isAvailable);
@@ -58,7 +59,7 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
     const remedy =
       labels.length > 0
         ? `Use an existing label (${few([...new Set(labels)])}) with ${flag}`
-        : `Label a node: ${kubectlCommand(place, 'label', 'node', (nodes[0] as NodeCapacity).name, ...selector)}; or remove ${flag}`;
+        : `Label a node: ${kubectlCommand(kubeTarget, 'label', 'node', (nodes[0] as NodeCapacity).name, ...selector)}; or remove ${flag}`;
     return noNodeFits(context, message, remedy);
   }
   if (tolerated.length === 0) {
@@ -75,8 +76,8 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
     context,
     `No node${selectorText} is available for ${owner}: ${few(closed)}`,
     first.isSchedulable
-      ? `Show the reason: ${kubectlCommand(place, 'describe', 'node', first.name)}`
-      : `Allow scheduling: ${kubectlCommand(place, 'uncordon', first.name)}`,
+      ? `Show the reason: ${kubectlCommand(kubeTarget, 'describe', 'node', first.name)}`
+      : `Allow scheduling: ${kubectlCommand(kubeTarget, 'uncordon', first.name)}`,
   );
 }
 
@@ -141,7 +142,7 @@ const withAllocatable = (
   context: PreflightContext,
   conclude: (request: Capacity, nodes: readonly NodeCapacity[]) => CheckResult,
 ): CheckResult =>
-  ifKnown(podsOf(context), 'render the chart', (pods) =>
+  ifKnown(chartPods(context), 'render the chart', (pods) =>
     ifKnown(nodesForRuns(context), 'list nodes', (all) => {
       const nodes = all.filter(isAvailable);
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);

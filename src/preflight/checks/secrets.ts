@@ -1,6 +1,6 @@
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
-import {claimsOf} from '../../ground/secret.ts';
+import {tokenClaims} from '../../ground/secret.ts';
 import {isMadeFor} from '../../kubernetes/objects.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
@@ -29,7 +29,7 @@ const keys: Check = {
 
 function secretResult(
   {name, keys: wanted, isGiven}: RequiredSecret,
-  {secrets, name: {release, place}, get, token: own}: PreflightContext,
+  {secrets, name: {release, kubeTarget}, get, token: own}: PreflightContext,
 ): CheckResult {
   const fact = secrets.get(name);
   if (fact === undefined || !isKnown(fact)) return skip(`Cannot read Secret ${name}${fact ? `: ${fact.because}` : ''}`);
@@ -41,7 +41,7 @@ function secretResult(
     if (found === undefined) return pass(`Secret ${name} will be created`);
     return isOther && !isMadeFor(found, release)
       ? fail(
-          `Secret ${name} already exists in ${place.namespace} with other content, and was not created by scalr-agent for release ${release}`,
+          `Secret ${name} already exists in ${kubeTarget.namespace} with other content, and was not created by scalr-agent for release ${release}`,
           `Omit ${spell(token)} and --token-file to use the existing content, or use another Secret with --token-secret`,
         )
       : pass(`Secret ${name} exists${isOther ? ', and its content will be replaced' : ''}`);
@@ -51,11 +51,11 @@ function secretResult(
     return pass(wanted.length === 0 ? `Secret ${name} exists` : `Secret ${name} has ${wanted.join(' and ')}`);
   const had = Object.keys(found?.data ?? {}).join(', ') || 'none';
   const message = found
-    ? `Secret ${name} in ${place.namespace} has no key ${missing.join(' and ')} (existing keys: ${had})`
-    : `Secret ${name} not found in ${place.namespace}`;
+    ? `Secret ${name} in ${kubeTarget.namespace} has no key ${missing.join(' and ')} (existing keys: ${had})`
+    : `Secret ${name} not found in ${kubeTarget.namespace}`;
   if (isToken) return fail(message, GIVE_TOKEN);
   const create = (type: string, files: readonly string[]): string =>
-    kubectlCommand(place, 'create', 'secret', type, name, '--namespace', place.namespace, ...files);
+    kubectlCommand(kubeTarget, 'create', 'secret', type, name, '--namespace', kubeTarget.namespace, ...files);
   if (name === get(clientCertSecret)) {
     const make = create('tls', ['--cert=tls.crt', '--key=tls.key']);
     return fail(message, `Set --client-cert-file and --client-key-file, or create it: ${make}`);
@@ -73,7 +73,7 @@ const pull: Check = {
     const {
       manifest,
       secrets,
-      name: {place},
+      name: {kubeTarget},
     } = context;
     return worstOf(
       referencedPullSecrets(knownValue(manifest) ?? []).map((name) => {
@@ -82,14 +82,14 @@ const pull: Check = {
         if (fact === undefined) return pass(`Secret ${name} is created by the chart`);
         if (!isKnown(fact)) return skip(`Cannot read Secret ${name}: ${fact.because}`);
         const make = `Create it with the user and password of the registry: ${createPullSecret(name, context)}`;
-        if (fact.value === undefined) return fail(`Secret ${name} not found in ${place.namespace}, so images cannot be pulled`, make);
+        if (fact.value === undefined) return fail(`Secret ${name} not found in ${kubeTarget.namespace}, so images cannot be pulled`, make);
         const {type = 'Opaque'} = fact.value;
         return PULL_TYPES.includes(type)
           ? pass(`Secret ${name} exists`)
           : fail(
               `Secret ${name} is of type ${type}; image pull Secrets must be of type ${PULL_TYPES[0]}`,
               // The type of a Secret cannot be changed.
-              `Delete it: ${kubectlCommand(place, 'delete', 'secret', name, '--namespace', place.namespace)}\n${make}`,
+              `Delete it: ${kubectlCommand(kubeTarget, 'delete', 'secret', name, '--namespace', kubeTarget.namespace)}\n${make}`,
             );
       }),
     );
@@ -97,10 +97,10 @@ const pull: Check = {
 };
 
 /** The command that creates it, with the registry of the settings. */
-const createPullSecret = (name: string, {name: {place}, get}: PreflightContext): string => {
+const createPullSecret = (name: string, {name: {kubeTarget}, get}: PreflightContext): string => {
   const server = get(imageRegistry)?.split('/')[0] ?? 'registry.example.com';
   const login = [`--docker-server=${server}`, '--docker-username=USER', '--docker-password=PASSWORD'];
-  return kubectlCommand(place, 'create', 'secret', 'docker-registry', name, '--namespace', place.namespace, ...login);
+  return kubectlCommand(kubeTarget, 'create', 'secret', 'docker-registry', name, '--namespace', kubeTarget.namespace, ...login);
 };
 
 const EXPIRY_WARNING_DAYS = 7;
@@ -117,7 +117,7 @@ const tokenCheck: Check = {
     const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[get(tokenSecretKey) ?? ''];
     const text = given ?? (held === undefined ? undefined : Buffer.from(held, 'base64').toString('utf8'));
     if (text === undefined) return undefined;
-    const claims = claimsOf(text);
+    const claims = tokenClaims(text);
     const remedy = 'Create a token in the agent pool in Scalr, and copy all of it';
     // A token in an existing Secret may have another format.
     if (claims === undefined) {

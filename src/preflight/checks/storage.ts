@@ -1,10 +1,11 @@
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
+import {few} from '../../ground/text.ts';
 import {getAt, type Tree} from '../../ground/tree.ts';
 import type {Claim, KubernetesObject} from '../../kubernetes/objects.ts';
 import type {AccessMode, StorageClass} from '../../platform/storage.ts';
 import {cache} from '../../settings/storage.ts';
-import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {referencedClaims} from '../referenced-objects.ts';
 import {nodesForRuns} from './available-nodes.ts';
@@ -128,13 +129,13 @@ const claimNameFree: Check = {
   ref: 'https://helm.sh/docs/helm/helm_install/',
   run: (context) =>
     withManifest(context, (objects) => {
-      const {release, place} = context.name;
+      const {release, kubeTarget} = context.name;
       const names = newClaims(objects).map(({metadata}) => metadata.name);
       return eachClaim(context, names, (claim, name) => {
         if (claim === undefined) return pass(`${name} is new`);
         const owner = claim.metadata.annotations?.['meta.helm.sh/release-name'];
         const ownerNamespace = claim.metadata.annotations?.['meta.helm.sh/release-namespace'];
-        if (owner === release && ownerNamespace === place.namespace) return pass(`${name} belongs to release ${release}`);
+        if (owner === release && ownerNamespace === kubeTarget.namespace) return pass(`${name} belongs to release ${release}`);
         return fail(
           `PVC ${name} already exists${owner === undefined ? '' : ` in release ${ownerNamespace}/${owner}`}, and Helm cannot adopt it`,
           `Use it with --cache existing-pvc --cache-claim ${name}, or use another name with --release`,
@@ -152,11 +153,11 @@ const claimBound: Check = {
     withManifest(context, (objects) => eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context))),
 };
 
-function isBound(claim: Claim | undefined, name: string, {name: {place}, facts}: PreflightContext): CheckResult {
-  const describe = kubectlCommand(place, 'describe', 'pvc', name, '--namespace', place.namespace);
+function isBound(claim: Claim | undefined, name: string, {name: {kubeTarget}, facts}: PreflightContext): CheckResult {
+  const describe = kubectlCommand(kubeTarget, 'describe', 'pvc', name, '--namespace', kubeTarget.namespace);
   if (claim === undefined)
     return fail(
-      `PVC ${name} not found in ${place.namespace}, so pods that mount it cannot start`,
+      `PVC ${name} not found in ${kubeTarget.namespace}, so pods that mount it cannot start`,
       'Create it first, or let the chart create one with --cache pvc',
     );
   if (claim.metadata.deletionTimestamp !== undefined)

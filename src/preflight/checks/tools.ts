@@ -2,7 +2,8 @@ import {compare} from '../../charts/releases.ts';
 import {isTooOld} from '../../charts/version-status.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
-import {type Check, count, fail, pass, skip, warn} from '../check.ts';
+import {count} from '../../ground/text.ts';
+import {type Check, fail, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
 const OLDEST_HELM = '3.14.0';
@@ -48,7 +49,7 @@ const reachable: Check = {
   group: 'Cluster',
   title: 'Kubernetes API is reachable',
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
-  run({tools, facts, context, name: {place}}) {
+  run({tools, facts, context, name: {kubeTarget}}) {
     if (!isKnown(tools.kubectl)) return skip('kubectl not found');
     const {server: version} = facts.versions;
     const where = placeOf(context);
@@ -56,7 +57,7 @@ const reachable: Check = {
     if (version.unknown === 'forbidden') return pass(`${where}server version not readable with this account`);
     return fail(
       `${where}${version.because}`,
-      `Check ${kubectlCommand(place, 'cluster-info')}, or use another cluster with --kube-context or --kubeconfig`,
+      `Check ${kubectlCommand(kubeTarget, 'cluster-info')}, or use another cluster with --kube-context or --kubeconfig`,
     );
   },
 };

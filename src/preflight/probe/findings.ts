@@ -2,7 +2,7 @@ const ANSWERS = ['ok', 'proxy', 'proxy-dns', 'dns', 'refused', 'timeout', 'tls',
 const VOLUMES = ['ok', 'noexec', 'read-only', 'full', 'denied'] as const;
 
 /** The outcome of one request of the script. */
-export interface Answer {
+export interface ProbeAnswer {
   /** `failed` is any other failure. */
   state: (typeof ANSWERS)[number];
   /** HTTP status, otherwise the error text of the tool, otherwise its exit code. */
@@ -15,25 +15,25 @@ export interface Volume {
 }
 
 export interface Findings {
-  scalr: Answer | undefined;
-  metadata: Answer | undefined;
+  scalr: ProbeAnswer | undefined;
+  metadata: ProbeAnswer | undefined;
   volumes: readonly Volume[];
-  registries: readonly (Answer & {url: string})[];
+  registries: readonly (ProbeAnswer & {url: string})[];
   /** Of the images in --image-registry. */
-  manifests: readonly (Answer & {url: string})[];
+  manifests: readonly (ProbeAnswer & {url: string})[];
   /** Of --probe-url. */
-  urls: readonly (Answer & {url: string})[];
+  urls: readonly (ProbeAnswer & {url: string})[];
   /** What is missing in the runner image; undefined if the pods of runs do not use one. */
   runner: {missesUser: boolean; missesCurl: boolean} | undefined;
 }
 
 /** Parses the output of the script, one finding per line. Other lines come from other programs of the image. Pure. */
-export function findingsIn(log: string): Findings {
+export function probeFindings(log: string): Findings {
   const lines = log.split('\n').flatMap((line) => {
     const [, about, state = '', rest = ''] = /^probe (\S+) (\S+)(?: (.*))?$/.exec(line.trim()) ?? [];
     return about === undefined ? [] : [{about, state, rest}];
   });
-  const answer = (name: string): Answer | undefined =>
+  const answer = (name: string): ProbeAnswer | undefined =>
     lines
       .filter(({about}) => about === name)
       .flatMap(({state: found, rest}) => {
@@ -41,7 +41,7 @@ export function findingsIn(log: string): Findings {
         return state === undefined ? [] : [{state, detail: rest.replaceAll(/[^\w .-]/g, '')}];
       })
       .at(-1);
-  const requests = (name: string): (Answer & {url: string})[] =>
+  const requests = (name: string): (ProbeAnswer & {url: string})[] =>
     lines.flatMap(({about, state: url, rest}) => {
       const [found, ...detail] = rest.split(' ');
       const state = ANSWERS.find((each) => each === found);

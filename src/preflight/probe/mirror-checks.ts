@@ -1,12 +1,13 @@
 import {selectsImagesOfRuns} from '../../charts/images.ts';
 import {commandLine} from '../../ground/command-line.ts';
+import {few} from '../../ground/text.ts';
 import type {ManifestAnswer} from '../../ports/registries.ts';
 import {manifestUrl} from '../../settings/addresses.ts';
 import {imagePullSecret, imageRegistry} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, fail, few, pass, skip, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {type Answer, findingsIn} from './findings.ts';
+import {type ProbeAnswer, probeFindings} from './findings.ts';
 
 const REF = 'https://distribution.github.io/distribution/spec/api/#existing-manifests';
 
@@ -41,7 +42,7 @@ const probeMirror: Check = {
     const {probe, mirror} = context;
     if (probe === undefined || mirror?.images.some(({image}) => isAskedByProbe(image)) !== true) return undefined;
     if (!('plan' in probe) || probe.seen.log === undefined) return skip('The probe pod did not complete');
-    const {manifests} = findingsIn(probe.seen.log);
+    const {manifests} = probeFindings(probe.seen.log);
     const asked = mirror.images.flatMap(({image}) => {
       const answer = manifests.find(({url}) => url === manifestUrl(image));
       return answer === undefined ? [] : [{image, answer: answerOf(answer)}];
@@ -58,7 +59,7 @@ const probeMirror: Check = {
 export const isAskedByProbe = (image: string): boolean => manifestUrl(image).startsWith('https:');
 
 /** A request of the probe, as an answer of a registry. */
-function answerOf({state, detail}: Answer): ManifestAnswer {
+function answerOf({state, detail}: ProbeAnswer): ManifestAnswer {
   if (state !== 'ok') return {state: 'failed', because: [state, detail].filter(Boolean).join(' ')};
   if (detail === '200') return {state: 'found'};
   if (detail === '404') return {state: 'missing'};

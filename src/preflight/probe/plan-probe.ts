@@ -6,7 +6,7 @@ import {manifestUrl} from '../../settings/addresses.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
 import {imageRegistry, runnerImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {roleOf} from '../checks/available-nodes.ts';
+import {podRole} from '../checks/available-nodes.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
 import {mapsIn} from '../referenced-objects.ts';
@@ -50,7 +50,7 @@ export function planProbe(
   objects: readonly KubernetesObject[],
   {existing, seconds, urls}: {existing: ReadonlySet<string>; seconds: number; urls: readonly string[]},
 ): ProbePlan | undefined {
-  const [template] = objects.filter((each) => roleOf(each, context.target.chart) === 'runs').flatMap(podTemplates);
+  const [template] = objects.filter((each) => podRole(each, context.target.chart) === 'runs').flatMap(podTemplates);
   if (template === undefined) return undefined;
   const name = `${context.name.release}-probe-${context.now.getTime().toString(36)}`;
   const labels = probeLabels(context.name.release);

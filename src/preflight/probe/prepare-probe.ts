@@ -21,18 +21,18 @@ export async function prepareProbe(
   {seconds, urls}: {seconds: number; urls: readonly string[]},
 ): Promise<ProbePlan | SkippedProbe> {
   const {manifest, readings, name, facts} = context;
-  const {place} = name;
+  const {kubeTarget} = name;
   if (!isKnown(facts.versions.server)) return {because: `the Kubernetes API is not reachable: ${facts.versions.server.because}`};
   if (!isKnown(manifest)) return {because: `the chart cannot be rendered: ${manifest.because}`};
   if (isKnown(readings.namespaceObject) && readings.namespaceObject.value === undefined)
     return {
-      because: `namespace ${place.namespace} does not exist yet`,
-      remedy: `Create it first: ${kubectlCommand(place, 'create', 'namespace', place.namespace)}`,
+      because: `namespace ${kubeTarget.namespace} does not exist yet`,
+      remedy: `Create it first: ${kubectlCommand(kubeTarget, 'create', 'namespace', kubeTarget.namespace)}`,
     };
   const existing = await usableObjects(context, {kubernetes, signal});
   const plan = planProbe(context, manifest.value, {existing, seconds, urls});
   if (plan === undefined) return {because: 'the chart creates no pod for runs'};
-  const permissions = await reviewPermissions(neededFor(plan, place.namespace), kubernetes, signal);
+  const permissions = await reviewPermissions(neededFor(plan, kubeTarget.namespace), kubernetes, signal);
   if (!isKnown(permissions)) return {because: `cannot determine whether the account can create a pod: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;
@@ -54,11 +54,11 @@ function neededFor({objects}: ProbePlan, namespace: string): NeededPermission[] 
 
 /** What the pod can mount now. Only bound PVCs: the probe would bind a PVC that waits for its first consumer. */
 async function usableObjects(
-  {manifest, secrets, claims, name: {place}}: PreflightContext,
+  {manifest, secrets, claims, name: {kubeTarget}}: PreflightContext,
   {kubernetes, signal}: ProbeAccess,
 ): Promise<Set<string>> {
   const accounts = (knownValue(manifest) ?? []).flatMap(podTemplates).map(({spec}) => spec['serviceAccountName']);
-  const options = {signal, idleMs: REQUEST_MS, namespace: place.namespace};
+  const options = {signal, idleMs: REQUEST_MS, namespace: kubeTarget.namespace};
   const found = await Promise.all(
     [...new Set(accounts.filter((each) => typeof each === 'string'))].map(async (each) => ({
       spelled: `serviceaccounts/${each}`,

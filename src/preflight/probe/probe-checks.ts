@@ -1,11 +1,12 @@
 import {kubectlCommand} from '../../ground/command-line.ts';
+import {few} from '../../ground/text.ts';
 import {missesRuns} from '../../platform/policies.ts';
 import {workloadIdentity} from '../../settings/network.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {type Check, type CheckResult, fail, few, pass, skip, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
-import {type Answer, type Findings, findingsIn, type Volume} from './findings.ts';
+import {type Findings, type ProbeAnswer, probeFindings, type Volume} from './findings.ts';
 import type {Probed} from './probe.ts';
 import {SCALR_SECONDS} from './script.ts';
 
@@ -38,7 +39,7 @@ function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed):
   const [cause] = causes;
   if (cause === undefined) return fail(`${pod}${where} did not complete within --timeout`, 'Increase the timeout: --timeout 5m');
   const because = `${pod}${where} did not complete: ${causes.map(({reason}) => reason).join('; ')}`;
-  const remedies = [...causes.map((each) => each.remedy), ...(cause.isHopeless ? [] : ['or increase the timeout: --timeout 5m'])];
+  const remedies = [...causes.map((each) => each.remedy), ...(cause.isPermanent ? [] : ['or increase the timeout: --timeout 5m'])];
   return fail(because, [...new Set(remedies)].join('; '));
 }
 
@@ -65,7 +66,7 @@ const PROXY_REMEDY = 'Correct --https-proxy, or exclude the host with --no-proxy
 const egress = ({proxy, url}: PlanWithUrl): string =>
   `Allow egress to ${proxy ?? `${hostOf(url)}, port 443`} in the firewall and the network policies of the namespace${proxy === undefined ? ', or set a proxy with --https-proxy' : ''}`;
 
-const CONNECTIONS: Readonly<Record<Answer['state'], (answer: Answer, plan: PlanWithUrl) => CheckResult>> = {
+const CONNECTIONS: Readonly<Record<ProbeAnswer['state'], (answer: ProbeAnswer, plan: PlanWithUrl) => CheckResult>> = {
   ok: ({detail}, plan) => {
     const trust = plan.hasCertificates ? ', verified with the given certificates' : '';
     const text = `${plan.url} responded with ${detail}${viaProxy(plan)}${trust}`;
@@ -211,12 +212,12 @@ function blocked(context: PreflightContext, isOpen: boolean): CheckResult {
 }
 
 /** Only GKE hands out its identities there. */
-function open({get, name: {place}}: PreflightContext, isOpen: boolean): CheckResult {
+function open({get, name: {kubeTarget}}: PreflightContext, isOpen: boolean): CheckResult {
   if (isOpen) return pass(`${ADDRESS} is reachable, as the settings allow`);
   if (get(workloadIdentity) !== 'gke') return pass(`${ADDRESS} is not reachable, and the settings do not require it`);
   return warn(
     `${ADDRESS} is not reachable, but runs require it with --workload-identity gke`,
-    `Check which network policy denies access: ${kubectlCommand(place, 'get', 'networkpolicies', '--namespace', place.namespace)}`,
+    `Check which network policy denies access: ${kubectlCommand(kubeTarget, 'get', 'networkpolicies', '--namespace', kubeTarget.namespace)}`,
   );
 }
 
@@ -227,7 +228,7 @@ function withFindings(
 ): CheckResult | undefined {
   if (probe === undefined) return undefined;
   if (!('plan' in probe) || probe.seen.log === undefined) return skip('The probe pod did not complete');
-  return conclude(findingsIn(probe.seen.log), probe.plan);
+  return conclude(probeFindings(probe.seen.log), probe.plan);
 }
 
 const NOT_REPORTED = skip('The probe did not report a result');

@@ -36,7 +36,7 @@ export interface Probed {
   /** Its log; undefined if it did not complete. */
   log?: string | undefined;
   /** Why it did not complete. */
-  causes: readonly {reason: string; remedy: string; isHopeless: boolean}[];
+  causes: readonly {reason: string; remedy: string; isPermanent: boolean}[];
   /** Command that deletes the remaining objects. */
   leftover?: string | undefined;
 }

@@ -1,5 +1,5 @@
 import {oneLine} from '../../diagnose/error-text.ts';
-import {explain} from '../../diagnose/explain.ts';
+import {explainSnapshot} from '../../diagnose/explain.ts';
 import type {Call, ClusterTarget, ProcessResult, ReleaseName} from '../../ground/command-line.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {interrupted} from '../../ground/errors.ts';
@@ -29,14 +29,14 @@ const EXIT_TIMEOUT_MS = 2000;
 
 /** Creates the objects of a probe, waits for its pod to end, and always deletes them. @throws ExpectedError when interrupted by a signal */
 export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, deps: ProbeDeps): Promise<Probed> {
-  const {place, release} = name;
+  const {kubeTarget, release} = name;
   const {interrupt} = deps.interrupts;
   const signal = anySignal(interrupt, deps.signal);
   // Deletes probes of killed processes.
-  await runToExit(deleteLabelled(place, PROBE_KINDS, probeSelector(release)), signal, deps.processes);
+  await runToExit(deleteLabelled(kubeTarget, PROBE_KINDS, probeSelector(release)), signal, deps.processes);
   if (interrupt.aborted) throw interrupted('Nothing was created.', interrupt);
   const [seen, leftover] = await withCleanup(
-    async () => (await make(objects, name, signal, deps.processes)) ?? (await watchProbe(pod, place, {...deps, signal})),
+    async () => (await make(objects, name, signal, deps.processes)) ?? (await watchProbe(pod, kubeTarget, {...deps, signal})),
     () => remove(objects, name, deps),
   );
   if (interrupt.aborted) throw interrupted(leftover === undefined ? 'The probe was deleted.' : `Delete the probe: ${leftover}`, interrupt);
@@ -55,22 +55,22 @@ async function withCleanup<T, U>(work: () => Promise<T>, after: () => Promise<U>
 /** Why an object could not be created; undefined on success. */
 async function make(
   objects: ProbeObjects['objects'],
-  {place}: ReleaseName,
+  {kubeTarget}: ReleaseName,
   signal: AbortSignal,
   processes: Processes,
 ): Promise<Probed | undefined> {
   for (const object of objects) {
-    const outcome = await runToExit(createObject(place, object), signal, processes);
-    if (outcome.exitCode !== 0) return {causes: [refusal(object, outcome, place)]};
+    const outcome = await runToExit(createObject(kubeTarget, object), signal, processes);
+    if (outcome.exitCode !== 0) return {causes: [probeRefusal(object, outcome, kubeTarget)]};
   }
   return undefined;
 }
 
 /** The command for the user if the cleanup failed. */
-async function remove(objects: ProbeObjects['objects'], {place}: ReleaseName, deps: ProbeDeps): Promise<string | undefined> {
+async function remove(objects: ProbeObjects['objects'], {kubeTarget}: ReleaseName, deps: ProbeDeps): Promise<string | undefined> {
   const {interrupts, processes, sleep} = deps;
   const spelled = objects.map(({kind = '', metadata}) => `${kind.toLowerCase()}/${metadata.name}`).toReversed();
-  const call = deleteNamed(place, spelled, CLEANUP_TIMEOUT_MS / 1000);
+  const call = deleteNamed(kubeTarget, spelled, CLEANUP_TIMEOUT_MS / 1000);
   const signal = anySignal(interrupts.forceQuit, AbortSignal.timeout(CLEANUP_TIMEOUT_MS));
   while (!signal.aborted) {
     const {exitCode} = await runToExit(call, signal, processes);
@@ -106,19 +106,23 @@ async function runToExit(call: Call, signal: AbortSignal, processes: Processes):
 const TIMED_OUT: ProcessResult = {exitCode: 1, stdout: '', stderr: 'timed out waiting for a response'};
 
 /** Why the API server rejected an object of the probe. Whatever rejects its pod also rejects those of a ReplicaSet, whose causes are known. */
-export function refusal({kind = '', metadata}: KubernetesObject, outcome: ProcessResult, place: ClusterTarget): Probed['causes'][number] {
+export function probeRefusal(
+  {kind = '', metadata}: KubernetesObject,
+  outcome: ProcessResult,
+  kubeTarget: ClusterTarget,
+): Probed['causes'][number] {
   const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
   const workload: Workload = {
     kind: 'ReplicaSet',
     metadata,
     status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]},
   };
-  const snapshot: Snapshot = {place, workloads: [workload], pods: [], claims: [], events: [], logs: {}};
-  const [cause] = kind === 'Pod' && isForbidden(outcome) ? explain(snapshot, new Date(0)) : [];
+  const snapshot: Snapshot = {kubeTarget, workloads: [workload], pods: [], claims: [], events: [], logs: {}};
+  const [cause] = kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
   return {
     reason: oneLine(`cannot create ${kind} ${metadata.name}: ${message}`),
     remedy: cause?.remedy ?? 'Fix the error of the API server, then run the command again',
     // Pods of runs differ from the probe, so they may still be accepted.
-    isHopeless: false,
+    isPermanent: false,
   };
 }

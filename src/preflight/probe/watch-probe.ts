@@ -1,5 +1,5 @@
 import {oneLine} from '../../diagnose/error-text.ts';
-import {explain} from '../../diagnose/explain.ts';
+import {explainSnapshot} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
@@ -24,13 +24,13 @@ interface WatchDeps {
 type Causes = Probed['causes'];
 
 /** Watches the pod of a probe until it has completed, cannot complete, or the time is over. */
-export async function watchProbe(name: string, place: ClusterTarget, {kubernetes, now, sleep, signal}: WatchDeps): Promise<Probed> {
+export async function watchProbe(name: string, kubeTarget: ClusterTarget, {kubernetes, now, sleep, signal}: WatchDeps): Promise<Probed> {
   let seen: Probed = {causes: []};
-  const options = {signal, idleMs: REQUIRED_MS, namespace: place.namespace};
+  const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
   for (;;) {
     const lists = await Promise.all(KINDS.map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
     const list = {items: lists.flatMap(({items}) => items)};
-    const trouble = lists.find((each) => each.trouble)?.trouble;
+    const error = lists.find((each) => each.error)?.error;
     const pod = list.items.find(({kind, metadata}) => kind === 'Pod' && metadata.name === name) as Pod | undefined;
     if (pod !== undefined) {
       const container = pod.status?.containerStatuses?.find((each) => each.name === PROBE_CONTAINER);
@@ -42,26 +42,26 @@ export async function watchProbe(name: string, place: ClusterTarget, {kubernetes
         const runner = hasRunner ? await podLog(kubernetes, name, RUNNER_CONTAINER, {...options, tailLines: LOG_LINES}) : undefined;
         return {node, log: `${runner?.text ?? ''}\n${log.text}`, causes: []};
       }
-      if (log?.trouble?.kind === 'forbidden') return {node, causes: [unreadable(log.trouble)]};
+      if (log?.error?.kind === 'forbidden') return {node, causes: [unreadable(log.error)]};
       const end = container?.state?.terminated;
-      const problems = log === undefined || signal.aborted ? [] : log.trouble ? [unreadable(log.trouble)] : endOf(end);
-      seen = {node, causes: [...causesOf(list, name, place, now()), ...problems]};
-      const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.trouble);
-      if (isOver || seen.causes.some(({isHopeless}) => isHopeless)) return seen;
-    } else if (trouble === undefined) return {causes: [VANISHED]};
+      const problems = log === undefined || signal.aborted ? [] : log.error ? [unreadable(log.error)] : endOf(end);
+      seen = {node, causes: [...causesOf(list, name, kubeTarget, now()), ...problems]};
+      const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.error);
+      if (isOver || seen.causes.some(({isPermanent}) => isPermanent)) return seen;
+    } else if (error === undefined) return {causes: [VANISHED]};
     // A request that timed out has less information than the previous one.
-    else if (!signal.aborted) seen = {...seen, causes: [unanswered(trouble, place)]};
+    else if (!signal.aborted) seen = {...seen, causes: [unanswered(error, kubeTarget)]};
     if (signal.aborted) return seen;
     await sleep(POLL_INTERVAL_MS, signal);
   }
 }
 
 /** Causes of the pod itself do not repeat its name. */
-const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, place: ClusterTarget, now: Date): Causes =>
-  explain(snapshotOfPod(list, name, place), now).map(({object, reason, remedy, isHopeless}) => ({
+const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, kubeTarget: ClusterTarget, now: Date): Causes =>
+  explainSnapshot(snapshotOfPod(list, name, kubeTarget), now).map(({object, reason, remedy, isPermanent}) => ({
     reason: object === `pod/${name}` ? reason : `${object}: ${reason}`,
     remedy,
-    isHopeless,
+    isPermanent,
   }));
 
 type Terminated = NonNullable<ContainerState['terminated']>;
@@ -74,24 +74,24 @@ const endOf = (end: Terminated | undefined): Causes =>
         {
           reason: oneLine(`its container exited with code ${end.exitCode ?? '?'} ${end.reason ?? ''} ${end.message ?? ''}`),
           remedy: 'Check that the image contains a shell: --agent-image',
-          isHopeless: false,
+          isPermanent: false,
         },
       ];
 
 const unreadable = (error: ReadError): Causes[number] => ({
   reason: oneLine(`cannot read its log: ${errorLine(error)}`),
   remedy: 'Ask an administrator for the permission to get pods/log',
-  isHopeless: false,
+  isPermanent: false,
 });
 
-const unanswered = (error: ReadError, place: ClusterTarget): Causes[number] => ({
+const unanswered = (error: ReadError, kubeTarget: ClusterTarget): Causes[number] => ({
   reason: oneLine(`cannot read its status: ${errorLine(error)}`),
-  remedy: `Check ${kubectlCommand(place, 'cluster-info')}`,
-  isHopeless: false,
+  remedy: `Check ${kubectlCommand(kubeTarget, 'cluster-info')}`,
+  isPermanent: false,
 });
 
 const VANISHED: Causes[number] = {
   reason: 'it was deleted before it completed',
   remedy: 'Run the command again; something else deleted the pod',
-  isHopeless: false,
+  isPermanent: false,
 };

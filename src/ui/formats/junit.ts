@@ -1,6 +1,6 @@
 import Builder from 'fast-xml-builder';
 import {type CheckedGroup, fileOf} from '../../values/validate/check-files.ts';
-import type {Finding} from '../../values/validate/finding.ts';
+import type {ValuesFinding} from '../../values/validate/finding.ts';
 
 const builder = new Builder({
   attributeNamePrefix: '@',
@@ -35,7 +35,7 @@ function suiteOf(file: string, checked: CheckedGroup) {
   };
 }
 
-function caseOf(file: string, {severity, code, path, line, column, message, suggestion}: Finding) {
+function caseOf(file: string, {severity, code, path, line, column, message, suggestion}: ValuesFinding) {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   const text = printable([`${place} ${path}`.trimEnd(), message, ...(suggestion === undefined ? [] : [`→ ${suggestion}`])].join('\n'));
   const outcome =

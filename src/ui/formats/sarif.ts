@@ -2,16 +2,16 @@ import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result} from 'sarif';
 import {type CheckedGroup, fileOf} from '../../values/validate/check-files.ts';
-import type {Finding} from '../../values/validate/finding.ts';
+import type {ValuesFinding} from '../../values/validate/finding.ts';
 
-export interface Program {
+export interface SarifDriver {
   name: string;
   version: string;
   homepage?: string | undefined;
 }
 
 /** The findings as SARIF 2.1.0, which code scanning of forges and editors reads. */
-export function sarif(checked: readonly CheckedGroup[], {name, version, homepage}: Program): string {
+export function sarif(checked: readonly CheckedGroup[], {name, version, homepage}: SarifDriver): string {
   const findings = checked.flatMap((each) => each.findings);
   const rules = findings.filter(({code}, index) => findings.findIndex((each) => each.code === code) === index).map(ruleOf);
   const log: Log = {
@@ -28,7 +28,7 @@ export function sarif(checked: readonly CheckedGroup[], {name, version, homepage
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function ruleOf({code, severity}: Finding): ReportingDescriptor {
+function ruleOf({code, severity}: ValuesFinding): ReportingDescriptor {
   const words = code.toLowerCase().split('_');
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   const sentence = `${words.join(' ')}.`;
@@ -40,7 +40,7 @@ function ruleOf({code, severity}: Finding): ReportingDescriptor {
   };
 }
 
-function resultOf(checked: CheckedGroup, finding: Finding, rules: readonly ReportingDescriptor[]): Result {
+function resultOf(checked: CheckedGroup, finding: ValuesFinding, rules: readonly ReportingDescriptor[]): Result {
   const {code, severity, path, line, column, message, suggestion} = finding;
   const text = `${path === '' ? '' : `${path}: `}${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
   return {

@@ -4,14 +4,14 @@ import type {ObjectDrift} from '../../diff/live-diff.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Tree} from '../../ground/tree.ts';
 import type {Advice} from '../../status/advice.ts';
-import type {Status} from '../../status/status.ts';
+import type {ReleaseStatus} from '../../status/status.ts';
 
 /** What `status --json` prints; see schemas/output/status.json. */
 export interface StatusDocument {
   release: string;
   namespace: string;
   context: string;
-  state: Status['state'];
+  state: ReleaseStatus['state'];
   helm?: {status: string; revision: number; updated: string; description?: string};
   chart?: {name: string; version: string; agentVersion?: string; newestKnown: string; behind: number; standing: string};
   /** Absent if the purpose of the pool is unknown. */
@@ -30,18 +30,18 @@ export interface StatusDocument {
   unread: {what: string; code: string; reason: string; remedy: string}[];
 }
 
-export function statusDocument({release, place}: ReleaseName, status: Status, files: readonly string[]): StatusDocument {
+export function statusDocument({release, kubeTarget}: ReleaseName, status: ReleaseStatus, files: readonly string[]): StatusDocument {
   const {revision, chart, runs, drift} = status;
   return {
     release,
-    namespace: place.namespace,
+    namespace: kubeTarget.namespace,
     context: status.context,
     state: status.state,
     ...(revision ? {helm: helmOf(revision)} : {}),
     ...(chart ? {chart: chartOf(chart)} : {}),
     ...(status.purpose ? {purpose: status.purpose} : {}),
     workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
-    causes: status.causes.map(({isHopeless, ...cause}) => ({...cause, hopeless: isHopeless})),
+    causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, hopeless: isPermanent})),
     agents: status.agents,
     images: status.images,
     objects: {differs: status.objects ? status.objects.length > 0 : null, differences: status.objects ?? []},
@@ -55,14 +55,14 @@ export function statusDocument({release, place}: ReleaseName, status: Status, fi
   };
 }
 
-const helmOf = ({status, revision, updated, description}: NonNullable<Status['revision']>): NonNullable<StatusDocument['helm']> => ({
+const helmOf = ({status, revision, updated, description}: NonNullable<ReleaseStatus['revision']>): NonNullable<StatusDocument['helm']> => ({
   status,
   revision,
   updated,
   ...(description ? {description} : {}),
 });
 
-const chartOf = ({agentVersion, ...chart}: NonNullable<Status['chart']>): NonNullable<StatusDocument['chart']> => ({
+const chartOf = ({agentVersion, ...chart}: NonNullable<ReleaseStatus['chart']>): NonNullable<StatusDocument['chart']> => ({
   ...chart,
   ...(agentVersion ? {agentVersion} : {}),
 });

@@ -1,5 +1,5 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {Entry, Target} from '../../charts/define.ts';
+import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/matching-keys.ts';
 import {within} from '../../charts/releases.ts';
 import {closedSchema, schemaOf} from '../../charts/schema.ts';
@@ -21,7 +21,7 @@ import {effectiveValues, readEffective} from '../read-values.ts';
 import {nodeAt, withoutLargeNumbers} from '../render.ts';
 import {ignoredIn} from '../validate/check-values.ts';
 import {suggestKey} from '../validate/suggest-key.ts';
-import {type Change, changeOf, lineOf, type Move, nameOf, shownValue} from './change.ts';
+import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from './change.ts';
 import {getFrom, isSameValue, type SettingEntries} from './read-explicit.ts';
 
 /** New values, and how they differ from the old ones. */
@@ -33,7 +33,7 @@ export interface Carried {
 
 /** A setting with what the target writes for it. */
 interface Rewritten extends SettingEntries {
-  after: readonly Entry[];
+  after: readonly ValuesEntry[];
   isSupported: boolean;
   /** Every key keeps its place and its value. */
   isInPlace: boolean;
@@ -45,9 +45,9 @@ interface Rewritten extends SettingEntries {
 }
 
 /** Carries keys and settings over to the target. */
-export function carry(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): Carried {
+export function mapKeys(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): Carried {
   const settings = rewrite(explicit, values, from, to);
-  const fates = leafPaths(values).map((path) => ({path, ...fateOf(path, values, settings, from, to)}));
+  const fates = leafPaths(values).map((path) => ({path, ...keyOutcome(path, values, settings, from, to)}));
   const result: Values = {};
   for (const {path, isKept} of fates) if (isKept) setAt(result, path, copyOf(getAt(values, path) as Tree));
   for (const {path, to: place} of fates)
@@ -63,7 +63,7 @@ export function carry(values: Values, explicit: readonly SettingEntries[], from:
       ...fates.flatMap(({changes}) => changes),
       ...fates.flatMap(({path, isKept}) => (isKept && !sameTree(getAt(result, path), getAt(values, path)) ? [replaced(path, result)] : [])),
       ...reinterpreted.flatMap(({leaves}) =>
-        leaves.map((path) => changeOf('kept', path, `${spellPath(path)} is unchanged, but ${nameOf(to)} has another default for it.`)),
+        leaves.map((path) => changeOf('kept', path, `${spellPath(path)} is unchanged, but ${targetName(to)} has another default for it.`)),
       ),
       ...limitsOf(settings, to),
     ],
@@ -81,7 +81,7 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
     // The same row of both versions spells the setting in the same way.
     const isSpeltAlike = from.chart === to.chart && oldRows.every((row) => within(to.version, row.in));
     const after = rows.flatMap((row) => row.write(value, scope));
-    const isFormer = from.chart === to.chart && leaves.some((path) => stillRead(path, values, to) !== undefined);
+    const isFormer = from.chart === to.chart && leaves.some((path) => isStillRead(path, values, to) !== undefined);
     const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
     return {
       ...each,
@@ -98,13 +98,13 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
 }
 
 /** The value that entries write at a path, also inside of a map. */
-function valueIn(entries: readonly Entry[], path: Path): Tree | undefined {
+function valueIn(entries: readonly ValuesEntry[], path: Path): Tree | undefined {
   const tree: Values = {};
   write(tree, entries);
   return getAt(tree, path);
 }
 
-function write(tree: Values, entries: readonly Entry[]): void {
+function write(tree: Values, entries: readonly ValuesEntry[]): void {
   for (const [path, value] of entries)
     setAt(tree, path, isMap(value) && isMap(getAt(tree, path)) ? mergeValues(getAt(tree, path) as Values, value) : copyOf(value));
 }
@@ -120,9 +120,9 @@ interface Fate {
 
 const KEPT: Fate = {isKept: true, moves: [], changes: []};
 
-function fateOf(path: Path, values: Values, settings: readonly Rewritten[], from: Target, to: Target): Fate {
+function keyOutcome(path: Path, values: Values, settings: readonly Rewritten[], from: Target, to: Target): Fate {
   const own = settings.filter(({leaves}) => leaves.some((leaf) => sameTree(leaf, path)));
-  const still = from.chart === to.chart ? stillRead(path, values, to) : undefined;
+  const still = from.chart === to.chart ? isStillRead(path, values, to) : undefined;
   if (still) return {...KEPT, changes: [changeOf('kept', path, still.because, still.remedy)]};
   if (own.length > 0) return own.every(({isInPlace}) => isInPlace) ? KEPT : fateOfSetting(path, values, own, to);
   const place = matchingKey(path, from, to);
@@ -160,12 +160,12 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `${nameOf(to)} does not support ${spellPath(path)}: ${whyRefused(to, refused.setting, refused.value) ?? 'the chart has no key for it'}.`
-    : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${nameOf(to)} always works this way.`);
+    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(to, refused.setting, refused.value) ?? 'the chart has no key for it'}.`
+    : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
 
-const leafEntries = (entries: readonly Entry[]): [Path, Tree][] =>
+const leafEntries = (entries: readonly ValuesEntry[]): [Path, Tree][] =>
   entries.flatMap(([path, value]) =>
     leafPaths(value, path).length === 0
       ? [[path, value] as [Path, Tree]]
@@ -190,7 +190,7 @@ const replaced = (path: Path, result: Values): Change =>
 const hasKey = (target: Target, path: Path): boolean => nodeAt(closedSchema(schemaOf(target), target.version), path) !== undefined;
 
 /** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
-const stillRead = (path: Path, values: Values, to: Target) =>
+const isStillRead = (path: Path, values: Values, to: Target) =>
   CHARTS[to.chart].formerKeys?.find((each) => within(to.version, each.in) && each.test(path, values));
 
 function dropped(path: Path, values: Values, from: Target, to: Target): Change {
@@ -203,12 +203,12 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
     return changeOf(
       'dropped',
       path,
-      `${name} can have another meaning in ${nameOf(to)}.`,
+      `${name} can have another meaning in ${targetName(to)}.`,
       `Check the value, and set ${name} in the new file`,
     );
   const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) => name.startsWith(each.path));
   const {message, suggestion} = suggestKey(path, values, to);
-  const text = ignored ? `${name} had no effect in ${nameOf(from)}: ${ignored.because}.` : message;
+  const text = ignored ? `${name} had no effect in ${targetName(from)}: ${ignored.because}.` : message;
   return changeOf('dropped', path, text, suggestion === undefined ? undefined : `To set it, use ${suggestion}`);
 }
 
@@ -236,7 +236,9 @@ const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
   settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
     if (!isSupported && leaves.length === 0) {
       const reason = whyRefused(to, setting, value) ?? 'the chart has no key for it';
-      return [changeOf('dropped', [], `${nameOf(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`)];
+      return [
+        changeOf('dropped', [], `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`),
+      ];
     }
     return isInPlace || after.length > 0 ? [...new Set(limits)].map((text) => changeOf('kept', after[0]?.[0] ?? [], text)) : [];
   });

@@ -26,7 +26,7 @@ export const changeOf = (kind: Change['kind'], path: Path, message: string, reme
   ...(remedy === undefined ? {} : {remedy}),
 });
 
-export const nameOf = ({chart, version}: Target): string => `${chart} ${version}`;
+export const targetName = ({chart, version}: Target): string => `${chart} ${version}`;
 
 /** True if the value at the path can be a secret, which messages must not show. */
 export const isSecretPath = (path: Path): boolean => path.some((key) => keySoundsSecret(key) || variableSoundsSecret(key));

@@ -1,5 +1,5 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {Entry, Target} from '../../charts/define.ts';
+import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {closedSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {rowsFor, scopeOf} from '../../charts/support.ts';
@@ -10,7 +10,7 @@ import {agentImage, runnerImage} from '../../settings/pods.ts';
 import {dataHome} from '../../settings/storage.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
 import {nodeAt} from '../render.ts';
-import {type Change, changeOf, lineOf, nameOf} from './change.ts';
+import {type Change, changeOf, lineOf, targetName} from './change.ts';
 import {getFrom} from './read-explicit.ts';
 
 /** Different in every chart, so a user of another chart does not expect the old value. */
@@ -46,7 +46,7 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
       changeOf(
         'default-changed',
         path,
-        `${setting.summary.split(/[;:.](?: |$)/)[0]}: the default was ${spell(was)} and is ${spell(is)} in ${nameOf(to)}.`,
+        `${setting.summary.split(/[;:.](?: |$)/)[0]}: the default was ${spell(was)} and is ${spell(is)} in ${targetName(to)}.`,
         lines && `To keep it, set ${lines.join(' and ')}`,
       ),
     ];
@@ -60,7 +60,7 @@ function keeping(
   known: ReadonlyMap<string, unknown>,
   after: Values,
   to: Target,
-): readonly Entry[] | undefined {
+): readonly ValuesEntry[] | undefined {
   const scope = scopeOf(to, getFrom(known));
   const entries = rowsFor(CHARTS[to.chart], setting, value, scope).flatMap((row) => row.write(value, scope));
   const tried = copyOf(after);
@@ -79,7 +79,7 @@ function ofKeys({before}: Sides, from: Target, to: Target): Change[] {
     const isKnown = nodeAt(closedSchema(schemaOf(to), to.version), leaf.path) !== undefined;
     const isOwn = leaf.path[0] === 'rbac' || leaf.node['x-template-only'] || ofSetting(leaf.path);
     if (!isKnown || isOwn || getAt(before, leaf.path) !== undefined || sameTree(is, leaf.default)) return [];
-    const text = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${nameOf(to)}.`;
+    const text = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${targetName(to)}.`;
     return [changeOf('default-changed', leaf.path, text, `To keep it, set ${lineOf(leaf.path, leaf.default)}`)];
   });
 }

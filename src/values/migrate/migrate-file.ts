@@ -3,7 +3,7 @@ import {newestOf} from '../../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
 import {Settings} from '../../settings/settings.ts';
 import {guessChart} from '../validate/check-files.ts';
-import type {Finding} from '../validate/finding.ts';
+import type {ValuesFinding} from '../validate/finding.ts';
 import {type Change, withoutRepeats} from './change.ts';
 import {applyEdits, type EmbeddedRelease, embeddedReleases} from './embedded.ts';
 import {migrateText} from './migrate-text.ts';
@@ -24,7 +24,7 @@ export interface MigratedFile {
   /** The whole new file. */
   yaml: string;
   changes: readonly Change[];
-  findings: readonly Finding[];
+  findings: readonly ValuesFinding[];
   /** The chart that the findings refer to. */
   target: Target;
   warnings: readonly Warning[];
@@ -39,7 +39,7 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
 
 /** Edits the charts, versions and inline values in a file of another engine; all other bytes stay. */
 function migrateReleases({file, text, from, to}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
-  const {target, warnings} = targetOf(to);
+  const {target, warnings} = migrationTarget(to);
   const results = releases.map((release) => {
     const source = sourceOfRelease(file, release, from);
     const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, false);
@@ -76,8 +76,8 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
 
 function migrateValuesFile({file, text, from, to}: MigrationRequest): MigratedFile {
-  const target = targetOf(to);
-  const source = sourceOf(file, text, from);
+  const target = migrationTarget(to);
+  const source = migrationSource(file, text, from);
   const migrated = migrateText(file, text, source.target, target.target);
   return {
     from: spellTarget(source.target),
@@ -92,7 +92,7 @@ function migrateValuesFile({file, text, from, to}: MigrationRequest): MigratedFi
 }
 
 /** @throws ExpectedError without --to */
-export function targetOf(to: string | undefined): {target: Target; warnings: Warning[]} {
+export function migrationTarget(to: string | undefined): {target: Target; warnings: Warning[]} {
   if (to !== undefined) return parseTarget('--to', to);
   throw missing('--to is required: the chart and version to migrate to.', [`Example: --to agent-job@${newestOf('agent-job')}`]);
 }
@@ -104,7 +104,7 @@ interface Source {
 }
 
 /** The chart version of the values: given, or found in the file. */
-export function sourceOf(file: string, text: string, from: string | undefined): Source {
+export function migrationSource(file: string, text: string, from: string | undefined): Source {
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};
   const {name, version, source} = guessChart({files: [{file, text}], areLayers: false}, new Settings(new Map()));
   if (name === undefined) throw missing('Cannot tell which chart this file is for.', ['Example: --from agent-k8s@0.5.58']);

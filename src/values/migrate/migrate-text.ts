@@ -6,10 +6,10 @@ import {at} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {inChartOrder} from '../document.ts';
 import {effectiveValues} from '../read-values.ts';
-import type {Finding} from '../validate/finding.ts';
+import type {ValuesFinding} from '../validate/finding.ts';
 import {readSource} from '../validate/source.ts';
 import {validate} from '../validate/validate.ts';
-import {type Change, changeOf, nameOf} from './change.ts';
+import {type Change, changeOf, targetName} from './change.ts';
 import {editText} from './edit-text.ts';
 import {migrateValues} from './migrate.ts';
 import {lostComments, rewriteText} from './rewrite-text.ts';
@@ -18,7 +18,7 @@ export interface MigratedText {
   text: string;
   changes: readonly Change[];
   /** Findings in the new text, without warnings that the old text has too. */
-  findings: readonly Finding[];
+  findings: readonly ValuesFinding[];
 }
 
 /** Findings after which the meaning of the old values is unknown. */
@@ -55,8 +55,8 @@ function lost(before: string, after: string, isWhole: boolean): Change[] {
 }
 
 export const headerOf = (from: Target | string, to: Target): string[] => [
-  `Values of ${nameOf(to)} (agent ${agentVersionOf(to.chart, to.version) ?? 'version unknown'}).`,
-  `Migrated by scalr-agent from ${typeof from === 'string' ? from : nameOf(from)}.`,
+  `Values of ${targetName(to)} (agent ${agentVersionOf(to.chart, to.version) ?? 'version unknown'}).`,
+  `Migrated by scalr-agent from ${typeof from === 'string' ? from : targetName(from)}.`,
 ];
 
 /** A header names the chart version and the command that wrote the file. */
@@ -66,7 +66,7 @@ function withHeader(text: string, from: Target, to: Target): string {
   return text.replace(/^# Values of agent-(?:k8s|local|job) \d.*\n(?:#.*\n)*/, header.join(''));
 }
 
-function cannotRead(file: string, findings: readonly Finding[], {chart, version}: Target): ExpectedError {
+function cannotRead(file: string, findings: readonly ValuesFinding[], {chart, version}: Target): ExpectedError {
   const name = file === '-' ? 'standard input' : file;
   const lines = findings.map(
     ({line, path, message}) => `  ${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${message}`,

@@ -5,12 +5,12 @@ import {floorOf, isBelow} from '../../charts/version-status.ts';
 import {sameTree, spellPath, type Values} from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
-import {carry} from './carry.ts';
-import {type Change, changeOf, type Move, nameOf, withoutRepeats} from './change.ts';
+import {mapKeys} from './carry.ts';
+import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
 import {changedDefaults} from './changed-defaults.ts';
 import {extractSecrets} from './extract-secrets.ts';
 import type {SettingEntries} from './read-explicit.ts';
-import {settle} from './settle.ts';
+import {settleValues} from './settle.ts';
 
 export interface Migrated {
   values: Values;
@@ -27,8 +27,8 @@ export interface Migrated {
  */
 export function migrateValues(given: Values, from: Target, to: Target, names: SecretNames = secretNamesOf()): Migrated {
   const {values, settings: explicit, changes: secrets} = extractSecrets(withoutMethodNames(given), from, names);
-  const carried = carry(values, explicit, from, to);
-  const {values: after, changes, moves} = settle(values, carried, from, to);
+  const carried = mapKeys(values, explicit, from, to);
+  const {values: after, changes, moves} = settleValues(values, carried, from, to);
   const settings = new Map(explicit.map(({setting, value}) => [setting.id, value]));
   const lost = withoutEffect(explicit, after, changes, to);
   const defaults = changedDefaults({before: values, after, settings}, from, to);
@@ -49,7 +49,7 @@ function withoutEffect(explicit: readonly SettingEntries[], after: Values, chang
     const isKnown = path === undefined || sameTree(read.get(setting.id), value) || leaves.some((each) => listed.has(spellPath(each)));
     return isKnown
       ? []
-      : [changeOf('dropped', path, `${spellPath(path)} has no effect in ${nameOf(to)} without the keys that are not carried over.`)];
+      : [changeOf('dropped', path, `${spellPath(path)} has no effect in ${targetName(to)} without the keys that are not carried over.`)];
   });
 }
 
@@ -63,7 +63,7 @@ export function requirements(given: Values, from: Target, to: Target): Change[] 
           changeOf(
             'requirement',
             [],
-            `${nameOf(to)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
+            `${targetName(to)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
             'Check the cluster: scalr-agent preflight',
           ),
         ]

@@ -1,5 +1,5 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {Entry, Target} from '../../charts/define.ts';
+import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../../charts/support.ts';
 import {at, copyOf, getAt, isMap, leafPaths, type Path, sameTree, setAt, startsWith, type Tree, type Values} from '../../ground/tree.ts';
@@ -14,7 +14,7 @@ export interface SettingEntries {
   value: unknown;
   /** The keys of the old values that express it. */
   leaves: readonly Path[];
-  before: readonly Entry[];
+  before: readonly ValuesEntry[];
 }
 
 /** The settings that values express, without chart defaults, in the order of the catalogue. */
@@ -46,7 +46,7 @@ export const getFrom =
     settings.get(setting.id) as T | undefined;
 
 /** True if the entries write this key with this value; the only entry beside a switch can spell the value in another way. */
-function expresses(entries: readonly Entry[], path: Path, values: Values): boolean {
+function expresses(entries: readonly ValuesEntry[], path: Path, values: Values): boolean {
   const found = getAt(values, path) as Tree;
   const isOnly = entries.filter(([, value]) => value !== true).length <= 1;
   return entries.some(([key, value]) => {

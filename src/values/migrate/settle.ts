@@ -4,17 +4,17 @@ import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
-import {dotted, type Finding, isWithin} from '../validate/finding.ts';
+import {dotted, isWithin, type ValuesFinding} from '../validate/finding.ts';
 import {errorsIn} from '../validate/validate.ts';
 import type {Carried} from './carry.ts';
-import {changeOf, nameOf} from './change.ts';
+import {changeOf, targetName} from './change.ts';
 import {getFrom} from './read-explicit.ts';
 
 /**
  * Makes the new values valid: writes an old default where the new one does not fit, and drops keys that the target rejects. Errors that
  * the old values have too are left to the user.
  */
-export function settle(before: Values, carried: Carried, from: Target, to: Target): Carried {
+export function settleValues(before: Values, carried: Carried, from: Target, to: Target): Carried {
   const own = new Set(errorsIn(before, from).map(({code, path}) => `${code} ${path}`));
   const old = readEffective(effectiveValues(before, from), from).settings;
   let state = carried;
@@ -29,7 +29,12 @@ export function settle(before: Values, carried: Carried, from: Target, to: Targe
 }
 
 /** Undefined if no old default resolves an error. */
-function withOldDefault(carried: Carried, errors: readonly Finding[], old: ReadonlyMap<string, unknown>, to: Target): Carried | undefined {
+function withOldDefault(
+  carried: Carried,
+  errors: readonly ValuesFinding[],
+  old: ReadonlyMap<string, unknown>,
+  to: Target,
+): Carried | undefined {
   const scope = scopeOf(to, getFrom(old));
   for (const {path: name} of errors) {
     const path = at(name);
@@ -39,14 +44,14 @@ function withOldDefault(carried: Carried, errors: readonly Finding[], old: Reado
     const values = copyOf(carried.values);
     for (const [key, tree] of row.write(value, scope)) setAt(values, key, tree);
     if (errorsIn(values, to).some((each) => each.path === name)) continue;
-    const message = `The default of ${name} in ${nameOf(to)} does not fit the other keys. The old default is written.`;
+    const message = `The default of ${name} in ${targetName(to)} does not fit the other keys. The old default is written.`;
     return {...carried, values, changes: [...carried.changes, changeOf('kept', path, message)]};
   }
   return undefined;
 }
 
 /** Undefined if no error concerns a key that was valid before. */
-function withoutInvalid(carried: Carried, errors: readonly Finding[], own: ReadonlySet<string>, to: Target): Carried | undefined {
+function withoutInvalid(carried: Carried, errors: readonly ValuesFinding[], own: ReadonlySet<string>, to: Target): Carried | undefined {
   const {values, changes, moves} = carried;
   const origin = (path: Path): Path => moves.find((each) => each.to.some((place) => sameTree(place, path)))?.from ?? path;
   const paths = leafPaths(values);
@@ -60,7 +65,7 @@ function withoutInvalid(carried: Carried, errors: readonly Finding[], own: Reado
       changes: [
         ...changes.filter(({kind, path}) => kind !== 'renamed' || !sources.has(path)),
         ...[...sources.values()].map((path) =>
-          changeOf('dropped', path, `${nameOf(to)} rejects ${spellPath(path)}: ${finding.message}`, finding.suggestion),
+          changeOf('dropped', path, `${targetName(to)} rejects ${spellPath(path)}: ${finding.message}`, finding.suggestion),
         ),
       ],
       moves: moves.map((each) => ({...each, to: each.to.filter((path) => !isGone(path))})),
@@ -70,7 +75,7 @@ function withoutInvalid(carried: Carried, errors: readonly Finding[], own: Reado
 }
 
 /** True for the key of the finding, and for keys above and below it. */
-function concerns(finding: Finding, path: Path): boolean {
+function concerns(finding: ValuesFinding, path: Path): boolean {
   const name = dotted(path);
   return isWithin(finding.path, name) || isWithin(name, finding.path);
 }

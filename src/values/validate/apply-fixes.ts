@@ -2,7 +2,7 @@ import {Composer, CST, isScalar, isMap as isYamlMap, Parser, Scalar, stringify} 
 import {getAt, isMap, type Path, sameTree, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {moveBlock} from './blocks.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
-import {type Finding, type Fix, type TreePath, valueAt} from './finding.ts';
+import {type Fix, type TreePath, type ValuesFinding, valueAt} from './finding.ts';
 import {readSource} from './source.ts';
 
 /** A file before and after its fixes. */
@@ -27,7 +27,7 @@ export function fixGroup(group: CheckedGroup): {fixed: CheckedGroup; rewrites: R
 }
 
 /** Halves find the fixes to leave out: one fix at a time is slow for thousands of findings. */
-function withMost(group: CheckedGroup, findings: readonly Finding[]): CheckedGroup {
+function withMost(group: CheckedGroup, findings: readonly ValuesFinding[]): CheckedGroup {
   const half = Math.ceil(findings.length / 2);
   const fixed = withFixes(group, findings);
   if (fixed !== undefined || half === findings.length) return fixed ?? group;
@@ -35,7 +35,7 @@ function withMost(group: CheckedGroup, findings: readonly Finding[]): CheckedGro
 }
 
 /** Undefined if nothing changes, or a new finding has no fix. A fixed key may uncover mistakes below it, which are fixed too. */
-function withFixes(group: CheckedGroup, findings: readonly Finding[]): CheckedGroup | undefined {
+function withFixes(group: CheckedGroup, findings: readonly ValuesFinding[]): CheckedGroup | undefined {
   const known = new Set(group.findings.map(nameOf));
   let fixed = applyTo(group, findings);
   for (let rounds = MAX_DEPTH; rounds > 0; rounds -= 1) {
@@ -49,10 +49,10 @@ function withFixes(group: CheckedGroup, findings: readonly Finding[]): CheckedGr
 /** Keys below a fixed key; more rounds mean that two fixes undo each other. */
 const MAX_DEPTH = 9;
 
-const nameOf = ({code, path, file = ''}: Finding): string => `${code} ${path} ${file}`;
+const nameOf = ({code, path, file = ''}: ValuesFinding): string => `${code} ${path} ${file}`;
 
 /** Undefined if no fix can be applied. */
-function applyTo(group: CheckedGroup, findings: readonly Finding[]): CheckedGroup | undefined {
+function applyTo(group: CheckedGroup, findings: readonly ValuesFinding[]): CheckedGroup | undefined {
   let changes = 0;
   const files = group.files.map(({file, text}) => {
     const fixes = findings.flatMap((each) => (each.fix && (!group.areLayers || each.file === file) ? [each.fix] : []));

@@ -6,7 +6,7 @@ import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {manifestKind, nestedChart} from './check-shape.ts';
-import type {Finding} from './finding.ts';
+import type {ValuesFinding} from './finding.ts';
 import {readSource} from './source.ts';
 import {validate, validateLayers} from './validate.ts';
 
@@ -23,18 +23,18 @@ export interface FileGroup {
 
 export interface CheckedGroup extends FileGroup {
   target: Target;
-  findings: readonly Finding[];
+  findings: readonly ValuesFinding[];
   /** The number of findings fixed in the files. */
   fixed?: number;
 }
 
-export const nameOf = ({files}: FileGroup): string => files.map(({file}) => file).join(' + ');
+export const groupName = ({files}: FileGroup): string => files.map(({file}) => file).join(' + ');
 
 /** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
-export const fileOf = ({files}: FileGroup, {file}: Finding): string => file ?? (files.at(-1)?.file as string);
+export const fileOf = ({files}: FileGroup, {file}: ValuesFinding): string => file ?? (files.at(-1)?.file as string);
 
 /** The findings of a group. A crash of a check is reported as a finding, so that other files are still checked. */
-export function findingsOf({files, areLayers}: FileGroup, target: Target): Finding[] {
+export function findingsOf({files, areLayers}: FileGroup, target: Target): ValuesFinding[] {
   try {
     return areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
   } catch (error) {
@@ -64,7 +64,7 @@ export function checkGroups(
   });
   const notes = checked.flatMap((each, index) => {
     const {source} = guesses[index] as ChartGuess;
-    const what = groups.length === 1 ? 'Checked' : `${nameOf(each)}: checked`;
+    const what = groups.length === 1 ? 'Checked' : `${groupName(each)}: checked`;
     return source === undefined ? [] : [`${what} against ${each.target.chart} ${each.target.version}, detected from ${source}.`];
   });
   return {checked, warnings: [...warnings.values()], notes};
@@ -121,10 +121,10 @@ function chartByKeys(values: Values): ChartName | undefined {
 }
 
 function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
-  const names = groups.map(nameOf);
+  const names = groups.map(groupName);
   const manifests = groups.flatMap((group) => {
     const kind = group.files.map((file) => manifestKind(valuesOf(file))).find((each) => each !== undefined);
-    return kind === undefined ? [] : [`${nameOf(group)} is a Kubernetes manifest (${kind}), not a Helm values file.`];
+    return kind === undefined ? [] : [`${groupName(group)} is a Kubernetes manifest (${kind}), not a Helm values file.`];
   });
   const unclear =
     names.length === 1 ? 'Cannot tell which chart this file is for.' : `Cannot tell which chart these files are for: ${names.join(', ')}.`;

@@ -6,7 +6,7 @@ import type {Settings} from '../../settings/settings.ts';
 import {valuesDocument} from '../document.ts';
 import type {Generated} from '../generate.ts';
 import {generate} from '../generate.ts';
-import {dotted, type Finding, isWithin} from './finding.ts';
+import {dotted, isWithin, type ValuesFinding} from './finding.ts';
 import {validate} from './validate.ts';
 
 /**
@@ -23,12 +23,12 @@ export function checkGenerated(generated: Generated): Warning[] {
 }
 
 /** The setting that wrote the key of a finding, explicit ones first; undefined for a key that nothing wrote. */
-function writerOf({path}: Finding, {origins, settings}: Generated): Setting | undefined {
+function writerOf({path}: ValuesFinding, {origins, settings}: Generated): Setting | undefined {
   const writers = origins.filter((each) => isWithin(path, dotted(each.path)) || isWithin(dotted(each.path), path));
   return (writers.findLast(({setting}) => settings.isExplicit(setting)) ?? writers.at(-1))?.setting;
 }
 
-function refusal(errors: readonly Finding[], generated: Generated): ExpectedError {
+function refusal(errors: readonly ValuesFinding[], generated: Generated): ExpectedError {
   const suggestions = errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion]));
   const lines = errors.map((finding) => {
     const writer = writerOf(finding, generated);
@@ -42,7 +42,7 @@ function refusal(errors: readonly Finding[], generated: Generated): ExpectedErro
 }
 
 /** Assignments may override each other on purpose; a flag that has no effect is a mistake. */
-function refuseDropped({origins, settings}: Generated, findings: readonly Finding[]): void {
+function refuseDropped({origins, settings}: Generated, findings: readonly ValuesFinding[]): void {
   for (const {code, path, message} of findings) {
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
     if (code !== 'OTHER_KEY_WINS' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
@@ -56,7 +56,7 @@ function refuseDropped({origins, settings}: Generated, findings: readonly Findin
 
 const FREE: readonly string[] = [valuesFile, set, extraEnv].map(({id}) => id);
 
-const warningOf = ({code, path, message, suggestion}: Finding, setting: Setting | undefined): Warning => ({
+const warningOf = ({code, path, message, suggestion}: ValuesFinding, setting: Setting | undefined): Warning => ({
   code,
   ...(setting === undefined ? {} : {setting: setting.id}),
   message: `${path}: ${message}${suggestion === undefined ? '' : ` ${suggestion.replace(/[.]?$/, '.')}`}`,

@@ -5,20 +5,20 @@ import {getAt, isMap, mergeValues, type Path, type Tree} from '../../ground/tree
 import {milliOf} from '../../settings/quantity.ts';
 import {withoutMethodNames} from '../read-values.ts';
 import {checkKubernetes, typeMismatch} from './check-kubernetes.ts';
-import {type Details, type Finding, findingAt, type Source, type TreePath} from './finding.ts';
+import {type Details, findingAt, type TreePath, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
 import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from './scalars.ts';
 import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
 
 /** Every key that the chart version does not have, and every value that its templates or Kubernetes reject. */
-export function checkKeys(source: Source, target: Target): Finding[] {
+export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[] {
   const {defaults} = scopeOf(target, () => undefined);
   const effective = mergeValues(defaults, source.values);
   const readable = withoutMethodNames(source.values);
-  const error = (path: TreePath, code: string, message: string, details?: Details): Finding =>
+  const error = (path: TreePath, code: string, message: string, details?: Details): ValuesFinding =>
     findingAt(source, path, code, message, details);
 
-  function check(tree: Tree, node: SchemaNode, path: Path): Finding[] {
+  function check(tree: Tree, node: SchemaNode, path: Path): ValuesFinding[] {
     const type = node['x-kubernetes'];
     const isMapForList = isMap(tree) && type?.endsWith('[]') && Array.isArray(getAt(defaults, path));
     if (isMapForList) return [typeMismatch(tree, {type: 'array'}, path, source)];
@@ -43,14 +43,14 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     });
   }
 
-  function checkUnknown(path: Path): Finding[] {
+  function checkUnknown(path: Path): ValuesFinding[] {
     const found = getAt(readable, path);
     if (isMap(found) && isForeignSection(path, readable, target)) return Object.keys(found).flatMap((key) => checkUnknown([...path, key]));
     const {message, ...details} = suggestKey(path, readable, target);
     return [error(path, 'UNKNOWN_KEY', message, details)];
   }
 
-  function checkScalar(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {
+  function checkScalar(tree: Tree, node: SchemaNode, path: TreePath): ValuesFinding[] {
     if (tree === getAt(defaults, path.map(String))) return [];
     if (node.enum && !node.enum.includes(tree as string))
       return [error(path, 'WRONG_VALUE', `Unsupported value ${JSON.stringify(tree)}: must be one of ${node.enum.join(', ')}.`)];
@@ -66,7 +66,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     return problem === undefined ? [] : [error(path, 'WRONG_VALUE', problem)];
   }
 
-  function checkNumber(tree: number, {minimum = -Infinity, maximum = Infinity}: SchemaNode, path: TreePath): Finding[] {
+  function checkNumber(tree: number, {minimum = -Infinity, maximum = Infinity}: SchemaNode, path: TreePath): ValuesFinding[] {
     if (tree < minimum) return [error(path, 'WRONG_VALUE', `Invalid value ${tree}: must be greater than or equal to ${minimum}.`)];
     if (tree > maximum) return [error(path, 'WRONG_VALUE', `Invalid value ${tree}: must be less than or equal to ${maximum}.`)];
     // A template prints it with an exponent: docs/charts/README.md, "Values that YAML and Helm change".
@@ -74,7 +74,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   /** null removes a limit of the chart. Where the chart has none, Helm prints the null, which Kubernetes reads as zero. */
-  function checkLimits(tree: Tree, path: Path): Finding[] {
+  function checkLimits(tree: Tree, path: Path): ValuesFinding[] {
     const limits = getAt(tree, ['limits']);
     return Object.entries(isMap(limits) ? limits : {})
       .map(([name, amount]) => ({here: [...path, 'limits', name], amount}))
@@ -87,7 +87,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   /** Lists that templates print unchanged, such as mirrors; keys inside have no defaults. */
-  function checkItems(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {
+  function checkItems(tree: Tree, node: SchemaNode, path: TreePath): ValuesFinding[] {
     if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
     if (Array.isArray(tree)) return tree.flatMap((item, index) => checkItems(item, node.items ?? {}, [...path, index]));
     if (!isMap(tree)) return checkScalar(tree, node, path);
@@ -101,7 +101,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   /** A map of variables, whose values the templates quote. */
-  function checkVariables(tree: {[key: string]: Tree}, path: Path): Finding[] {
+  function checkVariables(tree: {[key: string]: Tree}, path: Path): ValuesFinding[] {
     return Object.entries(tree).flatMap(([name, value]) => {
       const here = [...path, name];
       const problem = FORMATS['variable-name']?.(name);
@@ -115,7 +115,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   /** A variable is a text: a number or boolean that Helm prints differently than it was written changes its value. */
-  function checkPrinted(value: Tree, path: Path): Finding[] {
+  function checkPrinted(value: Tree, path: Path): ValuesFinding[] {
     const written = source.written(path) ?? String(value);
     if (typeof value === 'boolean' && written !== String(value))
       return [{...reprinted(path, 'UNQUOTED_TEXT', written, String(value)), severity: 'warning'}];
@@ -124,7 +124,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   /** A number in digits means these digits. Any other notation, such as yes or 1_000, can mean itself or what Helm renders. */
-  function reprinted(path: TreePath, code: string, written: string, printed: string): Finding {
+  function reprinted(path: TreePath, code: string, written: string, printed: string): ValuesFinding {
     const isClear = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(written);
     return error(path, code, `Helm renders ${written} as ${printed}.`, {
       suggestion: isClear ? `"${written}"` : `"${written}" or "${printed}"`,
@@ -133,7 +133,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   /** null deletes the chart default, which is fine only where that default is empty or null. */
-  function checkNull(node: SchemaNode, path: Path): Finding[] {
+  function checkNull(node: SchemaNode, path: Path): ValuesFinding[] {
     const usual = getAt(defaults, path) ?? null;
     const isEmpty = usual === '' || (typeof usual === 'object' && Object.keys(usual ?? {}).length === 0);
     if (isEmpty || [node.type].flat().includes('null')) return [];
@@ -141,7 +141,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     return [error(path, 'NULL_DELETES_DEFAULT', message, {suggestion: 'Remove the key to keep the chart default'})];
   }
 
-  function wrongType(tree: Tree, node: SchemaNode, path: Path): Finding {
+  function wrongType(tree: Tree, node: SchemaNode, path: Path): ValuesFinding {
     if ([node.type].flat().join() === 'boolean' && typeof tree === 'string') {
       const value = /^(true|yes|on|1)$/i.test(tree);
       const isClear = value || /^(false|no|off|0)$/i.test(tree);

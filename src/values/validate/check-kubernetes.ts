@@ -2,7 +2,7 @@ import {resolveType} from '../../charts/kubernetes.ts';
 import type {SchemaNode} from '../../charts/schema.ts';
 import {closest, isMisspelt} from '../../ground/text.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
-import {type Details, dotted, type Finding, findingAt, type Source, type TreePath} from './finding.ts';
+import {type Details, dotted, findingAt, type TreePath, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
 import {KUBERNETES_RULES} from './kubernetes-rules.ts';
 
@@ -10,16 +10,16 @@ import {KUBERNETES_RULES} from './kubernetes-rules.ts';
  * Checks the tree below a key against the Kubernetes type of that key. `effective` is the same tree over the chart
  * defaults, as the templates see it. null removes a default, so it means an absent field.
  */
-export function checkKubernetes(tree: Tree, effective: Tree, type: string, path: TreePath, source: Source): Finding[] {
+export function checkKubernetes(tree: Tree, effective: Tree, type: string, path: TreePath, source: ValuesSource): ValuesFinding[] {
   if (type === 'Labels' || type === 'Annotations') return checkMetadata(tree, type, path, source);
   const node: SchemaNode = {$ref: `#/definitions/${type}`};
   // A key that takes a list may have an empty map as its default.
   return isMap(tree) && Object.keys(tree).length === 0 ? [] : check(tree, effective, node, path, source);
 }
 
-function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePath, source: Source): Finding[] {
+function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePath, source: ValuesSource): ValuesFinding[] {
   const {name: type, type: node} = resolveType(reference);
-  const error = (code: string, message: string, details?: Details, at: TreePath = []): Finding =>
+  const error = (code: string, message: string, details?: Details, at: TreePath = []): ValuesFinding =>
     findingAt(source, [...path, ...at], code, message, details);
   if (tree === null) return typeof path.at(-1) === 'number' ? [error('WRONG_TYPE', 'A list item cannot be null.')] : [];
   if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
@@ -43,7 +43,7 @@ function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePat
   }
   if (!isMap(tree)) return [];
   const whole = isMap(effective) ? effective : tree;
-  const fields = Object.entries(tree).flatMap(([key, below]): Finding[] => {
+  const fields = Object.entries(tree).flatMap(([key, below]): ValuesFinding[] => {
     const child = node.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : node.additionalProperties;
     if (child === true || child === undefined) return [];
     if (child === false) return [unknownField(key, tree, node, type, [...path, key], source)];
@@ -61,7 +61,14 @@ function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePat
   ];
 }
 
-function unknownField(key: string, tree: Values, node: SchemaNode, type: string | undefined, path: TreePath, source: Source): Finding {
+function unknownField(
+  key: string,
+  tree: Values,
+  node: SchemaNode,
+  type: string | undefined,
+  path: TreePath,
+  source: ValuesSource,
+): ValuesFinding {
   const free = Object.keys(node.properties ?? {}).filter((each) => !Object.hasOwn(tree, each));
   const name = closest(key, free);
   const isInList = path.some((each) => typeof each === 'number');
@@ -71,7 +78,7 @@ function unknownField(key: string, tree: Values, node: SchemaNode, type: string 
 }
 
 /** Keys of labels and annotations have a format, and their values are texts that the templates pass on unchanged. */
-function checkMetadata(tree: Tree, type: 'Labels' | 'Annotations', path: TreePath, source: Source): Finding[] {
+function checkMetadata(tree: Tree, type: 'Labels' | 'Annotations', path: TreePath, source: ValuesSource): ValuesFinding[] {
   if (!isMap(tree)) return [typeMismatch(tree, {type: 'object'}, path, source)];
   return Object.entries(tree).flatMap(([key, text]) => {
     const here = [...path, key];
@@ -83,14 +90,14 @@ function checkMetadata(tree: Tree, type: 'Labels' | 'Annotations', path: TreePat
   });
 }
 
-const emptyText = (path: TreePath, source: Source): Finding =>
+const emptyText = (path: TreePath, source: ValuesSource): ValuesFinding =>
   findingAt(source, path, 'NULL_VALUE', 'Kubernetes reads null as an empty string here.', {
     severity: 'warning',
     suggestion: 'Remove the key, or write ""',
   });
 
 /** A value of the wrong type; a scalar where a string is required only lacks quotes. */
-export function typeMismatch(tree: Tree, {type}: SchemaNode, path: TreePath, source: Source): Finding {
+export function typeMismatch(tree: Tree, {type}: SchemaNode, path: TreePath, source: ValuesSource): ValuesFinding {
   const wanted = [type].flat().join(' or ');
   if (wanted === 'string' && !isMap(tree) && !Array.isArray(tree)) {
     const text = source.written(path) ?? String(tree);

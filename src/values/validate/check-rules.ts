@@ -7,7 +7,7 @@ import {at, getAt, type Path, spellPath, type Values} from '../../ground/tree.ts
 import type {Get, Setting} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {effectiveGet} from '../read-values.ts';
-import {type Finding, findingAt, type Source, type ValidationContext, valueAt} from './finding.ts';
+import {findingAt, type ValidationContext, type ValuesFinding, type ValuesSource, valueAt} from './finding.ts';
 
 /** A rule of the chart that the values break. */
 interface Violation extends RuleViolation {
@@ -53,15 +53,19 @@ export function applyRules(
 }
 
 /** The rules of the chart, checked against the settings that the values stand for. */
-export const checkRules = (context: ValidationContext, target: Target): Finding[] =>
+export const checkRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
   // Warnings about keys that the file does not set are no findings.
   findingsOf(context, target, (rule, isWritten) => rule.severity === 'error' || isWritten);
 
 /** Bugs of this chart version, regardless of the file: rules that apply to some versions only. */
-export const checkVersion = (context: ValidationContext, target: Target): Finding[] =>
+export const checkVersion = (context: ValidationContext, target: Target): ValuesFinding[] =>
   findingsOf(context, target, (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten);
 
-function findingsOf(context: ValidationContext, target: Target, isWanted: (rule: ChartRule, isWritten: boolean) => boolean): Finding[] {
+function findingsOf(
+  context: ValidationContext,
+  target: Target,
+  isWanted: (rule: ChartRule, isWritten: boolean) => boolean,
+): ValuesFinding[] {
   const {values, effective, settings} = context;
   const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
   const pathsOf = (setting: Setting): Path[] =>
@@ -82,7 +86,7 @@ function findingsOf(context: ValidationContext, target: Target, isWanted: (rule:
 }
 
 /** The rules between keys; keys that the file does not set are no findings. */
-export const checkValuesRules = (context: ValidationContext, target: Target): Finding[] =>
+export const checkValuesRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
   CHARTS[target.chart].valuesRules
     .filter((rule) => within(target.version, rule.in))
     .flatMap(({severity, code, test}) =>
@@ -92,7 +96,7 @@ export const checkValuesRules = (context: ValidationContext, target: Target): Fi
     );
 
 /** What the values.schema.json of a given chart rejects. */
-export const checkRefusals = (source: Source, {refusals}: Target): Finding[] =>
+export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesFinding[] =>
   (refusals?.(source.values) ?? []).map(({path, message}) =>
     findingAt(source, path, 'REFUSED_BY_CHART', `Rejected by the chart schema: ${message}.`),
   );
@@ -113,7 +117,7 @@ const withKeys = (text: string, target: Target): string =>
 const TOKEN = at('agent.token');
 
 /** The templates of every version need a token, inline or in a Secret: docs/charts/README.md, "Agent pool token". */
-export function checkToken(context: ValidationContext, target: Target): Finding[] {
+export function checkToken(context: ValidationContext, target: Target): ValuesFinding[] {
   const inline = getAt(context.values, TOKEN);
   const hasSecret = context.settings.get('token-secret') !== undefined;
   if (inline === undefined || inline === '') {

@@ -1,7 +1,7 @@
 import type {Target} from '../../charts/define.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {isMap, type Values} from '../../ground/tree.ts';
-import {type Finding, findingAt, type Source} from './finding.ts';
+import {findingAt, type ValuesFinding, type ValuesSource} from './finding.ts';
 
 const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 
@@ -24,7 +24,7 @@ const VALUES_OF: Readonly<Record<string, string>> = {
 };
 
 /** The finding that explains all others: the file does not contain values of this chart. */
-export function checkShape(source: Source, target: Target): Finding[] {
+export function checkShape(source: ValuesSource, target: Target): ValuesFinding[] {
   const kind = manifestKind(source.values);
   if (kind !== undefined) {
     const place = Object.hasOwn(VALUES_OF, kind) ? VALUES_OF[kind] : undefined;

@@ -1,5 +1,5 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {Container, IgnoredKey, Target} from '../../charts/define.ts';
+import type {ChartContainer, IgnoredKey, Target} from '../../charts/define.ts';
 import {oncePerRelease, within} from '../../charts/releases.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
 import {scopeOf} from '../../charts/support.ts';
@@ -7,8 +7,8 @@ import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
-import type {Rendered} from '../render.ts';
-import {dotted, type Finding, findingAt, type Source, type TreePath, type ValidationContext} from './finding.ts';
+import type {RenderedValues} from '../render.ts';
+import {dotted, findingAt, type TreePath, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
 
 /** A placeholder: `<token>` alone or inside a string, unless the string is markup. */
 const BRACKETS = /^<[^<>]+>$|<[A-Za-z][\w-]*(?: [\w-]+)*>(?!.*<\/)/s;
@@ -25,13 +25,13 @@ const MY_TOKEN = /^my[-_]token$/i;
 const FILL_IN = 'Replace it with the real value';
 
 /** Placeholders that were not replaced. */
-export const checkPlaceholders = (source: Source): Finding[] =>
+export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
   findPlaceholders(source.values).map(({path, text}) =>
     findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),
   );
 
 /** Rejects generated values that `validate` would report as placeholders. @throws ExpectedError */
-export function refusePlaceholders({values, origins}: Pick<Rendered, 'values' | 'origins'>): void {
+export function refusePlaceholders({values, origins}: Pick<RenderedValues, 'values' | 'origins'>): void {
   const [found] = findPlaceholders(values);
   if (found === undefined) return;
   const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
@@ -81,7 +81,7 @@ export function ignoredIn(values: Values, effective: Values, target: Target): Ig
   );
 }
 
-export const checkIgnored = (context: ValidationContext, target: Target): Finding[] =>
+export const checkIgnored = (context: ValidationContext, target: Target): ValuesFinding[] =>
   ignoredIn(context.values, context.effective, target).map(({path, because, instead}) =>
     findingAt(context, at(path), 'IGNORED_KEY', `This key has no effect in ${target.chart} ${target.version}: ${because}.`, {
       suggestion: instead,
@@ -106,7 +106,7 @@ export const repeatedVariables = (values: Values, target: Target): RepeatedVaria
     return given.filter(({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index);
   });
 
-const containersOf = oncePerRelease(({chart, version}: Target): readonly (Container & {own: ReadonlySet<string>})[] => {
+const containersOf = oncePerRelease(({chart, version}: Target): readonly (ChartContainer & {own: ReadonlySet<string>})[] => {
   const {containers, ownVariables} = CHARTS[chart];
   const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
   return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
@@ -119,7 +119,7 @@ function namesAt(values: Values, path: Path): string[] {
   return isMap(found) ? Object.keys(found) : [];
 }
 
-export function checkRepeatedVariables(source: Source, target: Target): Finding[] {
+export function checkRepeatedVariables(source: ValuesSource, target: Target): ValuesFinding[] {
   const found = repeatedVariables(source.values, target).map(({name, container, path}) => {
     const variables = getAt(source.values, path);
     const isNamed = (each: Tree): boolean => isMap(each) && each['name'] === name;
@@ -141,7 +141,7 @@ export function checkRepeatedVariables(source: Source, target: Target): Finding[
 }
 
 /** @throws ExpectedError for a repeated variable, and for one that --set writes although it has a setting */
-export function refuseRepeatedVariables({values, origins}: Pick<Rendered, 'values' | 'origins'>, target: Target): void {
+export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 'values' | 'origins'>, target: Target): void {
   const [twice] = repeatedVariables(values, target);
   if (twice !== undefined) {
     const flag = VARIABLES_OF_SETTINGS.get(twice.name);

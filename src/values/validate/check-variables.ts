@@ -4,7 +4,7 @@ import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, getAt, isMap, sameTree, type Tree} from '../../ground/tree.ts';
-import {type Finding, findingAt, type Source, type TreePath} from './finding.ts';
+import {findingAt, type TreePath, type ValuesFinding, type ValuesSource} from './finding.ts';
 
 /** A variable of a container: the path of its name, of its value, and the value. */
 interface Variable {
@@ -18,12 +18,12 @@ interface Variable {
 }
 
 /** Options of the agent in keys of the chart and in extra variables: their names, types, allowed values and units. */
-export const checkVariables = (source: Source, target: Target): Finding[] => [
+export const checkVariables = (source: ValuesSource, target: Target): ValuesFinding[] => [
   ...checkKeysOfOptions(source, target),
   ...variablesOf(source, target).flatMap((each) => [...checkName(each, source), ...checkValue(each, source)]),
 ];
 
-function checkKeysOfOptions(source: Source, target: Target): Finding[] {
+function checkKeysOfOptions(source: ValuesSource, target: Target): ValuesFinding[] {
   const {defaults} = scopeOf(target, () => undefined);
   return optionsOfKeys(target.chart).flatMap(({key, option}) => {
     const path = at(key);
@@ -33,7 +33,7 @@ function checkKeysOfOptions(source: Source, target: Target): Finding[] {
   });
 }
 
-function checkName({name, named, isAgent, isInMap}: Variable, source: Source): Finding[] {
+function checkName({name, named, isAgent, isInMap}: Variable, source: ValuesSource): ValuesFinding[] {
   const meant = isAgent && optionNamed(name, isAgent) === undefined ? optionMeantBy(name) : undefined;
   if (meant === undefined) return [];
   const {option, isOld, isClear} = meant;
@@ -43,7 +43,7 @@ function checkName({name, named, isAgent, isInMap}: Variable, source: Source): F
   return [findingAt(source, named, 'UNKNOWN_VARIABLE', message, details)];
 }
 
-function checkValue({name, path, value, isAgent}: Variable, source: Source): Finding[] {
+function checkValue({name, path, value, isAgent}: Variable, source: ValuesSource): ValuesFinding[] {
   if (value === null) {
     if (source.isOverride?.(path)) return [];
     const message = 'null sets the variable to an empty string.';
@@ -53,21 +53,21 @@ function checkValue({name, path, value, isAgent}: Variable, source: Source): Fin
   return option === undefined ? [] : checkOption(option, value, path, source);
 }
 
-function checkOption({name, form}: AgentOption, value: Tree, path: TreePath, source: Source): Finding[] {
+function checkOption({name, form}: AgentOption, value: Tree, path: TreePath, source: ValuesSource): ValuesFinding[] {
   const text = typeof value === 'object' ? '' : (source.written(path) ?? String(value));
   // The kubelet fills in $(NAME).
   const problem = text === '' || /\$\([\w.-]+\)/.test(text) ? undefined : form?.(text);
   return problem === undefined ? [] : [findingOf(name, problem, path, source)];
 }
 
-const findingOf = (name: string, {message, suggestion, isUnlikely}: OptionProblem, path: TreePath, source: Source): Finding =>
+const findingOf = (name: string, {message, suggestion, isUnlikely}: OptionProblem, path: TreePath, source: ValuesSource): ValuesFinding =>
   findingAt(source, path, isUnlikely ? 'UNLIKELY_AMOUNT' : 'WRONG_OPTION', `${name}: ${message}`, {
     severity: isUnlikely ? 'warning' : 'error',
     suggestion,
   });
 
 /** The variables below every chart key for variables; a key for several containers gets one finding. */
-function variablesOf({values}: Source, {chart, version}: Target): Variable[] {
+function variablesOf({values}: ValuesSource, {chart, version}: Target): Variable[] {
   const containers = CHARTS[chart].containers.filter((each) => within(version, each.in));
   const paths = new Map(containers.flatMap(({name, extraEnv}) => extraEnv.map((path) => [path, name !== 'runner'] as const)));
   return [...paths].flatMap(([dottedPath, isAgent]): Variable[] => {

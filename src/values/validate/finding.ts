@@ -11,7 +11,7 @@ export interface SourcePosition {
 }
 
 /** A values file, or several merged ones: what Helm reads from it and where it is written. */
-export interface Source {
+export interface ValuesSource {
   values: Values;
   /** The position of the key at the path, or of the deepest key above it. */
   locate(path: TreePath): SourcePosition | undefined;
@@ -22,7 +22,7 @@ export interface Source {
 }
 
 /** A source checked against one chart version, with what several checks need computed once. */
-export interface ValidationContext extends Source {
+export interface ValidationContext extends ValuesSource {
   /** The values over the chart defaults, as the templates see them. */
   effective: Values;
   /** The settings these values stand for, by id. */
@@ -38,7 +38,7 @@ export interface Fix {
 }
 
 /** Something wrong with a values file. The position is absent if something is missing. */
-export interface Finding extends Partial<SourcePosition> {
+export interface ValuesFinding extends Partial<SourcePosition> {
   /** error: Helm, Kubernetes or the agent fails, or the value silently does something else. */
   severity: 'error' | 'warning';
   code: string;
@@ -52,7 +52,7 @@ export interface Finding extends Partial<SourcePosition> {
 
 /** The optional parts of a finding; an undefined one is left out. */
 export interface Details {
-  severity?: Finding['severity'] | undefined;
+  severity?: ValuesFinding['severity'] | undefined;
   suggestion?: string | undefined;
   fix?: Fix | undefined;
 }
@@ -75,12 +75,12 @@ export const isWithin = (path: string, above: string): boolean =>
 
 /** A finding with the position of its path; severity error by default. */
 export const findingAt = (
-  {locate}: Pick<Source, 'locate'>,
+  {locate}: Pick<ValuesSource, 'locate'>,
   path: TreePath,
   code: string,
   message: string,
   {severity = 'error', suggestion, fix}: Details = {},
-): Finding => ({
+): ValuesFinding => ({
   severity,
   code,
   path: dotted(path),

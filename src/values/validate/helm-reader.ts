@@ -1,18 +1,29 @@
 import {isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq} from 'yaml';
 import type {Tree, Values} from '../../ground/tree.ts';
 import type {Details, SourceProblem, TreePath} from './finding.ts';
-import {floatKey, intKey, isMisleadingOctal, isPlain, type Resolved, resolve, shortTag, TAGS, textOf, withoutZeros} from './scalars.ts';
+import {
+  floatKey,
+  intKey,
+  isMisleadingOctal,
+  isPlain,
+  type Resolved,
+  resolveScalar,
+  shortTag,
+  TAGS,
+  textOf,
+  withoutZeros,
+} from './scalars.ts';
 
 /** What Helm reads from a YAML node, and where the entries below it are written. */
 export interface Read {
   value: Tree;
   /** The text of a scalar; absent for maps and lists. */
   written?: string;
-  below?: ReadonlyMap<string | number, Entry>;
+  below?: ReadonlyMap<string | number, ReadEntry>;
 }
 
 /** `offset` is that of the key, or of the list item. */
-export interface Entry {
+export interface ReadEntry {
   offset: number;
   read: Read;
   /** The type of its key: go-yaml distinguishes 1 and "1", JSON does not. */
@@ -78,7 +89,7 @@ export function readNode(contents: Node): HelmReading {
 
   function scalar(node: Scalar, path: TreePath, isKey: boolean): Read {
     const written = textOf(node);
-    const {kind, value} = resolve(node);
+    const {kind, value} = resolveScalar(node);
     if (kind === undefined) refuse(node, path, 'INVALID_YAML', `Cannot decode "${written}" as ${shortTag(node.tag)}.`);
     else if (kind === 'float' && !Number.isFinite(value) && !isKey) {
       refuse(node, path, 'NOT_FINITE', `Helm cannot read ${written}: JSON does not support this number.`);
@@ -93,7 +104,7 @@ export function readNode(contents: Node): HelmReading {
   }
 
   function list(node: YAMLSeq, path: TreePath): Read {
-    const below = new Map<number, Entry>();
+    const below = new Map<number, ReadEntry>();
     node.items.forEach((item, index) => {
       below.set(index, {offset: startOf(item as Node), read: read(item, [...path, index])});
     });
@@ -101,7 +112,7 @@ export function readNode(contents: Node): HelmReading {
   }
 
   function map(node: YAMLMap, path: TreePath): Read {
-    const below = new Map<string, Entry>();
+    const below = new Map<string, ReadEntry>();
     const own = new Set<string>();
     for (const pair of node.items) {
       if (isMergeKey(pair.key)) {
@@ -123,7 +134,7 @@ export function readNode(contents: Node): HelmReading {
   }
 
   /** Two keys for go-yaml that are the same key in JSON. */
-  function reportRandomChoice(below: ReadonlyMap<string, Entry>, key: string, {kind}: Entry, offset: number, path: TreePath): void {
+  function reportRandomChoice(below: ReadonlyMap<string, ReadEntry>, key: string, {kind}: ReadEntry, offset: number, path: TreePath): void {
     const other = below.get(key);
     if (other === undefined || other.kind === kind) return;
     const message = `Duplicate key ${key}, as ${kind} and as ${other.kind}: Helm uses either one at random.`;
@@ -131,7 +142,7 @@ export function readNode(contents: Node): HelmReading {
   }
 
   /** Against the YAML specification, a merge key overwrites keys above it; the first of several maps wins. */
-  function merge(key: Scalar, value: unknown, below: Map<string, Entry>, own: ReadonlySet<string>, path: TreePath): void {
+  function merge(key: Scalar, value: unknown, below: Map<string, ReadEntry>, own: ReadonlySet<string>, path: TreePath): void {
     const merged = (isSeq(value) ? value.items : [value]).map((each) => ({
       isFit: isMap(targetOf(each)),
       read: read(each, [...path, '<<']),
@@ -140,8 +151,8 @@ export function readNode(contents: Node): HelmReading {
       invalid(key, path, 'The merge key << requires a mapping or a list of mappings.');
       return;
     }
-    const incoming = new Map<string, Entry>();
-    for (const [name, entry] of merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, Entry>)])) {
+    const incoming = new Map<string, ReadEntry>();
+    for (const [name, entry] of merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, ReadEntry>)])) {
       reportRandomChoice(incoming, name, entry, startOf(key), path);
       incoming.set(name, entry);
     }
@@ -164,7 +175,9 @@ export function readNode(contents: Node): HelmReading {
   function keyOf(node: unknown, path: TreePath): {key: string | undefined; kind: Resolved['kind']} {
     const {value} = read(node, path, true);
     const target = targetOf(node);
-    const {kind}: Pick<Resolved, 'kind'> = isScalar(target) ? resolve(target) : {kind: isMap(target) || isSeq(target) ? undefined : 'null'};
+    const {kind}: Pick<Resolved, 'kind'> = isScalar(target)
+      ? resolveScalar(target)
+      : {kind: isMap(target) || isSeq(target) ? undefined : 'null'};
     const written = isScalar(target) ? textOf(target) : '';
     const key =
       kind === 'int' ? intKey(written) : kind === 'float' ? floatKey(value as number) : kind === 'null' ? undefined : String(value);
@@ -184,7 +197,8 @@ export function readNode(contents: Node): HelmReading {
 }
 
 const startOf = (node: Node | null | undefined): number => node?.range?.[0] ?? 0;
-const valuesOf = (below: ReadonlyMap<string, Entry>): Values => Object.fromEntries([...below].map(([key, {read}]) => [key, read.value]));
+const valuesOf = (below: ReadonlyMap<string, ReadEntry>): Values =>
+  Object.fromEntries([...below].map(([key, {read}]) => [key, read.value]));
 /** File modes are octal on purpose. */
 const isMode = (path: TreePath): boolean => /^(defaultMode|mode)$/.test(String(path.at(-1)));
 

@@ -1,12 +1,15 @@
 import {maskSecrets} from '../../ground/errors.ts';
 import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../../ground/secret.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
-import type {Finding, Source, TreePath} from './finding.ts';
+import type {TreePath, ValuesFinding, ValuesSource} from './finding.ts';
 
 const HIDDEN = '[hidden]';
 
 /** Removes the values of keys that sound secret from findings, because logs and reports of pipelines are kept. */
-export function hideSecrets(findings: readonly Finding[], source: Pick<Source, 'values' | 'written'>): Finding[] {
+export function hideSecretsInFindings(
+  findings: readonly ValuesFinding[],
+  source: Pick<ValuesSource, 'values' | 'written'>,
+): ValuesFinding[] {
   return findings.map((finding) => {
     const secrets = secretsAround(finding.path, source);
     const {message, suggestion} = finding;
@@ -27,7 +30,7 @@ interface Secrets {
 /** A string that is only a placeholder is not a secret. */
 const isPlaceholder = (text: string): boolean => /^(<[^<>]+>|\{\{[^{}]*\}\})$/.test(text);
 
-function secretsAround(dotted: string, {values, written}: Pick<Source, 'values' | 'written'>): Secrets {
+function secretsAround(dotted: string, {values, written}: Pick<ValuesSource, 'values' | 'written'>): Secrets {
   const secrets: Secrets = {texts: new Set(), numbers: new Set()};
   const collect = (tree: Tree, path: TreePath, isSecret: boolean): void => {
     const isScalar = typeof tree !== 'object' || tree === null;

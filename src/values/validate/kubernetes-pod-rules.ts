@@ -12,24 +12,24 @@ export interface Problem {
   severity?: 'warning';
 }
 
-export type Rule = (object: Values) => readonly (Problem | false | undefined)[];
+export type PodRule = (object: Values) => readonly (Problem | false | undefined)[];
 
 export const violation = (message: string, ...at: (string | number)[]): Problem => ({at, message});
 export const isSet = (value: Tree | undefined): boolean => value !== undefined && value !== null && value !== '';
 
 export const hasFormat =
-  (format: string, field: string): Rule =>
+  (format: string, field: string): PodRule =>
   ({[field]: value}) => {
     const problem = typeof value === 'string' && value !== '' ? FORMATS[format]?.(value) : undefined;
     return [problem !== undefined && violation(problem, field)];
   };
 
 export const notEmpty =
-  (field: string): Rule =>
+  (field: string): PodRule =>
   (object) => [object[field] === '' && violation(`${field} must not be empty.`, field)];
 
 export const inRange =
-  (least: number, most: number, field: string): Rule =>
+  (least: number, most: number, field: string): PodRule =>
   ({[field]: value}) => [
     typeof value === 'number' &&
       (value < least || value > most) &&
@@ -38,7 +38,7 @@ export const inRange =
 
 /** Exactly one of several fields. */
 export const exactlyOne =
-  (what: string, isOther: (field: string) => boolean = () => false): Rule =>
+  (what: string, isOther: (field: string) => boolean = () => false): PodRule =>
   (object) => {
     const given = Object.keys(object).filter((field) => !isOther(field) && object[field] !== null);
     if (given.length === 0) return [violation(`Must specify a ${what}.`)];
@@ -46,21 +46,21 @@ export const exactlyOne =
   };
 
 export const notBoth =
-  (first: string, second: string): Rule =>
+  (first: string, second: string): PodRule =>
   (object) => [isSet(object[first]) && isSet(object[second]) && violation(`${first} and ${second} are mutually exclusive.`, second)];
 
 export const allOf =
-  (...rules: Rule[]): Rule =>
+  (...rules: PodRule[]): PodRule =>
   (object) =>
     rules.flatMap((rule) => rule(object));
 
 export const required =
-  (field: string): Rule =>
+  (field: string): PodRule =>
   ({[field]: value}) => [!isSet(value) && violation(`${field} is required.`)];
 
 /** A path below a volume. */
-export const relativePath =
-  (field: string): Rule =>
+export const isRelativePath =
+  (field: string): PodRule =>
   ({[field]: path}) => [
     typeof path === 'string' &&
       (path.startsWith('/') || path.split('/').includes('..')) &&
@@ -68,7 +68,7 @@ export const relativePath =
   ];
 
 export const itemsHaveFormat =
-  (format: string, field: string): Rule =>
+  (format: string, field: string): PodRule =>
   ({[field]: items}) =>
     (Array.isArray(items) ? items : []).map((item, index) => {
       const problem = FORMATS[format]?.(String(item));
@@ -76,7 +76,7 @@ export const itemsHaveFormat =
     });
 
 export const validLabels =
-  (field: string): Rule =>
+  (field: string): PodRule =>
   ({[field]: labels}) =>
     Object.entries(isMap(labels) ? labels : {}).map(([key, value]) => {
       const problem = FORMATS['qualified-name']?.(key) ?? (value === null ? undefined : FORMATS['label-value']?.(String(value)));
@@ -84,12 +84,12 @@ export const validLabels =
     });
 
 /** The API stores 32 bits. */
-export const int32 = (field: string, least = 0): Rule => inRange(least, 2 ** 31 - 1, field);
+export const int32 = (field: string, least = 0): PodRule => inRange(least, 2 ** 31 - 1, field);
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 
 /** A requirement of a selector; `numeric` operators compare a label with one number. */
-const requirement = (numeric: readonly string[]): Rule =>
+const requirement = (numeric: readonly string[]): PodRule =>
   allOf(hasFormat('qualified-name', 'key'), notEmpty('key'), ({operator, values}) => {
     const given = Array.isArray(values) ? values : [];
     const known = [...OPERATORS, ...numeric];
@@ -107,7 +107,7 @@ const requirement = (numeric: readonly string[]): Rule =>
   });
 
 const profile =
-  (kind: string): Rule =>
+  (kind: string): PodRule =>
   ({type, localhostProfile}) => [
     type === 'Localhost' &&
       !isSet(localhostProfile) &&
@@ -118,13 +118,13 @@ const profile =
       violation('localhostProfile can only be set when type is Localhost.', 'localhostProfile'),
   ];
 
-const runsAsRoot: Rule = ({runAsNonRoot, runAsUser}) => [
+const runsAsRoot: PodRule = ({runAsNonRoot, runAsUser}) => [
   runAsNonRoot === true &&
     runAsUser === 0 &&
     violation('runAsUser must not be 0 with runAsNonRoot: true. The kubelet would not start the container.', 'runAsUser'),
 ];
 
-const toleration: Rule = ({key, operator, value, effect, tolerationSeconds}) => [
+const toleration: PodRule = ({key, operator, value, effect, tolerationSeconds}) => [
   !isSet(key) && operator !== 'Exists' && violation('operator must be Exists when key is empty.'),
   operator === 'Exists' && isSet(value) && violation('value must be empty when operator is Exists.', 'value'),
   (operator === 'Gt' || operator === 'Lt') && violation(`Operator ${operator} requires a Kubernetes feature gate.`, 'operator'),
@@ -167,7 +167,7 @@ const decimal = (amount: Tree | undefined): string => {
 
 const number = (milli: bigint): string => String(Number(milli) / 1000);
 
-const resources: Rule = ({limits, requests}) => {
+const resources: PodRule = ({limits, requests}) => {
   const most = isMap(limits) ? limits : {};
   const least = isMap(requests) ? requests : {};
   const amounts = [
@@ -197,7 +197,7 @@ const resources: Rule = ({limits, requests}) => {
   ];
 };
 
-const securityContext: Rule = ({privileged, allowPrivilegeEscalation, capabilities}) => {
+const securityContext: PodRule = ({privileged, allowPrivilegeEscalation, capabilities}) => {
   const added = isMap(capabilities) && Array.isArray(capabilities['add']) ? capabilities['add'] : [];
   const isRaised = privileged === true || added.some((each) => each === 'SYS_ADMIN' || each === 'CAP_SYS_ADMIN');
   return [
@@ -207,21 +207,21 @@ const securityContext: Rule = ({privileged, allowPrivilegeEscalation, capabiliti
   ];
 };
 
-const spread: Rule = ({minDomains, whenUnsatisfiable}) => [
+const spread: PodRule = ({minDomains, whenUnsatisfiable}) => [
   isSet(minDomains) &&
     whenUnsatisfiable !== 'DoNotSchedule' &&
     violation('minDomains requires whenUnsatisfiable: DoNotSchedule.', 'minDomains'),
 ];
 
 /** The id of a user or group. */
-const id = (field: string): Rule => inRange(0, 2 ** 31 - 1, field);
+const id = (field: string): PodRule => inRange(0, 2 ** 31 - 1, field);
 
-const groups: Rule = ({supplementalGroups: items}) =>
+const groups: PodRule = ({supplementalGroups: items}) =>
   (Array.isArray(items) ? items : []).flatMap((item, index) =>
     id('group')({group: item}).map((problem) => problem && {...problem, at: ['supplementalGroups', index]}),
   );
 
-const sysctls: Rule = ({sysctls: items}) => {
+const sysctls: PodRule = ({sysctls: items}) => {
   const names = (Array.isArray(items) ? items : []).map((item) => (isMap(item) ? item['name'] : undefined));
   return names.map((name, index) => names.indexOf(name) < index && violation(`Duplicate name ${name}.`, 'sysctls', index, 'name'));
 };
@@ -229,7 +229,7 @@ const sysctls: Rule = ({sysctls: items}) => {
 const FILLED_IN_SPREAD = ['whenUnsatisfiable', 'nodeAffinityPolicy', 'nodeTaintsPolicy'];
 
 /** Rules of pods, their placement and their security, by type. */
-export const POD_RULES: Readonly<Record<string, Rule>> = {
+export const POD_RULES: Readonly<Record<string, PodRule>> = {
   AppArmorProfile: profile('AppArmor'),
   LabelSelector: validLabels('matchLabels'),
   LabelSelectorRequirement: requirement([]),
@@ -250,7 +250,7 @@ export const POD_RULES: Readonly<Record<string, Rule>> = {
   ),
   PreferredSchedulingTerm: inRange(1, 100, 'weight'),
   ResourceRequirements: resources,
-  SeccompProfile: allOf(profile('seccomp'), relativePath('localhostProfile')),
+  SeccompProfile: allOf(profile('seccomp'), isRelativePath('localhostProfile')),
   SecurityContext: allOf(id('runAsUser'), id('runAsGroup'), notEmpty('procMount'), runsAsRoot, securityContext),
   Sysctl: allOf(hasFormat('sysctl', 'name'), notEmpty('name')),
   Toleration: allOf(hasFormat('qualified-name', 'key'), hasFormat('label-value', 'value'), toleration),

@@ -7,13 +7,13 @@ import {
   hasFormat,
   inRange,
   int32,
+  isRelativePath,
   isSet,
   notBoth,
   notEmpty,
   POD_RULES,
+  type PodRule,
   type Problem,
-  type Rule,
-  relativePath,
   required,
   validLabels,
   violation,
@@ -22,7 +22,7 @@ import {
 const isEmptyList = (value: Tree | undefined): boolean => !Array.isArray(value) || value.length === 0;
 
 /** A number, or the name of a container port. */
-const port: Rule = ({port: value}) => {
+const port: PodRule = ({port: value}) => {
   const isNumber = typeof value === 'number' && value >= 1 && value <= 65535;
   return [
     !isNumber &&
@@ -32,14 +32,14 @@ const port: Rule = ({port: value}) => {
 };
 
 /** Exactly one of several actions; the other fields set times and thresholds. */
-const action = (...kinds: string[]): Rule => exactlyOne('handler', (each) => !kinds.includes(each));
+const action = (...kinds: string[]): PodRule => exactlyOne('handler', (each) => !kinds.includes(each));
 
 const TIMES = ['failureThreshold', 'initialDelaySeconds', 'periodSeconds', 'successThreshold', 'timeoutSeconds'];
 
 const OF_POD = /^metadata\.(name|namespace|uid)$|^metadata\.(labels|annotations)\['[^']+'\]$/;
 const OF_NODE = /^spec\.(nodeName|serviceAccountName)$|^status\.(hostIPs?|podIPs?)$/;
 
-const field: Rule = ({fieldRef}) => {
+const field: PodRule = ({fieldRef}) => {
   const path = isMap(fieldRef) ? fieldRef['fieldPath'] : undefined;
   const isKnown = typeof path !== 'string' || OF_POD.test(path) || OF_NODE.test(path);
   return [!isKnown && violation(`Unsupported fieldPath ${path} for an environment variable.`, 'fieldRef', 'fieldPath')];
@@ -47,7 +47,7 @@ const field: Rule = ({fieldRef}) => {
 
 const AMOUNT = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/;
 
-const amount: Rule = ({resource, divisor}) => {
+const amount: PodRule = ({resource, divisor}) => {
   const units = String(resource).endsWith('cpu')
     ? ['1', '1m']
     : ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
@@ -58,10 +58,10 @@ const amount: Rule = ({resource, divisor}) => {
   ];
 };
 
-const keyOfObject: Rule = allOf(hasFormat('object-name', 'name'), required('name'), hasFormat('data-key', 'key'), required('key'));
-const object: Rule = allOf(hasFormat('object-name', 'name'), required('name'));
+const keyOfObject: PodRule = allOf(hasFormat('object-name', 'name'), required('name'), hasFormat('data-key', 'key'), required('key'));
+const object: PodRule = allOf(hasFormat('object-name', 'name'), required('name'));
 
-const policy: Rule = ({verbs, resources, apiGroups, nonResourceURLs}): (Problem | false)[] => [
+const policy: PodRule = ({verbs, resources, apiGroups, nonResourceURLs}): (Problem | false)[] => [
   Array.isArray(verbs) && verbs.length === 0 && violation('verbs must contain at least one value.', 'verbs'),
   isEmptyList(nonResourceURLs) &&
     (isEmptyList(resources) || isEmptyList(apiGroups)) &&
@@ -69,7 +69,7 @@ const policy: Rule = ({verbs, resources, apiGroups, nonResourceURLs}): (Problem 
 ];
 
 /** Rules of containers and RBAC, by type. */
-const CONTAINER_RULES: Readonly<Record<string, Rule>> = {
+const CONTAINER_RULES: Readonly<Record<string, PodRule>> = {
   ConfigMapEnvSource: object,
   ConfigMapKeySelector: keyOfObject,
   Container: allOf(hasFormat('dns-label', 'name'), notEmpty('name'), required('image')),
@@ -97,7 +97,7 @@ const TEN_MINUTES = 600;
 const MOST_SECONDS = 2 ** 32;
 
 /** A PVC that Kubernetes creates with the pod; as ValidatePersistentVolumeClaimTemplate. */
-const claim: Rule = ({volumeClaimTemplate: template}) => {
+const claim: PodRule = ({volumeClaimTemplate: template}) => {
   if (!isMap(template)) return [violation('volumeClaimTemplate is required.')];
   const {metadata, spec} = template as {metadata?: Values; spec?: Values};
   const modes = spec?.['accessModes'];
@@ -118,7 +118,7 @@ const claim: Rule = ({volumeClaimTemplate: template}) => {
 };
 
 /** Two files of one volume cannot have the same path. */
-const separatePaths: Rule = ({sources}) => {
+const separatePaths: PodRule = ({sources}) => {
   const paths = (Array.isArray(sources) ? sources : []).flatMap((source, index) =>
     Object.values(isMap(source) ? source : {}).flatMap((each) => {
       const items = isMap(each) && Array.isArray(each['items']) ? each['items'] : [each ?? null];
@@ -133,7 +133,7 @@ const separatePaths: Rule = ({sources}) => {
   );
 };
 
-const mount: Rule = ({mountPath}) => [
+const mount: PodRule = ({mountPath}) => [
   typeof mountPath === 'string' &&
     mountPath.includes(':') && {
       ...violation('Some container runtimes do not support a colon in mountPath.', 'mountPath'),
@@ -144,7 +144,7 @@ const mount: Rule = ({mountPath}) => [
 const FIELDS = /^metadata\.(name|namespace|uid|labels|annotations)$|^metadata\.(labels|annotations)\['[^']+'\]$/;
 
 /** Kubernetes ignores case here. */
-const driver: Rule = ({driver: name}) => {
+const driver: PodRule = ({driver: name}) => {
   const problem = typeof name === 'string' && name !== '' ? FORMATS['object-name']?.(name.toLowerCase()) : undefined;
   return [
     problem !== undefined && violation(problem, 'driver'),
@@ -153,7 +153,7 @@ const driver: Rule = ({driver: name}) => {
 };
 
 /** The fields of a pod that a file of a volume can hold. */
-const podField: Rule = ({fieldRef, resourceFieldRef}) => {
+const podField: PodRule = ({fieldRef, resourceFieldRef}) => {
   const path = isMap(fieldRef) ? fieldRef['fieldPath'] : undefined;
   return [
     !isSet(fieldRef) && !isSet(resourceFieldRef) && violation('fieldRef or resourceFieldRef is required.'),
@@ -162,22 +162,22 @@ const podField: Rule = ({fieldRef, resourceFieldRef}) => {
 };
 
 /** Without a source Kubernetes creates an empty directory, which is seldom meant. */
-const source: Rule = (volume) => {
+const source: PodRule = (volume) => {
   const isMissing = Object.keys(volume).every((field) => field === 'name' || volume[field] === null);
   const problems = exactlyOne('volume type', (field) => field === 'name')(volume);
   return problems.map((problem) => problem && (isMissing ? {...problem, severity: 'warning' as const} : problem));
 };
 
 /** Rules of volumes and their mounts, by type. */
-const VOLUME_RULES: Readonly<Record<string, Rule>> = {
+const VOLUME_RULES: Readonly<Record<string, PodRule>> = {
   CSIVolumeSource: allOf(driver, notEmpty('driver')),
   ConfigMapProjection: required('name'),
   ConfigMapVolumeSource: allOf(FILE_MODE, required('name')),
-  DownwardAPIVolumeFile: allOf(relativePath('path'), notEmpty('path'), podField, notBoth('fieldRef', 'resourceFieldRef')),
+  DownwardAPIVolumeFile: allOf(isRelativePath('path'), notEmpty('path'), podField, notBoth('fieldRef', 'resourceFieldRef')),
   DownwardAPIVolumeSource: FILE_MODE,
   EphemeralVolumeSource: claim,
   HostPathVolumeSource: allOf(hasFormat('absolute-path', 'path'), notEmpty('path')),
-  KeyToPath: allOf(notEmpty('key'), relativePath('path'), notEmpty('path'), inRange(0, 0o777, 'mode')),
+  KeyToPath: allOf(notEmpty('key'), isRelativePath('path'), notEmpty('path'), inRange(0, 0o777, 'mode')),
   NFSVolumeSource: allOf(notEmpty('server'), notEmpty('path'), ({path}) => [
     isSet(path) && !String(path).startsWith('/') && violation(`Invalid value "${path}": must be an absolute path.`, 'path'),
   ]),
@@ -187,11 +187,11 @@ const VOLUME_RULES: Readonly<Record<string, Rule>> = {
   ProjectedVolumeSource: allOf(FILE_MODE, separatePaths),
   SecretProjection: required('name'),
   SecretVolumeSource: allOf(hasFormat('object-name', 'secretName'), FILE_MODE, required('secretName')),
-  ServiceAccountTokenProjection: allOf(inRange(TEN_MINUTES, MOST_SECONDS, 'expirationSeconds'), relativePath('path'), notEmpty('path')),
+  ServiceAccountTokenProjection: allOf(inRange(TEN_MINUTES, MOST_SECONDS, 'expirationSeconds'), isRelativePath('path'), notEmpty('path')),
   Volume: allOf(hasFormat('dns-label', 'name'), notEmpty('name'), source),
   VolumeMount: allOf(
     mount,
-    relativePath('subPath'),
+    isRelativePath('subPath'),
     notEmpty('name'),
     notEmpty('mountPath'),
     notEmpty('mountPropagation'),
@@ -202,4 +202,4 @@ const VOLUME_RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** Rules by Kubernetes type, as pkg/apis/core/validation and pkg/apis/rbac/validation check them. */
-export const KUBERNETES_RULES: Readonly<Record<string, Rule>> = {...POD_RULES, ...CONTAINER_RULES, ...VOLUME_RULES};
+export const KUBERNETES_RULES: Readonly<Record<string, PodRule>> = {...POD_RULES, ...CONTAINER_RULES, ...VOLUME_RULES};

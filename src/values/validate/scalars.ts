@@ -13,7 +13,7 @@ export interface Resolved {
 }
 
 /** The type of a scalar by its tag, quotes and text; kind is undefined if tag and text disagree. */
-export function resolve(node: Scalar): Resolved {
+export function resolveScalar(node: Scalar): Resolved {
   const text = textOf(node);
   const tag = shortTag(node.tag);
   if (isPlain(node)) return resolvePlain(text);

@@ -2,12 +2,20 @@ import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
-import {type Finding, findingAt, type Source, type SourcePosition, type SourceProblem, type TreePath, valueAt} from './finding.ts';
-import {type Entry, type Read, readNode} from './helm-reader.ts';
-import {hideSecrets} from './hide-secrets.ts';
+import {
+  findingAt,
+  type SourcePosition,
+  type SourceProblem,
+  type TreePath,
+  type ValuesFinding,
+  type ValuesSource,
+  valueAt,
+} from './finding.ts';
+import {type Read, type ReadEntry, readNode} from './helm-reader.ts';
+import {hideSecretsInFindings} from './hide-secrets.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
 
-type ReadResult = {source?: Source; findings: Finding[]};
+type ReadResult = {source?: ValuesSource; findings: ValuesFinding[]};
 type Locate = (offset: number) => SourcePosition;
 
 /** Reads a file as Helm does. `source` is absent if Helm rejects the file, or Helm 3 and Helm 4 read it differently. */
@@ -41,7 +49,7 @@ function readText(text: string): ReadResult {
   if (refusals.length > 0) {
     const findings = refusals.flatMap((each) => {
       const placeholder = placeholderAt(text, each.offset);
-      return placeholder ? [findingOf({...each, ...placeholder}, locate)] : hideSecrets([findingOf(each, locate)], source);
+      return placeholder ? [findingOf({...each, ...placeholder}, locate)] : hideSecretsInFindings([findingOf(each, locate)], source);
     });
     return {findings};
   }
@@ -61,7 +69,7 @@ const SEVERAL = {
   message: 'The file contains several YAML documents. Helm 3 reads only the first; Helm 4 merges those after ---.',
 };
 
-const findingOf = ({offset, path = [], code, message, ...details}: SourceProblem, locate: Locate): Finding =>
+const findingOf = ({offset, path = [], code, message, ...details}: SourceProblem, locate: Locate): ValuesFinding =>
   findingAt({locate: () => locate(offset)}, path, code, message, details);
 
 /** Only the syntax comes from the parser; helm-reader.ts gives scalars, keys and aliases their meaning. */
@@ -81,9 +89,9 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed[] {
 const isNothing = (contents: unknown): boolean =>
   contents === null || (isScalar(contents) && contents.type === 'PLAIN' && /^(|~|null|Null|NULL)$/.test(contents.source ?? ''));
 
-function sourceOf(root: Read | undefined, locate: Locate): Source {
-  const entriesOf = (path: TreePath): Entry[] => {
-    const entries: Entry[] = [];
+function sourceOf(root: Read | undefined, locate: Locate): ValuesSource {
+  const entriesOf = (path: TreePath): ReadEntry[] => {
+    const entries: ReadEntry[] = [];
     let below = root?.below;
     for (const step of path) {
       const entry = below?.get(String(step)) ?? below?.get(Number(step));
@@ -108,14 +116,14 @@ function sourceOf(root: Read | undefined, locate: Locate): Source {
 
 export interface Layer {
   file: string;
-  source: Source;
+  source: ValuesSource;
 }
 
 /**
  * Merges files as Helm does, the last one winning: maps merge, everything else replaces. A null stays, because it
  * deletes the chart default too, and not only the value of an earlier file.
  */
-export function mergeSources(sources: readonly Layer[]): Source {
+export function mergeSources(sources: readonly Layer[]): ValuesSource {
   const layers = sources.toReversed();
   return {
     values: sources.reduce<Values>((merged, {source}) => merge(merged, source.values), {}),

@@ -4,7 +4,7 @@ import {objectFiles} from '../../../src/bundle/collect/object-files.ts';
 import {policyFindings} from '../../../src/bundle/findings/release-findings.ts';
 import type {ChartName} from '../../../src/charts/schema.ts';
 import {Evidence} from '../../../src/diagnose/finding.ts';
-import type {Answer} from '../../../src/kubernetes/client.ts';
+import type {ApiResult} from '../../../src/kubernetes/client.ts';
 import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import type {NodeObject} from '../../../src/platform/readings.ts';
 
@@ -20,10 +20,10 @@ const set = (name: string, more: object = {}): object => ({
   ...more,
 });
 const node = (annotations: Record<string, string> = {}, more: object = {}): NodeObject => ({metadata: {name: 'n', annotations}, ...more});
-const refused: Answer = {trouble: {kind: 'forbidden', message: 'you may not'}};
+const refused: ApiResult = {error: {kind: 'forbidden', message: 'you may not'}};
 
 interface Cluster {
-  sets?: readonly object[] | Answer;
+  sets?: readonly object[] | ApiResult;
   cilium?: Record<string, string>;
   nodes?: readonly NodeObject[];
   all?: readonly NodeObject[];
@@ -35,14 +35,14 @@ async function enforcement(
   objects: readonly KubernetesObject[] = [policy],
 ) {
   const asked: string[] = [];
-  const list = (items: readonly unknown[]): Answer => ({status: 200, body: {items, metadata: {}}});
+  const list = (items: readonly unknown[]): ApiResult => ({status: 200, body: {items, metadata: {}}});
   const api = {
-    async get(path: string): Promise<Answer> {
+    async get(path: string): Promise<ApiResult> {
       asked.push(path.replace(/\?.*/, ''));
-      if (path.startsWith('/apis/apps/v1/daemonsets?')) return Array.isArray(sets) ? list(sets) : (sets as Answer);
+      if (path.startsWith('/apis/apps/v1/daemonsets?')) return Array.isArray(sets) ? list(sets) : (sets as ApiResult);
       if (path.startsWith('/api/v1/nodes?')) return list(all);
       if (path.endsWith('/cilium-config'))
-        return cilium ? {status: 200, body: {data: cilium}} : {trouble: {kind: 'not-found', message: 'none'}};
+        return cilium ? {status: 200, body: {data: cilium}} : {error: {kind: 'not-found', message: 'none'}};
       throw new Error(`nobody should ask for ${path}`);
     },
   };

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {type ContainerState, FollowedLog, LogPosition} from '../../../src/bundle/collect/follow-log.ts';
+import {FollowedLog, type LogContainerState, LogPosition} from '../../../src/bundle/collect/follow-log.ts';
 import type {LogItem} from '../../../src/bundle/collect/log-items.ts';
 import type {ReadError} from '../../../src/ground/read-error.ts';
 import type {LogStream} from '../../../src/ports/host-tools.ts';
@@ -27,28 +27,28 @@ async function textOf(chunks: AsyncIterable<Buffer>): Promise<string> {
 
 interface Answer {
   says?: string;
-  trouble?: ReadError;
+  error?: ReadError;
   /** As the pod is listed afterwards; nothing when it has gone. */
-  after?: ContainerState | undefined;
+  after?: LogContainerState | undefined;
 }
 
-const RUNNING: ContainerState = {restarts: 0, isRunning: true};
+const RUNNING: LogContainerState = {restarts: 0, isRunning: true};
 
 /** Answers one request after the other; the pod is there until the last answer unless that says how it is. */
 async function follow(...answers: Answer[]) {
   const paths: string[] = [];
-  let life: ContainerState | undefined = RUNNING;
+  let life: LogContainerState | undefined = RUNNING;
   const signal = new AbortController();
   const log = new FollowedLog(item, {
     api: {
-      async stream(path, {follows}): Promise<LogStream | {trouble: ReadError}> {
+      async stream(path, {follows}): Promise<LogStream | {error: ReadError}> {
         expect(follows).toBe(true);
         paths.push(path.replace(/.*timestamps=true&/, ''));
         const answer = answers.shift();
         if (answer === undefined) throw new Error(`nobody expected ${path}`);
         life = 'after' in answer ? answer.after : RUNNING;
-        if (answer.says === undefined && answer.trouble) return {trouble: answer.trouble};
-        return {chunks: chunksOf(answer.says ?? ''), end: Promise.resolve(answer.trouble)};
+        if (answer.says === undefined && answer.error) return {error: answer.error};
+        return {chunks: chunksOf(answer.says ?? ''), end: Promise.resolve(answer.error)};
       },
     },
     signal: signal.signal,
@@ -57,53 +57,53 @@ async function follow(...answers: Answer[]) {
     },
     stateNow: () => life,
   });
-  return {text: await textOf(log.chunks()), paths, trouble: log.trouble, left: answers.length};
+  return {text: await textOf(log.chunks()), paths, error: log.error, left: answers.length};
 }
 
 describe('a followed log', () => {
   test('resumes in the middle of a line without duplicate or missing lines', async () => {
     const all = line(1) + line(2) + line(3) + line(4);
     const begun = all.slice(0, line(1).length * 2 + 40);
-    const {text, paths, trouble} = await follow({says: begun, trouble: CUT}, {says: line(2) + line(3) + line(4)});
+    const {text, paths, error} = await follow({says: begun, error: CUT}, {says: line(2) + line(3) + line(4)});
     expect(text).toBe(all);
-    expect(trouble).toBeUndefined();
+    expect(error).toBeUndefined();
     expect(paths).toEqual(['sinceSeconds=86400&follow=true', 'follow=true&sinceTime=2026-11-21T08%3A00%3A02Z']);
   });
 
   test('keeps all lines with the same timestamp', async () => {
-    const {text} = await follow({says: line(1, 'a') + line(1, 'a'), trouble: CUT}, {says: line(1, 'a').repeat(3) + line(2)});
+    const {text} = await follow({says: line(1, 'a') + line(1, 'a'), error: CUT}, {says: line(1, 'a').repeat(3) + line(2)});
     expect(text).toBe(line(1, 'a').repeat(3) + line(2));
   });
 
   test('is requested again from its start when there was no response', async () => {
-    const {text, paths} = await follow({trouble: {kind: 'busy', message: 'later'}}, {says: line(1)});
+    const {text, paths} = await follow({error: {kind: 'busy', message: 'later'}}, {says: line(1)});
     expect(text).toBe(line(1));
     expect(paths).toEqual(['sinceSeconds=86400&follow=true', 'sinceSeconds=86400&follow=true']);
   });
 
   test('continues after a container restart, and does not reread a finished container', async () => {
-    const next: ContainerState = {restarts: 1, isRunning: true};
+    const next: LogContainerState = {restarts: 1, isRunning: true};
     const {text, paths} = await follow({says: line(1), after: next}, {says: line(2), after: next});
     expect(text).toBe(line(1) + line(2));
     expect(paths).toEqual(['sinceSeconds=86400&follow=true', 'follow=true&sinceTime=2026-11-21T08%3A00%3A01Z']);
   });
 
   test('continues after a restart while interrupted, and reports missing lines', async () => {
-    const next: ContainerState = {restarts: 1, isRunning: true};
-    const {text, trouble} = await follow({says: line(1), trouble: CUT, after: next}, {says: line(3), after: next});
+    const next: LogContainerState = {restarts: 1, isRunning: true};
+    const {text, error} = await follow({says: line(1), error: CUT, after: next}, {says: line(3), after: next});
     expect(text).toBe(line(1) + line(3));
-    expect(trouble?.message).toContain('restarted while the connection was interrupted');
+    expect(error?.message).toContain('restarted while the connection was interrupted');
   });
 
   test('is incomplete when the pod is deleted while interrupted', async () => {
-    const {text, trouble} = await follow({says: `${line(1)}2026-11-21T08:00:02.000000000Z half a l`, trouble: CUT});
+    const {text, error} = await follow({says: `${line(1)}2026-11-21T08:00:02.000000000Z half a l`, error: CUT});
     expect(text).toBe(`${line(1)}2026-11-21T08:00:02.000000000Z half a l`);
-    expect(trouble).toEqual(CUT);
+    expect(error).toEqual(CUT);
   });
 
   test('is not requested again when its container has finished', async () => {
-    const {text, paths, trouble} = await follow({says: line(1), after: {restarts: 0, isRunning: false}});
-    expect({text, paths: paths.length, trouble}).toEqual({text: line(1), paths: 1, trouble: undefined});
+    const {text, paths, error} = await follow({says: line(1), after: {restarts: 0, isRunning: false}});
+    expect({text, paths: paths.length, error}).toEqual({text: line(1), paths: 1, error: undefined});
   });
 });
 

@@ -2,7 +2,7 @@ import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {record} from '../../../src/bundle/collect/record.ts';
 import type {BundledRelease} from '../../../src/bundle/collect/scope.ts';
-import type {Answer, ApiReader} from '../../../src/kubernetes/client.ts';
+import type {ApiReader, ApiResult} from '../../../src/kubernetes/client.ts';
 import type {Pod} from '../../../src/kubernetes/objects.ts';
 
 const JOBS: BundledRelease = {
@@ -30,7 +30,7 @@ async function watched(options: {run?: string; container?: string}, ...looks: re
       else setTimeout(() => until.abort(), 200);
       return {status: 200, body: {items}};
     },
-    stream: async () => ({trouble: {kind: 'not-started', message: 'it waits'}}),
+    stream: async () => ({error: {kind: 'not-started', message: 'it waits'}}),
     close: async () => undefined,
   };
   const deps = {api, until: until.signal, now: () => new Date(), sleep: async () => turn(), onLog: () => undefined};
@@ -60,16 +60,16 @@ test('does not end with a run whose ID has the same prefix', async () => {
 });
 
 test('reports a requested run and container that never appeared', async () => {
-  const run = {what: 'run run-x', trouble: {kind: 'not-found', message: 'not seen while watching'}};
-  const container = {what: 'container nope', trouble: {kind: 'not-found', message: 'no container with this name started while watching'}};
+  const run = {what: 'run run-x', error: {kind: 'not-found', message: 'not seen while watching'}};
+  const container = {what: 'container nope', error: {kind: 'not-found', message: 'no container with this name started while watching'}};
   expect((await watched({run: 'run-x', container: 'worker'}, [AGENT])).gaps).toEqual([run]);
   expect((await watched({container: 'nope'}, [AGENT])).gaps).toEqual([container]);
 });
 
-const failed: Answer = {trouble: {kind: 'server', message: 'etcd has no leader', status: 500}};
+const failed: ApiResult = {error: {kind: 'server', message: 'etcd has no leader', status: 500}};
 
 /** Lists pods once for each answer, so many seconds after the one before. */
-async function listed(...answers: readonly [seconds: number, answer: Answer | readonly Pod[]][]) {
+async function listed(...answers: readonly [seconds: number, answer: ApiResult | readonly Pod[]][]) {
   let time = Date.parse('2026-11-21T08:00:00Z');
   const left = [...answers];
   const until = new AbortController();
@@ -79,9 +79,9 @@ async function listed(...answers: readonly [seconds: number, answer: Answer | re
       const [seconds, answer] = left.shift() ?? [0, failed];
       time += seconds * 1000;
       if (left.length === 0) until.abort();
-      return Array.isArray(answer) ? {status: 200, body: {items: answer}} : (answer as Answer);
+      return Array.isArray(answer) ? {status: 200, body: {items: answer}} : (answer as ApiResult);
     },
-    stream: async () => ({trouble: {kind: 'not-started', message: 'it waits'}}),
+    stream: async () => ({error: {kind: 'not-started', message: 'it waits'}}),
     close: async () => undefined,
   };
   const {logs, gaps} = await record(
@@ -98,14 +98,14 @@ test('keeps the last list when lists fail for some seconds, and reports it', asy
     {
       what: 'Pod objects (--watch)',
       isMinor: true,
-      trouble: {kind: 'server', message: expect.stringMatching(/^not watched for 12 s: .*no leader/)},
+      error: {kind: 'server', message: expect.stringMatching(/^not watched for 12 s: .*no leader/)},
     },
   ]);
 });
 
 test('reports possibly missing runs when lists fail longer than a run exists', async () => {
   const {gaps} = await listed([0, [AGENT]], [2, failed], [60, [AGENT]], [2, [AGENT]]);
-  expect(gaps).toMatchObject([{isMinor: false, trouble: {message: expect.stringMatching(/^not watched for 62 s/)}}]);
+  expect(gaps).toMatchObject([{isMinor: false, error: {message: expect.stringMatching(/^not watched for 62 s/)}}]);
 });
 
 test('reports nothing without failures', async () => {

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {logItems} from '../../../src/bundle/collect/log-items.ts';
-import {type BundledRelease, hasRunId, runIdOf, runIds, scopeOf} from '../../../src/bundle/collect/scope.ts';
+import {type BundledRelease, bundleScope, hasRunId, runIdOf, runIds} from '../../../src/bundle/collect/scope.ts';
 import type {KubernetesObject, Pod} from '../../../src/kubernetes/objects.ts';
 
 const LOCAL: BundledRelease = {name: 'mine', chart: 'agent-local', version: '0.6.5', runsOf: undefined};
@@ -42,7 +42,7 @@ const NAMESPACE = [
 
 describe('what goes into the bundle', () => {
   test('is what belongs to the release, what it mounts and what acts on it; nothing of anybody else', () => {
-    expect(names(scopeOf(NAMESPACE, [LOCAL]).objects)).toEqual([
+    expect(names(bundleScope(NAMESPACE, [LOCAL]).objects)).toEqual([
       'Deployment/mine',
       'ReplicaSet/mine-1',
       'Pod/mine-1-a',
@@ -53,7 +53,7 @@ describe('what goes into the bundle', () => {
   });
 
   test('has the Jobs and pods of runs, and the events of those that have vanished', () => {
-    const found = names(scopeOf(NAMESPACE, [JOB]).objects);
+    const found = names(bundleScope(NAMESPACE, [JOB]).objects);
     expect(found).toEqual(
       expect.arrayContaining(['Job/scalr-agent-run-1-plan', 'Pod/scalr-agent-run-1-plan-x', 'Pod/scalr-agent-run-2-plan-y', 'Event/e3']),
     );
@@ -61,7 +61,7 @@ describe('what goes into the bundle', () => {
   });
 
   test('can be one run', () => {
-    const {pods} = scopeOf(NAMESPACE, [LOCAL, JOB], 'run-2');
+    const {pods} = bundleScope(NAMESPACE, [LOCAL, JOB], 'run-2');
     expect(names(pods)).toEqual(['Pod/mine-1-a', 'Pod/scalr-agent-run-2-plan-y']);
   });
 
@@ -71,7 +71,7 @@ describe('what goes into the bundle', () => {
 
   test('is known by its name where helm knows of no release', () => {
     const agent = object('Deployment', 'by-hand', {labels: {'app.kubernetes.io/name': 'agent-local'}});
-    expect(names(scopeOf([...NAMESPACE, agent], []).objects)).toEqual(['NetworkPolicy/deny-all', 'Deployment/by-hand']);
+    expect(names(bundleScope([...NAMESPACE, agent], []).objects)).toEqual(['NetworkPolicy/deny-all', 'Deployment/by-hand']);
   });
 });
 

@@ -18,16 +18,16 @@ test.each([
 ])('a release list of %j is reported as missing', async (stdout, message) => {
   expect(await findReleases(place, saying(stdout), signal)).toEqual({
     releases: [],
-    gaps: [{what: 'Helm releases', trouble: {kind: 'refused', message}, isMinor: false}],
+    gaps: [{what: 'Helm releases', error: {kind: 'refused', message}, isMinor: false}],
   });
 });
 
 test('every Helm file that is not JSON is a gap', async () => {
   const {files, gaps, values} = await readRelease('mine', place, saying('WARNING: a wrapper\nand more\n'), signal);
   expect({files: files(() => () => ''), values}).toEqual({files: [], values: undefined});
-  const trouble = {kind: 'refused', message: NO_JSON};
+  const error = {kind: 'refused', message: NO_JSON};
   const names = ['history.json', 'values.json', 'manifest'];
-  expect(gaps).toEqual(names.map((file) => ({what: `releases/mine/${file}`, trouble, isMinor: false})));
+  expect(gaps).toEqual(names.map((file) => ({what: `releases/mine/${file}`, error, isMinor: false})));
 });
 
 const HISTORY = [{revision: 1, status: 'deployed', chart: 'agent-local-0.6.5', updated: '2026-11-22T12:00:00Z'}];
@@ -48,5 +48,5 @@ test('null means no values', async () => {
 test.each(['WARNING: a wrapper\nand more\n', 'a: *missing\n'])('a manifest of %j is a gap', async (manifest) => {
   const {gaps, values} = await readRelease('mine', place, printing(manifest), signal);
   expect(values).toEqual({});
-  expect(gaps).toMatchObject([{what: 'releases/mine/manifest', trouble: {message: 'the record of Helm contains no valid manifest'}}]);
+  expect(gaps).toMatchObject([{what: 'releases/mine/manifest', error: {message: 'the record of Helm contains no valid manifest'}}]);
 });

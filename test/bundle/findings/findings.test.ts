@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {objectFiles} from '../../../src/bundle/collect/object-files.ts';
-import {findingsIn} from '../../../src/diagnose/cluster-findings.ts';
+import {clusterFindings} from '../../../src/diagnose/cluster-findings.ts';
 import {Evidence} from '../../../src/diagnose/finding.ts';
 import type {LogRecord} from '../../../src/diagnose/log-matcher.ts';
 import {LogMatcher} from '../../../src/diagnose/log-matcher.ts';
@@ -36,7 +36,7 @@ function log(file: string, ...lines: readonly string[]): LogRecord {
 const texts = (objects: readonly KubernetesObject[]) => objectFiles(objects, () => (value) => value);
 
 function find(objects: readonly KubernetesObject[], logs: readonly LogRecord[] = []) {
-  return findingsIn({objects, logs, places: new Evidence(texts(objects), new Set(), logs), now: TODAY});
+  return clusterFindings({objects, logs, places: new Evidence(texts(objects), new Set(), logs), now: TODAY});
 }
 
 /** What stands in the line that a finding names. */
@@ -107,7 +107,7 @@ describe('causes have evidence in the bundle', () => {
   test('without a line number when redaction moved the lines', () => {
     const claim: Claim = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Lost'}};
     const places = new Evidence(texts([claim]), new Set(['objects/persistentvolumeclaim/cache.json']), []);
-    const [finding] = findingsIn({objects: [claim], logs: [], places, now: TODAY});
+    const [finding] = clusterFindings({objects: [claim], logs: [], places, now: TODAY});
     expect(finding).toMatchObject({code: 'CLAIM_LOST', evidence: 'objects/persistentvolumeclaim/cache.json'});
     expect(finding).not.toHaveProperty('line');
   });
@@ -211,7 +211,7 @@ describe('problems that do not affect readiness', () => {
     const deployment = {kind: 'Deployment', metadata: {name: 'agent', namespace: 'a'}, spec: {replicas: 0}} as KubernetesObject;
     const [finding, ...rest] = find([deployment]);
     expect([finding, rest]).toMatchObject([{severity: 'warning', code: 'SCALED_TO_ZERO', object: 'deployment/agent'}, []]);
-    const [asManifest] = findingsIn({
+    const [asManifest] = clusterFindings({
       objects: [deployment],
       logs: [],
       places: new Evidence([], new Set(), []),

@@ -26,7 +26,7 @@ import {processesOf} from '../../platform/fake-cluster.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 
-const NAME: ReleaseName = {release: 'scalr-agent', place: {namespace: 'scalr-agent'}};
+const NAME: ReleaseName = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
 const CHART = {chart: 'agent-local', version: '0.6.5'};
 const INSTALL = upgradeInstall(NAME, CHART, '');
 const ASKED = new AbortController();
@@ -55,7 +55,7 @@ const request = (code: Example['code'], typed: string, error: ReadError): Exampl
 const cause = (code: string, reason: string): Cause => {
   const remedy = CAUSES.find((each) => each.code === code)?.remedy;
   if (remedy === undefined) throw new Error(`There is no cause ${code}.`);
-  return {object: 'pod/scalr-agent-7d9c', code, reason, remedy, isHopeless: true};
+  return {object: 'pod/scalr-agent-7d9c', code, reason, remedy, isPermanent: true};
 };
 
 /** What the redaction missed. */
@@ -80,7 +80,7 @@ export const withCluster: readonly Example[] = [
     typed: 'scalr-agent uninstall --kubectl /opt/bin/kubectl',
     say: saidBy(Uninstall, '--kubectl /opt/bin/kubectl --helm /opt/bin/helm', {
       processes: () => nodeProcesses({kubectl: '/nowhere/kubectl', helm: '/nowhere/kubectl'}),
-      kubernetes: async (place) => kubernetesClient(place, {kubectl: '/nowhere/kubectl'}),
+      kubernetes: async (kubeTarget) => kubernetesClient(kubeTarget, {kubectl: '/nowhere/kubectl'}),
     }),
   },
   tool('TOOL_FAILED', 'install --answers answers.yaml --yes', INSTALL, 'Error: UPGRADE FAILED: release scalr-agent failed: quota exceeded'),

@@ -52,7 +52,7 @@ export const withoutCluster: readonly Example[] = [
   typing('NO_CHART', 'validate values.yaml --chart-source agent-job-0.6.5.tgz', {files: noArchive}),
   typing('AGENT_NOT_FOUND', 'collect-logs --docker scalr-agent', {
     host: {
-      run: async (call) => ({stdout: '[]', trouble: hostErrorIn(call, 'Error: No such object: scalr-agent')}),
+      run: async (call) => ({stdout: '[]', error: hostErrorIn(call, 'Error: No such object: scalr-agent')}),
       stream: async () => {
         throw new Error('nobody expected a stream');
       },

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {Check, Status} from '../../../src/preflight/check.ts';
+import type {Check, CheckStatus} from '../../../src/preflight/check.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import type {FakeCluster} from '../../platform/fake-cluster.ts';
 import type {RawFlags} from '../../support/settings-from.ts';
@@ -8,7 +8,7 @@ import {preflightContext, saidBy} from '../context.ts';
 export interface Case {
   id: string;
   /** `nothing` where the check has nothing to look at. */
-  is: Status | 'nothing';
+  is: CheckStatus | 'nothing';
   /** What is special about it. */
   when: string;
   flags?: RawFlags;

@@ -46,7 +46,7 @@ const server = ({there = [] as object[], allows = (_: string): boolean => true, 
   fakeKubernetes({
     objects: there as FakeObject[],
     allows: ({verb, resource}) => allows(`${verb} ${resource}`),
-    troubles: (path) => (isWell || !path.endsWith('reviews') ? undefined : {kind: 'forbidden', message: 'no', status: 403}),
+    errors: (path) => (isWell || !path.endsWith('reviews') ? undefined : {kind: 'forbidden', message: 'no', status: 403}),
   });
 
 async function prepared(

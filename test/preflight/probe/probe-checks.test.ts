@@ -24,7 +24,7 @@ const seen = (seen: Partial<Probed>, plan: Partial<ProbePlan> = {}): Partial<Pre
 /** A probe that came to its end on node one. */
 const log = (lines: readonly string[], plan: Partial<ProbePlan> = {}): Partial<PreflightContext> =>
   seen({node: 'one', log: [...lines.map((line) => `probe ${line}`), 'probe done', ''].join('\n')}, plan);
-const because = (reason: string, isHopeless: boolean) => ({reason, remedy: 'Mend it', isHopeless});
+const because = (reason: string, isPermanent: boolean) => ({reason, remedy: 'Mend it', isPermanent});
 
 const scalr = (is: Case['is'], when: string, line: string, plan: Partial<ProbePlan> = {}): Case => ({
   id: 'probe-scalr',

@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 import {execa, execaSync} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
-import {findingsIn} from '../../../src/preflight/probe/findings.ts';
+import {probeFindings} from '../../../src/preflight/probe/findings.ts';
 import {RUNNER_SCRIPT, SCRIPT} from '../../../src/preflight/probe/script.ts';
 import {MANIFEST_TYPES} from '../../../src/settings/addresses.ts';
 import {issueCertificates} from '../../cluster/certificates.ts';
@@ -53,7 +53,7 @@ async function probe(env: Record<string, string>, {tools = TOOLS, stubs = {}, di
     extendEnv: false,
   });
   expect(stdout.split('\n').at(-1)).toBe('probe done');
-  return findingsIn(stdout);
+  return probeFindings(stdout);
 }
 
 test('Kubernetes leaves the script as it is', () => {
@@ -69,7 +69,7 @@ test.each(SHELLS)('reports what a runner image lacks, in %s', async (shell) => {
       env: {PATH: pathWith(tools, stubs)},
       extendEnv: false,
     });
-    return findingsIn(stdout).runner;
+    return probeFindings(stdout).runner;
   };
   expect(await runner(['curl'])).toEqual({missesUser: true, missesCurl: false});
   expect(await runner([])).toMatchObject({missesCurl: true});

@@ -1,24 +1,24 @@
 import type {CheckedGroup} from '../../../src/values/validate/check-files.ts';
-import type {Finding} from '../../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../../src/values/validate/finding.ts';
 
 const TARGET = {chart: 'agent-job', version: '0.6.5'} as const;
 
 /** A file as it looks after it was checked. */
-export const checkedFile = (file: string, findings: Finding[] = []): CheckedGroup => ({
+export const checkedFile = (file: string, findings: ValuesFinding[] = []): CheckedGroup => ({
   files: [{file, text: ''}],
   areLayers: false,
   target: TARGET,
   findings,
 });
 
-export const checkedLayers = (files: readonly string[], findings: Finding[]): CheckedGroup => ({
+export const checkedLayers = (files: readonly string[], findings: ValuesFinding[]): CheckedGroup => ({
   files: files.map((file) => ({file, text: ''})),
   areLayers: true,
   target: TARGET,
   findings,
 });
 
-export const UNKNOWN: Finding = {
+export const UNKNOWN: ValuesFinding = {
   severity: 'error',
   code: 'UNKNOWN_KEY',
   path: 'agent.tokne',
@@ -27,7 +27,7 @@ export const UNKNOWN: Finding = {
   message: 'agent-job has no key <tokne> & "co".',
   suggestion: 'agent.token',
 };
-export const LOSER: Finding = {
+export const LOSER: ValuesFinding = {
   severity: 'warning',
   code: 'OTHER_KEY_WINS',
   path: 'agent.token',
@@ -35,4 +35,4 @@ export const LOSER: Finding = {
   column: 5,
   message: 'This token is dropped.',
 };
-export const MISSING: Finding = {severity: 'error', code: 'NO_TOKEN', path: 'agent.token', message: 'There is no token.'};
+export const MISSING: ValuesFinding = {severity: 'error', code: 'NO_TOKEN', path: 'agent.token', message: 'There is no token.'};

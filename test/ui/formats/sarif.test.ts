@@ -3,7 +3,7 @@ import schema from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' wi
 import {Ajv} from 'ajv';
 import type {Result} from 'sarif';
 import {expect, test} from 'vitest';
-import {type Program, sarif} from '../../../src/ui/formats/sarif.ts';
+import {type SarifDriver, sarif} from '../../../src/ui/formats/sarif.ts';
 import type {CheckedGroup} from '../../../src/values/validate/check-files.ts';
 import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
@@ -15,7 +15,7 @@ const isValid = ajv.compile(draft07);
 
 const PROGRAM = {name: 'scalr-agent', version: '1.2.3'};
 
-function logOf(checked: CheckedGroup[], program: Program = PROGRAM) {
+function logOf(checked: CheckedGroup[], program: SarifDriver = PROGRAM) {
   const log = JSON.parse(sarif(checked, program));
   isValid(log);
   expect(isValid.errors ?? []).toEqual([]);

@@ -27,7 +27,7 @@ const damaged = (path: Path): Path[] => [
 ];
 
 const written = (path: Path, value: string): string =>
-  path.map((key, depth) => `${'  '.repeat(depth)}${JSON.stringify(key)}:`).join('\n') + ` ${value}\n`;
+  `${path.map((key, depth) => `${'  '.repeat(depth)}${JSON.stringify(key)}:`).join('\n')} ${value}\n`;
 
 /** One key per top-level section, so that the lines make one file. */
 const files = (target: Target): fc.Arbitrary<string> => {

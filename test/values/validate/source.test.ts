@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import type {Source} from '../../../src/values/validate/finding.ts';
+import type {ValuesSource} from '../../../src/values/validate/finding.ts';
 import {mergeSources, readSource} from '../../../src/values/validate/source.ts';
 
-const read = (text: string): Source => readSource(text).source as Source;
+const read = (text: string): ValuesSource => readSource(text).source as ValuesSource;
 
 describe('reports a code, a position and a message for each problem', () => {
   test.each<[string, string, number, number, string]>([
@@ -141,8 +141,8 @@ __proto__:
 });
 
 describe('several files', () => {
-  const merged = (...texts: string[]): Source =>
-    mergeSources(texts.map((text, index) => ({file: `${index}.yaml`, source: readSource(text).source as Source})));
+  const merged = (...texts: string[]): ValuesSource =>
+    mergeSources(texts.map((text, index) => ({file: `${index}.yaml`, source: readSource(text).source as ValuesSource})));
 
   test.each<[string[], unknown]>([
     [[], {}],
@@ -178,10 +178,10 @@ describe('several files', () => {
   });
 
   test('are not modified', () => {
-    const source = readSource('a: {b: 1}').source as Source;
+    const source = readSource('a: {b: 1}').source as ValuesSource;
     mergeSources([
       {file: 'x', source},
-      {file: 'y', source: readSource('a: {c: 1}').source as Source},
+      {file: 'y', source: readSource('a: {c: 1}').source as ValuesSource},
     ]);
     expect(source.values).toEqual({a: {b: 1}});
   });
