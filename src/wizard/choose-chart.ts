@@ -10,9 +10,9 @@ import {isolation, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {recommendSoFar, unsettled} from './charts-left.ts';
+import {recommendSoFar, unsettled} from './eligible-charts.ts';
+import {hostOf} from './host-steps.ts';
 import type {InterviewDeps, Question} from './interview.ts';
-import {hostOf} from './on-host.ts';
 
 /** The three charts with reasons. Opens again when another chart is recommended after a change, or the chart does not support an answer. */
 export function chartQuestion(

@@ -8,9 +8,9 @@ import {serviceAccountAnnotation} from '../settings/pods.ts';
 import {purpose} from '../settings/purpose.ts';
 import type {Answer} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {isForeign} from './charts-left.ts';
+import {isForeign} from './eligible-charts.ts';
+import {hostOf} from './host-steps.ts';
 import type {Question} from './interview.ts';
-import {hostOf} from './on-host.ts';
 import {BOXES} from './steps.ts';
 
 /** Which further questions about the network apply. */

@@ -7,7 +7,7 @@ import {chart, target} from '../settings/release.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, ask, unlessBack} from './ask.ts';
-import {chartDefaultOf, isForeign} from './charts-left.ts';
+import {chartDefaultOf, isForeign} from './eligible-charts.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
 
 const [BACK, MORE] = ['', 'more'];

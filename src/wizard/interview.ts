@@ -3,7 +3,7 @@ import type {Prompter} from '../ports/prompter.ts';
 import {answeredLine, answeredStep} from '../ui/prompt-text.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {hostOf} from './on-host.ts';
+import {hostOf} from './host-steps.ts';
 import {STEPS, type WizardStep} from './steps.ts';
 import {summaryOf} from './summary.ts';
 

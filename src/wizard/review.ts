@@ -14,10 +14,10 @@ import {generateChecked} from '../values/validate/check-generated.ts';
 import {type AnswerStore, targetOfPlace} from './answer-store.ts';
 import type {AskDeps} from './ask.ts';
 import {unlessBack} from './ask.ts';
-import {likelyTarget} from './charts-left.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
+import {likelyTarget} from './eligible-charts.ts';
+import {hostOf} from './host-steps.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
-import {hostOf} from './on-host.ts';
 import {
   commandsText,
   type FilesDeps,

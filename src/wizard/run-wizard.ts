@@ -14,12 +14,12 @@ import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {ask} from './ask.ts';
-import {chartDefaultOf, isForeign, likelyTarget, whyExcluded} from './charts-left.ts';
 import {chartQuestion} from './choose-chart.ts';
 import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
 import {type Contexts, targetQuestion} from './choose-target.ts';
+import {chartDefaultOf, isForeign, likelyTarget, whyExcluded} from './eligible-charts.ts';
+import {emptyOnHost, hostOf, inWordsOf} from './host-steps.ts';
 import {Interview, type Question} from './interview.ts';
-import {emptyOnHost, hostOf, inWordsOf} from './on-host.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 import {BOXES, CHART_DEFAULT, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 

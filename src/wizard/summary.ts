@@ -13,8 +13,8 @@ import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {type Screen, theme} from '../ui/theme.ts';
 import {type AnswerStore, placeText} from './answer-store.ts';
-import {isForeign} from './charts-left.ts';
-import {hostOf} from './on-host.ts';
+import {isForeign} from './eligible-charts.ts';
+import {hostOf} from './host-steps.ts';
 import type {WizardStep} from './steps.ts';
 
 /** The settings of each step, as its line shows them. */

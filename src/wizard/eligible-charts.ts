@@ -12,7 +12,7 @@ import {type Answer, Settings} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {generate} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {hostOf, isForeignOn, whyExcludedOn} from './on-host.ts';
+import {hostOf, isForeignOn, whyExcludedOn} from './host-steps.ts';
 import {CHART_DEFAULT} from './steps.ts';
 
 /** The answers as they are: incomplete, and not validated against each other. */
@@ -43,7 +43,7 @@ export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore
   if (host !== undefined) return whyExcludedOn(host, setting, value, store);
   const answer: Answer = {value, source: 'prompt'};
   const before = unsettled(store);
-  const reasons = chartsLeft(store, facts)
+  const reasons = eligibleCharts(store, facts)
     .map((name) => before.with(chart, {value: name, source: 'prompt'}))
     .filter((settings) => failureOf(settings) === undefined)
     .map((settings) => failureOf(withoutUseless(settings.with(setting, answer))));
@@ -64,7 +64,7 @@ const withoutUseless = (settings: Settings): Settings =>
     ),
   );
 
-function chartsLeft(store: AnswerStore, facts: ChartRequirements): string[] {
+function eligibleCharts(store: AnswerStore, facts: ChartRequirements): string[] {
   if (store.isFixed(chart)) return [String(store.get(chart))];
   const found = recommendSoFar(store, facts);
   if (found === undefined) return [];
