@@ -70,14 +70,15 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
     },
     async list({namespace}, {everywhere, ...rest}) {
       const options = {...rest, namespace: everywhere ? undefined : namespace};
-      const [secrets, ...workloads] = await Promise.all([
-        metadata('secrets', options, 'owner=helm'),
-        ...WORKLOADS.map((kind) => metadata(kind, options)),
+      const [secrets, ...labelled] = await Promise.all([
+        metadata('secrets', options, 'owner=helm,status!=superseded'),
+        ...LABELLED.map((kind) => metadata(kind, options, CHART)),
       ]);
       if (secrets.error) return {items: [], error: secrets.error};
-      const foreign = foreignReleases(workloads.flatMap(({items}) => items));
-      const current = newestOf(secrets.items).filter((each) => !/^(superseded|uninstalled)$/.test(labelOf(each, 'status')));
-      const wanted = current.filter((each) => !foreign.has(keyOf(each)));
+      const ours = labelled.some(({error}) => error) ? undefined : scalrReleases(labelled.flatMap(({items}) => items));
+      const current = newestOf(secrets.items).filter((each) => labelOf(each, 'status') !== 'uninstalled');
+      // A release that is not deployed may have no object yet.
+      const wanted = current.filter((each) => ours?.has(keyOf(each)) !== false || labelOf(each, 'status') !== 'deployed');
       const records = await readAll(wanted, rest);
       // What is no release of Helm is not ours.
       const failed = records.find(({error}) => error && error.kind !== 'refused')?.error;
@@ -107,17 +108,17 @@ function newestOf(secrets: readonly KubernetesObject[]): KubernetesObject[] {
   return [...newest.values()];
 }
 
-const WORKLOADS = ['deployments.apps', 'statefulsets.apps'] as const;
+/** Every released version of the three charts labels its objects with it (templates/_helpers.tpl). */
+const CHART = 'helm.sh/chart';
 
-/** Releases whose workloads all have another chart. Their records can be large and are not read. */
-function foreignReleases(workloads: readonly KubernetesObject[]): ReadonlySet<string> {
-  const foreign = new Map<string, boolean>();
-  for (const {
-    metadata: {namespace, labels, annotations},
-  } of workloads) {
-    const key = `${annotations?.['meta.helm.sh/release-namespace'] ?? namespace}/${annotations?.['meta.helm.sh/release-name']}`;
-    const chart = labels?.['helm.sh/chart'];
-    foreign.set(key, foreign.get(key) !== false && chart !== undefined && scalrChart(chart) === undefined);
-  }
-  return new Set([...foreign].flatMap(([key, isForeign]) => (isForeign ? [key] : [])));
-}
+const LABELLED = ['deployments.apps', 'daemonsets.apps', 'serviceaccounts'] as const;
+
+/** Releases with objects of the three charts. The records of all others can be large and are not read. */
+const scalrReleases = (objects: readonly KubernetesObject[]): ReadonlySet<string> =>
+  new Set(
+    objects.flatMap(({metadata: {namespace, labels, annotations}}) =>
+      scalrChart(labels?.[CHART] ?? '') === undefined
+        ? []
+        : [`${annotations?.['meta.helm.sh/release-namespace'] ?? namespace}/${annotations?.['meta.helm.sh/release-name']}`],
+    ),
+  );

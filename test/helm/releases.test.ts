@@ -7,10 +7,10 @@ const options = {signal: new AbortController().signal};
 const kubeTarget = {namespace: 'scalr'};
 const name = {release: 'agent', kubeTarget};
 const agent = {name: 'agent', namespace: 'scalr', chart: 'agent-local-0.6.5'};
-const deployment = (release: string, labels: Record<string, string>): FakeObject => ({
+const deployment = (release: string, chart = agent.chart, namespace = 'scalr'): FakeObject => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
-  metadata: {name: release, namespace: 'scalr', labels, annotations: {'meta.helm.sh/release-name': release}},
+  metadata: {name: release, namespace, labels: {'helm.sh/chart': chart}, annotations: {'meta.helm.sh/release-name': release}},
 });
 const recordsRead = ({requests}: {requests: readonly string[]}): string[] =>
   requests.flatMap((path) => /metadata\.name%3Dsh\.helm\.release\.v1\.(.+)$/.exec(path)?.[1] ?? []);
@@ -28,25 +28,32 @@ test('a release that does not exist has no revision', async () => {
   expect(await releases.newest(name, options)).toEqual({object: undefined});
 });
 
-test('records of other charts are not read, as far as their workloads name the chart', async () => {
-  const objects = [
-    helmRecord({...agent, values: {a: 1}}),
-    deployment('agent', {'helm.sh/chart': 'agent-local-0.6.5'}),
-    helmRecord({...agent, name: 'nginx', chart: 'nginx-1.0.0'}),
-    deployment('nginx', {'helm.sh/chart': 'nginx-1.0.0'}),
-    helmRecord({...agent, name: 'unlabelled', chart: 'redis-1.0.0'}),
-    deployment('unlabelled', {}),
-    helmRecord({...agent, name: 'failed', status: 'failed'}),
-  ];
+const neighbors = [
+  helmRecord({...agent, values: {a: 1}}),
+  deployment('agent'),
+  helmRecord({...agent, name: 'nginx', chart: 'nginx-1.0.0'}),
+  deployment('nginx', 'nginx-1.0.0'),
+  helmRecord({...agent, name: 'without-objects', chart: 'crds-1.0.0'}),
+  helmRecord({...agent, name: 'failed', status: 'failed'}),
+];
+
+test('records of deployed releases without objects of the three charts are not read', async () => {
+  const objects = neighbors;
   const kubernetes = fakeKubernetes({objects});
   const {items} = await releasesInSecrets(kubernetes).list(kubeTarget, {...options, everywhere: true});
   expect(items.map(({name, chart, values}) => [name, chart, values])).toEqual([
     ['agent', 'agent-local-0.6.5', {a: 1}],
     ['nginx', '', undefined],
-    ['unlabelled', 'redis-1.0.0', undefined],
+    ['without-objects', '', undefined],
     ['failed', 'agent-local-0.6.5', {}],
   ]);
-  expect(recordsRead(kubernetes)).toEqual(['agent.v1', 'unlabelled.v1', 'failed.v1']);
+  expect(recordsRead(kubernetes)).toEqual(['agent.v1', 'failed.v1']);
+});
+
+test('all records are read if objects of the charts cannot be listed', async () => {
+  const kubernetes = fakeKubernetes({objects: neighbors, refuse: ['serviceaccounts']});
+  const {items} = await releasesInSecrets(kubernetes).list(kubeTarget, {...options, everywhere: true});
+  expect(items.map(({name, chart}) => [name, chart])).toContainEqual(['without-objects', 'crds-1.0.0']);
 });
 
 test('lists the newest revision of each release, without uninstalled ones', async () => {
@@ -55,6 +62,7 @@ test('lists the newest revision of each release, without uninstalled ones', asyn
     helmRecord({...agent, revision: 2, status: 'pending-upgrade'}),
     helmRecord({...agent, name: 'kept', status: 'uninstalled'}),
     helmRecord({...agent, namespace: 'other'}),
+    deployment('agent', agent.chart, 'other'),
   ];
   const releases = releasesInSecrets(fakeKubernetes({objects}));
   const {items} = await releases.list(kubeTarget, {...options, everywhere: true});
@@ -66,7 +74,7 @@ test('lists the newest revision of each release, without uninstalled ones', asyn
 
 test('a Secret of Helm without a release is named, and does not hide other releases', async () => {
   const broken = {...helmRecord({...agent, name: 'broken'}), data: {release: 'bm8gcmVsZWFzZQ=='}};
-  const releases = releasesInSecrets(fakeKubernetes({objects: [broken, helmRecord(agent)]}));
+  const releases = releasesInSecrets(fakeKubernetes({objects: [broken, deployment('broken'), helmRecord(agent), deployment('agent')]}));
   const message = 'Secret sh.helm.release.v1.broken.v1 contains no Helm release';
   expect(await releases.newest({release: 'broken', kubeTarget}, options)).toEqual({error: {kind: 'refused', message}});
   const {items, error} = await releases.list(kubeTarget, {...options, everywhere: false});

@@ -118,12 +118,17 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
 /** A client whose requests all return this error. */
 export const failingKubernetes = (error: ReadError): KubernetesClient => fakeKubernetes({errors: () => error});
 
-/** A `labelSelector` of the form a=b,c=d, and a `fieldSelector` of metadata.name. */
+/** A `labelSelector` of the form a=b,c!=d,e, and a `fieldSelector` of metadata.name. */
 const isSelectedBy = (query: string) => {
   const wanted = (new URLSearchParams(query).get('labelSelector') ?? '').split(',').filter((each) => each !== '');
   const name = /^metadata\.name=(.*)$/.exec(new URLSearchParams(query).get('fieldSelector') ?? '')?.[1];
   return ({metadata}: FakeObject): boolean =>
-    wanted.every((each) => metadata.labels?.[each.split('=')[0] ?? ''] === each.split('=')[1]) && (name ?? metadata.name) === metadata.name;
+    wanted.every((each) => {
+      const [label = '', value] = each.split(/!?=/);
+      const found = metadata.labels?.[label];
+      if (value === undefined) return found !== undefined;
+      return each.includes('!=') ? found !== value : found === value;
+    }) && (name ?? metadata.name) === metadata.name;
 };
 
 const status = (message: string) => ({kind: 'Status', message});
