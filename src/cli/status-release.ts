@@ -4,6 +4,7 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {pooled} from '../ground/pooled.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
+import {cachedClient} from '../kubernetes/with-retries.ts';
 import {contextName} from '../release/read-release.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import type {ReleaseStatus} from '../status/status.ts';
@@ -56,10 +57,12 @@ const MAX_READ_AT_ONCE = 8;
 /** Lists all agent releases of the cluster. @throws ExpectedError */
 export async function showAllReleases(
   {name: {kubeTarget}, isStrict}: StatusRequest,
-  access: ClusterAccess,
+  everything: ClusterAccess,
   {app: {now}, isJson, resultScreen, timeoutMs, show, exitWith}: CommandContext,
 ): Promise<{releases: readonly StatusDocument[]}> {
   const signal = AbortSignal.timeout(timeoutMs);
+  // Releases of one namespace are read from the same lists.
+  const access = {...everything, kubernetes: cachedClient(everything.kubernetes, signal)};
   const names = await agentReleases(kubeTarget, access, signal);
   if (names.length === 0) throw noRelease(kubeTarget);
   const context = contextName(kubeTarget, access.processes, signal).catch(() => '');

@@ -124,7 +124,7 @@ export function cachedClient(client: KubernetesClient, until: AbortSignal): Kube
   };
   return {
     ...client,
-    get: (path, options) => once(path, options.signal, (signal) => client.get(path, {...options, signal})),
+    get: (path, options) => once([path, options.accept], options.signal, (signal) => client.get(path, {...options, signal})),
     post: (path, body, options) => once([path, body], options.signal, (signal) => client.post(path, body, {...options, signal})),
   };
 }
