@@ -44,6 +44,10 @@ export const isForbidden = ({stderr}: ProcessResult): boolean => FORBIDDEN.test(
 
 const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$/im;
 
+/** Someone else has written the object between the read and the write of the call, which reads it again when it is repeated. */
+export const isConflict = ({stderr}: ProcessResult): boolean =>
+  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!.*field manager)/m.test(stderr);
+
 /** A retry of the same call can succeed. */
 export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
 

@@ -1,7 +1,7 @@
 import type {ProcessResult} from '../ground/command-line.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
-import {isTransient, placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
+import {isConflict, isTransient, placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
@@ -73,13 +73,22 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
       await waitForRuns(step.waitFor, {...deps, kubernetes: deps.kubernetes}, (runs) => deps.onStep(step, 'waiting', runs));
       continue;
     }
-    const outcome = await runStep(step, deps);
+    const outcome = await runUncontested(step, deps);
     if (outcome === 'late' || outcome === 'stuck') throw tooLate(step, done, outcome);
     if (outcome === 'left') throw interrupted(`${finished(done)}${step.call.tool} continues in the background: ${step.title}.`, forceQuit);
     const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
     if (!isDone && interrupt.aborted) throw interrupted(`${finished(done)}Not completed: ${step.title}.`, interrupt);
     if (!isDone) throw toolFailure(step.call, outcome);
     done.push(step);
+  }
+}
+
+/** A call that loses against another writer is repeated. */
+async function runUncontested(step: Step, deps: RunStepsDeps): ReturnType<typeof runStep> {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await runStep(step, deps);
+    const isLost = typeof outcome !== 'string' && outcome.exitCode !== 0 && isConflict(outcome) && !step.tolerates?.test(outcome.stderr);
+    if (!isLost || attempt === MAX_ATTEMPTS || deps.interrupts.interrupt.aborted) return outcome;
   }
 }
 
@@ -129,6 +138,8 @@ const tooLate = ({call: {tool, args}, title}: Step, done: readonly Step[], how: 
   });
 
 const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Completed: ${done.map(({title}) => title).join('; ')}. `);
+
+const MAX_ATTEMPTS = 4;
 
 const POLL_INTERVAL_MS = 3000;
 

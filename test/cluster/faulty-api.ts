@@ -156,6 +156,11 @@ async function pieces(answer: IncomingMessage, outgoing: ServerResponse, fault: 
 /** Status messages of a real API server. */
 const STATUS_TEXTS = {
   403: {reason: 'Forbidden', message: 'forbidden: User "system:serviceaccount:ci:reader" cannot do this'},
+  409: {
+    reason: 'Conflict',
+    message:
+      'Operation cannot be fulfilled on things "x": the object has been modified; please apply your changes to the latest version and try again',
+  },
   410: {reason: 'Expired', message: 'The provided continue parameter is too old to display a consistent list result.'},
   429: {reason: 'TooManyRequests', message: 'Too many requests, please try again later.'},
   500: {reason: 'InternalError', message: 'Internal error occurred: etcdserver: request timed out'},

@@ -83,6 +83,16 @@ test('retries at every stage when the API server answers 429', async () => {
   expect(faults.map((each) => each.count())).toEqual(stages.map(() => 1));
 });
 
+describe.each(helms)('Helm $major', ({path: helm}) => {
+  // No one else writes the record of Helm; what becomes of it then is said with --take-over.
+  test.each([...APPLYING, ...HELM.slice(0, 2)])('repeats a write that conflicts with another one: %s', async (_, method, path) => {
+    const deps = await behindFaultyApi();
+    const injected = deps.api.inject(method, path, {status: 409}, 1);
+    expect(await installThrough(deps, helm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
+    expect(injected.count()).toBe(1);
+  });
+});
+
 test('succeeds when the API server takes half a second for every list', async () => {
   const deps = await behindFaultyApi();
   const injected = deps.api.inject('GET', /\?.*(limit|labelSelector)=/, {delayMs: 500});
