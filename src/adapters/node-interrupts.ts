@@ -2,15 +2,24 @@ import type {Interrupts} from '../ports/interrupts.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+let taken = 0;
+
+/** Handles signals while no one has taken them, from the start of the process. */
+export function onUntakenInterrupt(handle: (signal: NodeJS.Signals) => void): void {
+  for (const signal of SIGNALS) process.on(signal, () => taken === 0 && handle(signal));
+}
+
 /** Handles the signals of this process until they are released. */
 export function takeInterrupts(): Interrupts {
   const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
   const onSignal = (name: NodeJS.Signals): void => (interrupt.signal.aborted ? forceQuit : interrupt).abort(name);
   for (const signal of SIGNALS) process.on(signal, onSignal);
+  taken += 1;
   return {
     interrupt: interrupt.signal,
     forceQuit: forceQuit.signal,
     release() {
+      taken -= 1;
       for (const signal of SIGNALS) process.off(signal, onSignal);
     },
   };

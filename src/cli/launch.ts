@@ -1,6 +1,7 @@
 import module from 'node:module';
 import {join} from 'node:path';
-import {ExitCode} from '../ground/errors.ts';
+import {onUntakenInterrupt} from '../adapters/node-interrupts.ts';
+import {ExitCode, interrupted} from '../ground/errors.ts';
 import {staticOutput} from './static-output.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
@@ -23,12 +24,23 @@ export async function launch(args: string[]): Promise<void> {
     const {complete} = await import('./complete.ts');
     return complete(argv.slice(index + 1), argv.slice(0, index), root);
   }
+  onUntakenInterrupt((signal) => endBy(signal, argv));
   // Unread progress, for example with `2>&1 | head`, must not stop the work.
   process.stderr.on('error', () => undefined);
   // If both are set, Node.js prints a warning that one is ignored.
   if (process.env['NO_COLOR']) delete process.env['FORCE_COLOR'];
   const {start} = await import('./start.ts');
   return start(argv, root);
+}
+
+/** A command that is interrupted before or between its operations also ends with one document. */
+function endBy(reason: NodeJS.Signals, argv: readonly string[]): void {
+  const {code, message, exit, suggestions} = interrupted('', AbortSignal.abort(reason));
+  const document = {schemaVersion: 1, error: {code, message, suggestions, exit}};
+  const [stream, text] = argv.includes('--json')
+    ? [process.stdout, `${JSON.stringify(document, null, 2)}\n`]
+    : [process.stderr, `Error: ${message}\n`];
+  stream.write(text, () => process.exit(exit));
 }
 
 /** A closed pipe is not an error; a full disk is. */

@@ -22,3 +22,14 @@ test('fails when a command never ends', () => {
   expect(stderr).toBe('Error: The command did not finish, because of an internal error.\n');
   expect(status).toBe(1);
 });
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('ends with one document when %s arrives before the command handles it', (signal, exit) => {
+  const interrupted = `() => { process.kill(process.pid, '${signal}'); return new Promise(() => setTimeout(() => undefined, 60_000)); }`;
+  const {stdout, status} = withOpen(interrupted, [...LINE, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({schemaVersion: 1, error: {code: 'INTERRUPTED', message: 'Interrupted.', exit}});
+  expect(status).toBe(exit);
+  expect(withOpen(interrupted, LINE)).toMatchObject({stdout: '', stderr: 'Error: Interrupted.\n', status: exit});
+});
