@@ -1,3 +1,4 @@
+import {differs} from '../diff/live-drift.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
@@ -113,7 +114,7 @@ function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[]
   if (state !== 'ready') return ExitCode.failed;
   if (!isStrict) return ExitCode.ok;
   if (objects === undefined || (files.length > 0 && drift === undefined)) return ExitCode.failed;
-  return objects.length > 0 || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
+  return objects.some(differs) || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
 }
 
 const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>

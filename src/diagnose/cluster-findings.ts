@@ -1,4 +1,4 @@
-import type {LiveDrift} from '../diff/live-diff.ts';
+import type {LiveDrift} from '../diff/live-drift.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
 import type {Claim, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../kubernetes/objects.ts';
 import type {Cause} from './cause.ts';

@@ -1,79 +1,27 @@
-import type {ClusterTarget} from '../ground/command-line.ts';
-import type {ExpectedError} from '../ground/errors.ts';
 import {isMap, type Tree} from '../ground/tree.ts';
-import {apiFailure} from '../kubernetes/api-error.ts';
-import type {RequestOptions} from '../kubernetes/client.ts';
-import {objectPath} from '../kubernetes/kinds.ts';
-import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
-import type {Reader} from '../kubernetes/resources.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {canonicalQuantity} from '../settings/quantity.ts';
 
-/** An object of a release that is not in the cluster as its manifest has it. */
-export interface ObjectDrift {
-  /** Kind and name: Deployment scalr-agent */
-  object: string;
-  /** `added`: it has fields that are not in the manifest. Helm reverts changes and creates missing objects, but keeps added fields. */
-  problem: 'missing' | 'changed' | 'added';
-  /** The fields, such as spec.template.spec.containers[agent].image; none of a missing object. */
-  paths: readonly string[];
-}
-
-export interface LiveDrift {
-  differences: readonly ObjectDrift[];
-  /** Rendered objects that exist, with the values of the cluster; fields that are not in the manifest are omitted. */
-  live: readonly KubernetesObject[];
-  /** Why objects could not be compared, one for each reason. */
-  failures: readonly ExpectedError[];
-  /** How many pods the manifest has for each Deployment, by its name. */
-  replicas: Readonly<Record<string, number>>;
-}
-
-/** Compares the objects of a release, as helm rendered them, with those in the cluster. Changes nothing. */
-export async function readLiveDrift(
-  rendered: readonly KubernetesObject[],
-  kubeTarget: ClusterTarget,
-  kubernetes: Reader,
-  options: RequestOptions,
-): Promise<LiveDrift> {
-  const failures = new Map<string, ExpectedError>();
-  const compared = await Promise.all(
-    rendered.map(async (object): Promise<Pick<LiveDrift, 'differences' | 'live'>> => {
-      const answer = await kubernetes.get(objectPath(object, kubeTarget.namespace), options);
-      const name = `${object.kind} ${object.metadata.name}`;
-      if (answer.error?.kind === 'not-found') return {differences: [{object: name, problem: 'missing', paths: []}], live: []};
-      if (answer.error) {
-        const failure = apiFailure(answer.error, kubeTarget);
-        failures.set(failure.message, failure);
-        return {differences: [], live: [object]};
-      }
-      const {changed, added} = comparePaths(object, answer.body as LiveObject);
-      const differences: ObjectDrift[] = [
-        ...(changed.length === 0 ? [] : [{object: name, problem: 'changed' as const, paths: changed}]),
-        ...(added.length === 0 ? [] : [{object: name, problem: 'added' as const, paths: added}]),
-      ];
-      return {differences, live: [changed.length === 0 ? object : liveView(object, answer.body as LiveObject)]};
-    }),
-  );
-  const deployments = (rendered as readonly Workload[]).filter(({kind}) => kind === 'Deployment');
-  const replicas = Object.fromEntries(deployments.map(({metadata, spec}) => [metadata.name, spec?.replicas ?? 1]));
-  return {
-    differences: compared.flatMap(({differences}) => differences),
-    live: compared.flatMap(({live}) => live),
-    failures: [...failures.values()],
-    replicas,
-  };
-}
-
 /** Each field that a manager sets; a list item is a key such as `k:{"name":"agent"}`. */
-interface FieldSet {
+export interface FieldSet {
   [key: string]: FieldSet;
 }
 
-interface LiveObject extends KubernetesObject {
+export interface LiveObject extends KubernetesObject {
   metadata: KubernetesObject['metadata'] & {
     managedFields?: readonly {manager?: string; subresource?: string; fieldsV1?: FieldSet}[];
   };
 }
+
+/** The fields of a manager, such as spec.template.spec.containers[agent].image. */
+export const fieldsOf = (fields: FieldSet, path = ''): string[] =>
+  Object.entries(fields).flatMap(([key, below]) => {
+    const name = key.startsWith('k:') ? nameOf(JSON.parse(key.slice(2)) as Tree) : key.slice(2);
+    if (!/^[fk]:/.test(key) || name === undefined) return [];
+    const at = key.startsWith('k:') ? `${path}[${name}]` : joined(path, name);
+    const deeper = fieldsOf(below, at);
+    return deeper.length === 0 ? [at] : deeper;
+  });
 
 /** Metadata besides labels and annotations belongs to the API server, status to controllers. */
 const COMPARED = (key: string): boolean => !['apiVersion', 'kind', 'metadata', 'status'].includes(key);
@@ -90,11 +38,16 @@ export function comparePaths(rendered: KubernetesObject, live: LiveObject): {cha
   return {changed: changed.toSorted(), added: added.toSorted()};
 }
 
-/** A rendered object with the values of the cluster in changed fields. Pure. */
-export function liveView(rendered: KubernetesObject, live: LiveObject): KubernetesObject {
+/** A rendered object with the values of the cluster in changed fields, except for those that others set. Pure. */
+export function liveView(rendered: KubernetesObject, live: LiveObject, byOthers: ReadonlySet<string> = new Set()): KubernetesObject {
   const {apiVersion, kind, metadata} = rendered;
   const {labels: _, annotations: __, ...identity} = metadata;
-  const view = asInCluster(comparedPart(rendered), live as unknown as Tree, '', rendered) as {metadata: object};
+  const view = asInCluster(
+    comparedPart(rendered),
+    live as unknown as Tree,
+    '',
+    (path) => byOthers.has(path) || isVolatile(rendered, path),
+  ) as {metadata: object};
   return {...(apiVersion && {apiVersion}), ...(kind && {kind}), ...view, metadata: {...identity, ...view.metadata}};
 }
 
@@ -135,14 +88,19 @@ function differences(wanted: Tree, live: Tree | undefined, path: string): string
 }
 
 /** `wanted` with its differences; undefined without differences. */
-function asInCluster(wanted: Tree, live: Tree | undefined, path: string, rendered: KubernetesObject): Tree | undefined {
-  if (isVolatile(rendered, path) || differences(wanted, live, path).length === 0) return wanted;
+function asInCluster(wanted: Tree, live: Tree | undefined, path: string, isIgnored: (path: string) => boolean): Tree | undefined {
+  if (isIgnored(path) || differences(wanted, live, path).length === 0) return wanted;
   if (isMap(wanted) && isMap(live)) {
-    const fields = Object.entries(wanted).map(([key, below]) => [key, asInCluster(below, live[key], joined(path, key), rendered)] as const);
+    const fields = Object.entries(wanted).map(
+      ([key, below]) => [key, asInCluster(below, live[key], joined(path, key), isIgnored)] as const,
+    );
     return Object.fromEntries(fields.filter((field): field is [string, Tree] => field[1] !== undefined));
   }
   if (Array.isArray(wanted) && Array.isArray(live) && wanted.every(isNamed))
-    return wanted.flatMap((item) => asInCluster(item, itemNamed(live, nameOf(item) as string), path, rendered) ?? []);
+    return wanted.flatMap((item) => {
+      const name = nameOf(item) as string;
+      return asInCluster(item, itemNamed(live, name), `${path}[${name}]`, isIgnored) ?? [];
+    });
   return live;
 }
 

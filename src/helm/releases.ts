@@ -77,8 +77,9 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
       if (secrets.error) return {items: [], error: secrets.error};
       const ours = labelled.some(({error}) => error) ? undefined : scalrReleases(labelled.flatMap(({items}) => items));
       const current = newestOf(secrets.items).filter((each) => labelOf(each, 'status') !== 'uninstalled');
-      // A release that is not deployed may have no object yet.
-      const wanted = current.filter((each) => ours?.has(keyOf(each)) !== false || labelOf(each, 'status') !== 'deployed');
+      // A release that is not deployed may have no object yet, and in the own namespace the chart of every release counts.
+      const isOpen = (each: KubernetesObject): boolean => labelOf(each, 'status') !== 'deployed' || each.metadata.namespace === namespace;
+      const wanted = current.filter((each) => ours?.has(keyOf(each)) !== false || isOpen(each));
       const records = await readAll(wanted, rest);
       // What is no release of Helm is not ours.
       const failed = records.find(({error}) => error && error.kind !== 'refused')?.error;

@@ -64,9 +64,14 @@ export const dryRunMerge = (kubeTarget: ClusterTarget, items: readonly object[])
   kubectl(kubeTarget, ['apply', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'], listOf(items));
 
 /** The same for objects that are too large or too secret for the last-applied annotation of a merge. `asHelm` reports conflicts as Helm would. */
-export function dryRunApply(kubeTarget: ClusterTarget, items: readonly object[], {asHelm = false} = {}): Call {
+export function dryRunApply(kubeTarget: ClusterTarget, items: readonly object[], {asHelm = false, asJson = false} = {}): Call {
   const manager = asHelm ? ['--field-manager', 'helm'] : ['--force-conflicts', '--field-manager', FIELD_MANAGER];
-  return kubectl(kubeTarget, ['apply', '--server-side', ...manager, '--dry-run=server', PROMPT, '--filename', '-'], listOf(items));
+  const output = asJson ? ['--output', 'json', '--show-managed-fields=false'] : [];
+  return kubectl(
+    kubeTarget,
+    ['apply', '--server-side', ...manager, '--dry-run=server', ...output, PROMPT, '--filename', '-'],
+    listOf(items),
+  );
 }
 
 const listOf = (items: readonly object[]): Secret => new Secret(JSON.stringify({apiVersion: 'v1', kind: 'List', items}));

@@ -1,6 +1,7 @@
 import type {Target} from '../charts/define.ts';
 import {releasesOf} from '../charts/target.ts';
 import {isBelow} from '../charts/version-status.ts';
+import {isRestored} from '../diff/live-drift.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
@@ -63,7 +64,7 @@ export async function prepareDebug(
   const manifest = await renderChart(wanted, facts, () => undefined, processes);
   requireSameChart(manifest, release, chartSource);
   // Changes of others are kept, unless Helm must overwrite fields to apply the release.
-  const drift = facts.release.isServerSide ? facts.drift.filter(({problem}) => problem !== 'added') : [];
+  const drift = facts.release.isServerSide ? facts.drift.filter(isRestored) : [];
   const planned = planInstall({...wanted, manifest}, {...facts, drift, stopped: new Set()}, {...choices, drainTimeoutSeconds: 0});
   const title = `${isOn ? 'Enable' : 'Disable'} debug logs in release ${name.release} (${release.chart})`;
   return {

@@ -1,10 +1,14 @@
 import {scalrChart} from '../charts/define.ts';
 import {isBelow as isOlder} from '../charts/version-status.ts';
-import type {ObjectDrift} from '../diff/live-diff.ts';
+import {comparePaths} from '../diff/live-diff.ts';
+import type {ObjectDrift} from '../diff/live-drift.ts';
+import {isRestored} from '../diff/live-drift.ts';
 import {type Difference, driftOf} from '../diff/values-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {commandLine, ownCommand} from '../ground/command-line.ts';
+import {commandLine, kubectlCommand, ownCommand} from '../ground/command-line.ts';
+import type {Warning} from '../ground/errors.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
@@ -94,6 +98,7 @@ export function planInstall(
     warnings: [
       ...(replaced ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message})) : []),
       ...userWarnings(wanted, facts),
+      ...(isChanged ? contested(wanted, facts).map(managerWarning) : []),
     ],
     steps: inOrder({
       namespace: namespaceSteps(wanted, facts),
@@ -163,6 +168,7 @@ function releaseSteps(
     release.chart === id
       ? `Update release ${name.release} (${id})`
       : `${verbOf(chart, release)} release ${name.release} from ${release.chart} to ${id}`;
+  requireNoOtherManager(wanted, facts);
   const title = isSame && changed.length > 0 ? restore : change;
   const upgrade = {...(release.chart === id ? {} : {definitions: definitionSteps(manifest, name)}), release: [{...step, title}]};
   if (!isPending(release)) return upgrade;
@@ -184,9 +190,39 @@ function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseRecord
 const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFacts): readonly ObjectDrift[] => {
   const started = new Set(startable(manifest, stopped).map(({kind, metadata}) => `${kind} ${metadata.name}`));
   return drift.filter(
-    ({object, problem, paths}) => problem !== 'added' && !(started.has(object) && paths.every((path) => path === 'spec.replicas')),
+    ({object, problem, paths}) =>
+      isRestored({object, problem, paths}) && !(started.has(object) && paths.every((path) => path === 'spec.replicas')),
   );
 };
+
+/** Fields that another program sets, and that the new manifest has as the installed one. */
+const contested = ({manifest}: WantedRelease, {drift, installed}: InstallFacts): readonly ObjectDrift[] =>
+  drift.filter(({object, manager, paths}) => {
+    const [before, after] = [installed, manifest].map((all) => all.find(({kind, metadata}) => `${kind} ${metadata.name}` === object));
+    if (manager === undefined || before === undefined || after === undefined) return false;
+    const {changed} = comparePaths(after, before);
+    return paths.some((path) => !changed.includes(path));
+  });
+
+const managerWarning = ({object, manager, paths}: ObjectDrift): Warning => ({
+  code: 'OBJECT_OF_ANOTHER',
+  message: `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`,
+});
+
+/** With server-side apply, Helm rejects such a change, unless it takes the fields away from the other program. */
+function requireNoOtherManager(wanted: WantedRelease, facts: InstallFacts): void {
+  const [first] = facts.release?.isServerSide ? contested(wanted, facts) : [];
+  if (first === undefined) return;
+  const {object, manager, paths} = first;
+  throw new ExpectedError(`${manager} sets ${few(paths)} of ${object}, and Helm does not change fields that another program manages.`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.failed,
+    suggestions: [
+      `Let ${manager} leave these fields alone, then run the same command again`,
+      `Or give the release the same values, which are shown by: ${kubectlCommand(wanted.name.kubeTarget, 'get', object.replace(' ', '/').toLowerCase(), '--namespace', wanted.name.kubeTarget.namespace, '--output', 'yaml')}`,
+    ],
+  });
+}
 
 /** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
 function definitionSteps(manifest: readonly KubernetesObject[], {kubeTarget}: ReleaseName): Step[] {

@@ -1,4 +1,4 @@
-import {readLiveDrift} from '../diff/live-diff.ts';
+import {readLiveDrift} from '../diff/live-drift.ts';
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {anySignal} from '../ground/signals.ts';
 import {jsonFrom, toolFailure} from '../ground/tool-errors.ts';
@@ -41,7 +41,7 @@ export async function readFacts(
     state.then(async (found) => {
       if (found === undefined) return {installed: [], drift: [], live: []};
       const installed = objectsIn(found.manifest);
-      const {differences: drift, live} = await readLiveDrift(installed, name.kubeTarget, kubernetes, options);
+      const {differences: drift, live} = await readLiveDrift(installed, {kubeTarget: name.kubeTarget, kubernetes, processes}, options);
       return {installed, drift, live};
     }),
     listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(

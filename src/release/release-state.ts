@@ -1,4 +1,4 @@
-import type {ObjectDrift} from '../diff/live-diff.ts';
+import type {ObjectDrift} from '../diff/live-drift.ts';
 import type {ReleaseRecord, Revision} from '../helm/release-record.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 

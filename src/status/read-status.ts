@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
-import {readLiveDrift} from '../diff/live-diff.ts';
+import {readLiveDrift} from '../diff/live-drift.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {helmCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
@@ -45,7 +45,13 @@ export async function readStatus(
     attempt('Helm release', recorded),
     attempt(
       'release objects',
-      recorded.then((found) => readLiveDrift(objectsIn(found?.manifest ?? ''), name.kubeTarget, kubernetes, {signal, idleMs: REQUIRED_MS})),
+      recorded.then((found) =>
+        readLiveDrift(
+          objectsIn(found?.manifest ?? ''),
+          {kubeTarget: name.kubeTarget, kubernetes, processes},
+          {signal, idleMs: REQUIRED_MS},
+        ),
+      ),
     ),
   ]);
   const revision = record.value;

@@ -3,7 +3,7 @@ import type {Cause} from '../diagnose/cause.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {objectLabel} from '../diagnose/snapshot-queries.ts';
-import type {LiveDrift} from '../diff/live-diff.ts';
+import type {LiveDrift} from '../diff/live-drift.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, helmCommand, ownCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';

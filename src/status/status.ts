@@ -7,7 +7,7 @@ import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/cache-use.ts
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {replicaCount, rootsOf} from '../diagnose/readiness.ts';
-import type {LiveDrift, ObjectDrift} from '../diff/live-diff.ts';
+import type {LiveDrift, ObjectDrift} from '../diff/live-drift.ts';
 import {type Drift, driftOf} from '../diff/values-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ErrorCode} from '../ground/errors.ts';
@@ -71,6 +71,8 @@ export interface ReleaseStatus {
   images: readonly string[];
   /** Objects that differ from the release; undefined if they could not be compared. */
   objects: readonly ObjectDrift[] | undefined;
+  /** Changed objects were compared with what an apply would make of them. */
+  isVerified: boolean;
   /** Undefined if runs cannot be detected. */
   runs: readonly Run[] | undefined;
   /** Possible improvements of a working release. */
@@ -112,6 +114,7 @@ export function statusOf({
     agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
     images: releaseSnapshot ? imagesOf(releaseSnapshot) : [],
     objects: live?.differences,
+    isVerified: live?.isVerified ?? false,
     runs: runsOf(name, chart, given, releaseSnapshot),
     advice: adviceFor(howToFindRuns(name, chart, given), releaseSnapshot),
     cacheUse: sumOfCacheUse([...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),

@@ -1,7 +1,9 @@
 import {cacheUseText} from '../diagnose/cache-use.ts';
 import type {Cause} from '../diagnose/cause.ts';
-import type {ObjectDrift} from '../diff/live-diff.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
+import type {ObjectDrift} from '../diff/live-drift.ts';
+import {differs, isRestored} from '../diff/live-drift.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {kubectlCommand} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {InstalledChart, ReleaseStatus, UnreadPart, WorkloadLine} from '../status/status.ts';
@@ -35,7 +37,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     row('Pool', status.purpose && 'VCS access'),
     ...status.workloads.map((each, index) => row(index === 0 ? 'Workloads' : '', workloadFact(each, screen))),
     row('Images', status.images.length === 0 ? undefined : status.images.join(', ')),
-    row('Objects', objectsFact(status)),
+    row('Objects', objectsFact(status, name)),
     row('Agents', agentsFact(status)),
     row('Runs', runsFact(status)),
     row('Cache', cacheFact(status)),
@@ -72,7 +74,7 @@ export function statusTable(all: readonly Pick<ShownStatus, 'name' | 'status'>[]
     status.state,
     status.workloads.map(({ready, desired}) => `${ready}/${desired}`).join(' '),
     status.runs === undefined ? '?' : String(status.runs.length),
-    status.objects === undefined ? '?' : String(new Set(status.objects.map(({object}) => object)).size),
+    status.objects === undefined ? '?' : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
   ]);
   const table = [['NAMESPACE', 'RELEASE', 'CHART', 'STATUS', 'READY', 'RUNS', 'CHANGED OBJECTS'], ...rows];
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length))) ?? [];
@@ -116,7 +118,7 @@ export function verdictOf(
 ): string {
   const [mark, colour, verdict] = VERDICTS[state];
   const yet = state === 'not-ready' && causes.length === 0 ? ' yet' : '';
-  const but = state === 'ready' && objects.length > 0 ? `, but ${objectsCount(objects)} from the installed manifest` : '';
+  const but = state === 'ready' && objects.some(differs) ? `, but ${objectsCount(objects)} from the installed manifest` : '';
   return `${theme(screen)[colour](mark)} Release ${release} in namespace ${kubeTarget.namespace} ${verdict}${yet}${but}`;
 }
 
@@ -149,22 +151,45 @@ function standingText({standing, behind, newestKnown}: InstalledChart): string {
   return standing === 'older-than-known' ? `older than all known versions, at least ${releases}` : releases;
 }
 
-export function objectsFact({objects}: Pick<ReleaseStatus, 'objects'>): string | undefined {
+export function objectsFact(
+  {objects, isVerified}: Pick<ReleaseStatus, 'objects' | 'isVerified'>,
+  {kubeTarget}: ReleaseName,
+): string | undefined {
   if (objects === undefined) return undefined;
   if (objects.length === 0) return 'unchanged';
-  return `${objectsCount(objects)} from the installed manifest. To restore, run install with the same settings`;
+  if (!objects.some(differs)) return 'as installed, except for fields that other programs set';
+  const added = objects.filter(({problem}) => problem === 'added');
+  const remedies = [
+    ...(objects.some(isRestored) ? ['To restore, run install with the same settings'] : []),
+    ...(added.length === 0
+      ? []
+      : [
+          `To remove added fields: ${few(
+            added.map(({object}) => editCommand(object, kubeTarget)),
+            2,
+          )}`,
+        ]),
+  ];
+  return `${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}. ${remedies.join('. ')}`;
 }
 
+const editCommand = (object: string, kubeTarget: ClusterTarget): string =>
+  kubectlCommand(kubeTarget, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', kubeTarget.namespace);
+
 function objectsCount(objects: readonly ObjectDrift[]): string {
-  const {size} = new Set(objects.map(({object}) => object));
+  const {size} = new Set(objects.filter(differs).map(({object}) => object));
   return `${size} ${size === 1 ? 'object differs' : 'objects differ'}`;
 }
 
-export function objectText({object, problem, paths}: ObjectDrift): string {
-  if (problem === 'missing') return `${object} is missing`;
-  return problem === 'changed'
-    ? `${object} has changed: ${few(paths)}`
-    : `${object} has added fields, which install does not remove: ${few(paths)}`;
+export function objectText({object, problem, paths, manager, webhooks = []}: ObjectDrift): string {
+  const fields = few(paths);
+  const webhook = webhooks.length === 0 ? 'an admission webhook' : `admission webhook ${few(webhooks)}`;
+  return {
+    missing: `${object} is missing`,
+    changed: `${object} has changed: ${fields}`,
+    added: `${object} has added fields, which install does not remove: ${fields}`,
+    overridden: `${object} has fields that ${manager ?? webhook} sets, and that install does not change back: ${fields}`,
+  }[problem];
 }
 
 const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;

@@ -4,7 +4,9 @@ import type {ChartName} from '../../src/charts/schema.ts';
 import type {Finding} from '../../src/diagnose/finding.ts';
 import {objectsIn} from '../../src/helm/manifest.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
+import {accountWith} from '../cluster/accounts.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
+import {mirroringWebhook} from '../cluster/mutating-webhook.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {collected} from '../support/collected.ts';
@@ -36,7 +38,20 @@ const statusOf = async (place: Workplace, helm: string) => {
   const {stdout, exit} = await status(place, helm, ['--exit-code', '--json']);
   return {exit, objects: JSON.parse(stdout).objects};
 };
-const AS_INSTALLED = {exit: 0, objects: {differs: false, differences: []}};
+const AS_INSTALLED = {exit: 0, objects: {differs: false, verified: true, differences: []}};
+
+const READ = [
+  'pods',
+  'pods/log',
+  'secrets',
+  'deployments',
+  'daemonsets',
+  'replicasets',
+  'jobs',
+  'persistentvolumeclaims',
+  'events',
+  'serviceaccounts',
+];
 
 /** The objects that each of the commands finds, as `missing Deployment scalr-agent`. */
 const foundBy = async (place: Workplace, helm: string, argv: readonly string[]) => {
@@ -136,7 +151,7 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     expect(await kubectl('get', deployment, '--output=jsonpath={.spec.template.spec.containers[0].image}')).not.toBe('scalr/agent:0.0.1');
   });
 
-  test('reverts fields that another field manager took over, and still treats the object as part of the release', async () => {
+  test('names the field manager that took over fields, and does not take them back', async () => {
     const place = await installPlace();
     const {kubectl, namespace} = place;
     const argv = await chartFlags('agent-local');
@@ -153,12 +168,46 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
       {input: JSON.stringify(theirs)},
     );
     await kubectl('rollout', 'status', `deployment/${name}`);
-    expect((await statusOf(place, helm)).objects.differences).toMatchObject([{object: `Deployment ${name}`, problem: 'changed'}]);
+    const paths = ['spec.template.spec.containers[agent-local].image'];
+    const differences = [{object: `Deployment ${name}`, problem: 'overridden', paths, manager: 'jane'}];
+    expect(await statusOf(place, helm)).toEqual({exit: 0, objects: {differs: false, verified: true, differences}});
     const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
     const found = JSON.parse(stdout).checks.find(({id}: {id: string}) => id === 'object-names');
     expect(found).toMatchObject({status: 'pass', message: expect.stringMatching(/^\d+ objects? of this release$/)});
-    const restored = await install(place, helm, accepted, {env: TOKEN});
-    expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
-    expect(await statusOf(place, helm)).toEqual(AS_INSTALLED);
+    expect(JSON.parse((await install(place, helm, accepted, {env: TOKEN})).stdout).changed).toBe(false);
+    const changed = await install(place, helm, [...accepted, '--grace-period', '99'], {env: TOKEN});
+    const image = await kubectl('get', `deployment/${name}`, '--output=jsonpath={.spec.template.spec.containers[0].image}');
+    if (changed.exit === 0) {
+      // Helm 3 has no field managers.
+      expect(changed.stderr).toContain('Helm changes fields of Deployment scalr-agent-agent-local that jane sets');
+      return;
+    }
+    expect(JSON.parse(changed.stdout).error).toMatchObject({
+      code: 'OBJECT_OF_ANOTHER',
+      message: `jane sets ${paths} of Deployment ${name}, and Helm does not change fields that another program manages.`,
+    });
+    expect(image).toBe('scalr/agent:0.0.1');
+  });
+
+  test('names the webhook that changes objects while they are admitted, instead of restoring them for ever', async () => {
+    const place = await installPlace();
+    const webhook = await mirroringWebhook(place, 'mirror.example.com');
+    const argv = [...(await chartFlags('agent-local')), '--yes', '--json'];
+    expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
+    const again = await install(place, helm, argv, {env: TOKEN});
+    expect({exit: again.exit, changed: JSON.parse(again.stdout).changed}).toEqual({exit: 0, changed: false});
+    const {exit, objects} = await statusOf(place, helm);
+    expect({exit, objects}).toMatchObject({exit: 0, objects: {differs: false, verified: true}});
+    expect(objects.differences).toMatchObject([{problem: 'overridden', webhooks: [webhook]}]);
+    const {stdout} = await status(place, helm, []);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      `fields that admission webhook ${webhook} sets, and that install does not change back`,
+    );
+    const diff = await install(place, helm, [...argv.slice(0, -2), '--diff', '--exit-code'], {env: TOKEN});
+    expect(diff.exit, diff.stdout).toBe(0);
+    // The cluster shows only what differs to an account that may not try the manifest.
+    const viewer = await accountWith([{apiGroups: ['*'], resources: READ, verbs: ['get', 'list']}], place);
+    const seen = await statusOf({...place, kubeconfig: viewer}, helm);
+    expect(seen).toMatchObject({exit: 5, objects: {differs: true, verified: false, differences: [{problem: 'changed'}]}});
   });
 });

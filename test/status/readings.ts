@@ -32,7 +32,7 @@ export const statusFrom = (more: Partial<StatusReadings> = {}): ReleaseStatus =>
     revision: revision(),
     given: {},
     releaseSnapshot: lookAt(WELL),
-    live: {differences: [], live: [], failures: [], replicas: {}},
+    live: {differences: [], live: [], isVerified: true, failures: [], replicas: {}},
     unread: [],
     wanted: undefined,
     ...more,

@@ -44,7 +44,7 @@ describe('the state', () => {
     expect(found.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=1 ');
     const asManifest = statusFrom({
       releaseSnapshot: lookAt([stopped]),
-      live: {differences: [], live: [], failures: [], replicas: {agent: 3}},
+      live: {differences: [], live: [], isVerified: true, failures: [], replicas: {agent: 3}},
     });
     expect(asManifest.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=3 ');
   });

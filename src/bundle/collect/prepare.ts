@@ -1,6 +1,6 @@
 import type {Finding} from '../../diagnose/finding.ts';
 import type {LogRecord} from '../../diagnose/log-matcher.ts';
-import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../diff/live-diff.ts';
+import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../diff/live-drift.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
 import {jsonText} from '../../ground/json.ts';
 import type {Values} from '../../ground/tree.ts';
@@ -96,7 +96,7 @@ export async function prepareBundle(options: BundleOptions, {api, processes, hel
   const read = await Promise.all(
     found.releases.filter(isWanted).map(async ({name}) => {
       const release = await readRelease(name, kubeTarget, releases, signal);
-      const {differences, replicas} = await readLiveDrift(release.manifest, kubeTarget, api, {signal});
+      const {differences, replicas} = await readLiveDrift(release.manifest, {kubeTarget, kubernetes: api}, {signal});
       return {...release, drift: differences, replicas};
     }),
   );

@@ -3,7 +3,7 @@ import {cacheUseText, sumOfCacheUse} from '../../diagnose/cache-use.ts';
 import {clusterFindings} from '../../diagnose/cluster-findings.ts';
 import type {Evidence, Finding} from '../../diagnose/finding.ts';
 import type {LogRecord} from '../../diagnose/log-matcher.ts';
-import type {LiveDrift} from '../../diff/live-diff.ts';
+import type {LiveDrift} from '../../diff/live-drift.ts';
 import {ownCommand} from '../../ground/command-line.ts';
 import {count} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';

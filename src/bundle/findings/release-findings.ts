@@ -2,7 +2,7 @@ import type {Target} from '../../charts/define.ts';
 import {releasesOf} from '../../charts/target.ts';
 import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/version-status.ts';
 import type {Evidence, Finding} from '../../diagnose/finding.ts';
-import type {ObjectDrift} from '../../diff/live-diff.ts';
+import type {ObjectDrift} from '../../diff/live-drift.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {jsonText} from '../../ground/json.ts';
 import {count} from '../../ground/text.ts';
@@ -48,7 +48,7 @@ export function mistakes({name, target, values}: Installed & {values: Values | u
   ];
 }
 
-const DRIFT = {missing: 'missing', changed: 'changed', added: 'has additional fields'} as const;
+const DRIFT = {missing: 'missing', changed: 'changed', added: 'has additional fields', overridden: 'set by another program'} as const;
 
 /** Objects in the cluster that differ from the release. Pure. */
 export const driftFindings = ({name, namespace}: {name: string; namespace: string}, drift: readonly ObjectDrift[]): Finding[] =>

@@ -1,6 +1,7 @@
 import type {Agent} from '../../diagnose/agent-log.ts';
 import type {CacheUse} from '../../diagnose/cache-use.ts';
-import type {ObjectDrift} from '../../diff/live-diff.ts';
+import type {ObjectDrift} from '../../diff/live-drift.ts';
+import {differs} from '../../diff/live-drift.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Tree} from '../../ground/tree.ts';
 import type {Advice} from '../../status/advice.ts';
@@ -21,7 +22,7 @@ export interface StatusDocument {
   agents: readonly Agent[];
   images: readonly string[];
   /** Objects of the release that are missing or changed in the cluster; `differs` is null where they could not be compared. */
-  objects: {differs: boolean | null; differences: readonly ObjectDrift[]};
+  objects: {differs: boolean | null; verified: boolean; differences: readonly ObjectDrift[]};
   runs: {visible: boolean; inFlight: {kind: string; name: string; certain: boolean}[]};
   advice: readonly Advice[];
   /** Cache use of runs according to their logs; absent if the logs do not contain it. */
@@ -44,7 +45,11 @@ export function statusDocument({release, kubeTarget}: ReleaseName, status: Relea
     causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, hopeless: isPermanent})),
     agents: status.agents,
     images: status.images,
-    objects: {differs: status.objects ? status.objects.length > 0 : null, differences: status.objects ?? []},
+    objects: {
+      differs: status.objects ? status.objects.some(differs) : null,
+      verified: status.isVerified,
+      differences: status.objects ?? [],
+    },
     runs: {visible: runs !== undefined, inFlight: (runs ?? []).map(({kind, name, isCertain}) => ({kind, name, certain: isCertain}))},
     advice: status.advice,
     ...(status.cacheUse ? {cacheUse: status.cacheUse} : {}),

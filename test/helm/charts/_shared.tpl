@@ -20,6 +20,10 @@
 {{- if contains .base .root.Release.Name -}}{{ .root.Release.Name }}{{- else -}}{{ .root.Release.Name }}-{{ .base }}{{- end -}}
 {{- end }}
 
+{{- define "chartLabel" -}}
+labels: {"helm.sh/chart": "{{ .root.Chart.Name }}-{{ .root.Chart.Version }}"}
+{{- end }}
+
 {{- define "labels" -}}
 app.kubernetes.io/name: {{ .base }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -40,6 +44,7 @@ apiVersion: v1
 kind: ServiceAccount
 metadata:
   name: {{ include "account" . | quote }}
+  {{- include "chartLabel" . | nindent 2 }}
   annotations: {{ toJson .root.Values.serviceAccount.annotations }}
 {{- end }}
 {{- end }}

@@ -7,6 +7,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: scalr-agent
+  {{- include "chartLabel" $release | nindent 2 }}
 spec:
   replicas: {{ .Values.agent.replicaCount }}
   selector:

@@ -9,6 +9,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: scalr-agent-controller
+  {{- include "chartLabel" $release | nindent 2 }}
 spec:
   selector:
     matchLabels: {{- include "labels" $release | nindent 6 }}

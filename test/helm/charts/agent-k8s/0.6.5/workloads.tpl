@@ -40,6 +40,7 @@ apiVersion: apps/v1
 kind: {{ $kind }}
 metadata:
   name: {{ include "full" $release }}-{{ $mode }}
+  {{- include "chartLabel" $release | nindent 2 }}
 spec:
   selector:
     matchLabels: {{- include "labels" $release | nindent 6 }}

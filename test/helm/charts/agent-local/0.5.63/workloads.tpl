@@ -9,6 +9,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: {{ $full }}
+  {{- include "chartLabel" $release | nindent 2 }}
 spec:
   replicas: {{ .Values.replicaCount }}
   strategy:
