@@ -112,7 +112,7 @@ export interface ValuesRule {
   test(values: Values): readonly {path: readonly (string | number)[]; message: string; suggestion?: string}[];
 }
 
-/** Why a chart does not support a setting. */
+/** Why a setting is not supported. */
 export interface Refusal {
   setting: Setting;
   in?: string;
@@ -184,14 +184,18 @@ export interface UpgradeHazard {
   isHandled?: true;
 }
 
-export interface Chart {
-  name: ChartName;
+/** What settings are written for: a chart, or an agent on a machine. */
+export interface Described {
   rows: readonly Row[];
+  refusals: readonly Refusal[];
+}
+
+export interface Chart extends Described {
+  name: ChartName;
   defaults: readonly ChartDefault[];
   derived?: readonly DerivedKeys[];
   rules: readonly ChartRule[];
   valuesRules: readonly ValuesRule[];
-  refusals: readonly Refusal[];
   /** Environment variables that the templates set or reject, with their versions. */
   ownVariables: readonly {name: string; in?: string}[];
   containers: readonly ChartContainer[];

@@ -1,22 +1,24 @@
-import {type Setting, spell} from '../settings/define.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {Path, Values} from '../ground/tree.ts';
+import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {CHARTS} from './charts.ts';
-import type {Chart, Row, Scope, Target} from './define.ts';
+import type {Chart, Described, Row, Scope, Target} from './define.ts';
 import {describeRange, oncePerVersion, rangeOf, within} from './releases.ts';
 import {chartSchema, defaultsOf, schemaOf} from './schema.ts';
 
 const shipped = oncePerVersion(defaultsOf);
 
-export const scopeOf = (target: Target, get: Scope['get']): Scope => ({
+export const scopeOf = (target: Target, get: Get): Scope => ({
   get,
   version: target.version,
   defaults: shipped(schemaOf(target), target.version),
 });
 
-/** The rows that write this value; empty if the chart does not support it. */
-export function rowsFor(chart: Chart, setting: Setting, value: unknown, scope: Scope): Row[] {
-  return chart.rows.filter(
+/** The rows that write this value; empty if it is not supported. */
+export function rowsFor({rows}: Described, setting: Setting, value: unknown, scope: Scope): Row[] {
+  return rows.filter(
     (row) =>
       row.setting === setting && within(scope.version, row.in) && (row.when?.(scope.get) ?? true) && (row.accepts?.(value, scope) ?? true),
   );
@@ -30,12 +32,15 @@ export const needsNoRow = (setting: Setting): boolean =>
 export const hasKey = <T>({chart, version}: Target, setting: Setting<T>): boolean =>
   CHARTS[chart].rows.some((row) => row.setting.id === setting.id && within(version, row.in) && row.paths.length > 0);
 
-/** True if the chart version supports the value of the setting. */
-export function takes(chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean {
-  if (needsNoRow(setting)) return true;
-  const written = setting.carriedBy?.() ?? setting;
-  return rowsFor(chart, written, settings.get(written), scope).length > 0;
+/** True if rows write the value of the setting, or of the one that carries it. */
+function hasRow(described: Described, setting: Setting, settings: Settings, scope: Scope): boolean {
+  const carrier = setting.carriedBy?.() ?? setting;
+  return [setting, carrier].some((each) => rowsFor(described, each, settings.get(each), scope).length > 0);
 }
+
+/** True if the chart version supports the value of the setting. */
+export const takes = (chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean =>
+  needsNoRow(setting) || hasRow(chart, setting, settings, scope);
 
 /** An unsupported setting, and the reason. */
 export interface Unsupported {
@@ -46,25 +51,39 @@ export interface Unsupported {
 }
 
 /** Every explicit setting that the chart version does not support. */
-export function unsupported(target: Target, settings: Settings): Unsupported[] {
-  const chart = CHARTS[target.chart];
-  const scope = scopeOf(target, settings.get);
-  return settings
+export const unsupported = (target: Target, settings: Settings): Unsupported[] =>
+  unsupportedBy(CHARTS[target.chart], `${target.chart} ${target.version}`, settings, scopeOf(target, settings.get)).filter(
+    ({setting}) => !needsNoRow(setting),
+  );
+
+/** Every explicit setting without a row; `name` is what does not support it. */
+export const unsupportedBy = (described: Described, name: string, settings: Settings, scope: Scope): Unsupported[] =>
+  settings
     .entries()
-    .filter(({setting}) => settings.isExplicit(setting) && !takes(chart, setting, settings, scope))
+    .filter(({setting}) => settings.isExplicit(setting) && !hasRow(described, setting, settings, scope))
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;
-      const reason = whyRefused(target, written, settings.get(written));
+      const reason = whyRefused(described, written, settings.get(written), scope);
       const flag = spellWithValue(setting, settings);
-      return {setting, flag, message: `${target.chart} ${target.version} does not support ${flag}${reason ? `: ${reason}` : ''}`};
+      return {setting, flag, message: `${name} does not support ${flag}${reason ? `: ${reason}` : ''}`};
     });
-}
+
+/** The error for unsupported settings, with next steps before and after the one to remove them. */
+export const notSupported = (refused: readonly Unsupported[], before: readonly string[], after: readonly string[] = []): ExpectedError =>
+  new ExpectedError(refused.map(({message}) => `${message}.`).join('\n'), {
+    code: 'UNSUPPORTED_SETTING',
+    exit: ExitCode.usage,
+    suggestions: [...before, `Remove ${refused.map(({flag}) => flag).join(', ')}`, ...after],
+  });
 
 /** The reason, if known. */
-export const whyRefused = ({chart, version}: Target, setting: Setting, value: unknown): string | undefined =>
-  CHARTS[chart].refusals.find(
-    (each) => each.setting === setting && within(version, each.in) && (each.of === undefined || each.of === value),
-  )?.reason;
+export const whyRefused = (
+  {refusals}: Described,
+  setting: Setting,
+  value: unknown,
+  {version}: Pick<Scope, 'version'>,
+): string | undefined =>
+  refusals.find((each) => each.setting === setting && within(version, each.in) && (each.of === undefined || each.of === value))?.reason;
 
 /** A choice is shown with its value, because other values may be supported. */
 function spellWithValue(setting: Setting, settings: Settings): string {
@@ -73,12 +92,37 @@ function spellWithValue(setting: Setting, settings: Settings): string {
   return setting.kind.options ? `${spell(setting)} ${setting.kind.format(value)[0]}` : spell(setting);
 }
 
+/** Settings that rows have read, and the keys that the rows cover. */
+export interface Reading {
+  settings: ReadonlyMap<string, unknown>;
+  claimed: readonly Path[];
+}
+
+/** The inverse of what rows write; the first row of a setting that can express the values wins. */
+export function readRows(rows: readonly Row[], values: Values, scopeWith: (get: Get) => Scope): Reading {
+  const readOnce = (known: ReadonlyMap<string, unknown>): Reading => {
+    const settings = new Map<string, unknown>();
+    const scope = scopeWith(<T>({id}: Setting<T>) => (settings.get(id) ?? known.get(id)) as T | undefined);
+    const claimed: Path[] = [];
+    for (const row of rows) {
+      const value = (row.when?.(scope.get) ?? true) ? row.read(values, scope) : undefined;
+      if (value === undefined) continue;
+      if (!settings.has(row.setting.id)) settings.set(row.setting.id, value);
+      claimed.push(...row.paths);
+    }
+    return {settings, claimed};
+  };
+  // A row may depend on a setting that comes later, so a first pass reads them all.
+  return readOnce(readOnce(new Map()).settings);
+}
+
 /** Next steps: chart versions that support all settings, or at least the unsupported ones. */
-export function suggestCharts(refused: readonly Setting[], settings: Settings): string[] {
+export function suggestCharts(refused: readonly Unsupported[], settings: Settings): string[] {
   const explicit = settings.entries().flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
   const withAll = chartsThatTake(explicit, settings);
   if (withAll.length > 0) return withAll.map(({chart, range}) => `Use --chart ${chart}, which supports it (${range})`);
-  return chartsThatTake(refused, settings).map(({chart, range}) => `${chart} supports it (${range}), but not all other settings`);
+  const wanted = refused.map(({setting}) => setting);
+  return chartsThatTake(wanted, settings).map(({chart, range}) => `${chart} supports it (${range}), but not all other settings`);
 }
 
 function chartsThatTake(wanted: readonly Setting[], settings: Settings): {chart: string; range: string}[] {

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {HOST_TARGETS, type HostTarget} from '../charts/host/mode.ts';
+import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {earlierExport, writeFiles} from '../cli/export-files.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';

@@ -1,4 +1,4 @@
-import type {HostTarget} from '../charts/host/mode.ts';
+import type {HostTarget} from '../charts/host/host.ts';
 import type {Warning} from '../ground/errors.ts';
 import {type HostAgent, type HostOptions, hostAgent} from '../host/agent.ts';
 import {composeFiles} from '../host/compose.ts';

@@ -1,6 +1,5 @@
-import {type HostTarget, type Mode, modeOf} from '../charts/host/mode.ts';
-import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
-import {hostTree, refuseOwnVariables, refuseUnsupported} from '../charts/host/tree.ts';
+import {type HostTarget, hostTree, refuseUnsupported} from '../charts/host/host.ts';
+import {type Mode, modeOf, RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {chartSchema} from '../charts/schema.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {type Secret, variableSoundsSecret} from '../ground/secret.ts';
@@ -99,7 +98,6 @@ export function hostAgent(
   {earlier = {}, directories = STANDARD_DIRECTORIES, socket = STANDARD_SOCKET}: HostOptions = {},
 ): HostAgent {
   refuseUnsupported(settings, target);
-  refuseOwnVariables(settings);
   const mode = modeOf(settings.get);
   const {tree, warnings} = hostTree(settings, target);
   const name = settings.get(release) as string;

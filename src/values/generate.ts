@@ -2,7 +2,7 @@ import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
-import {suggestCharts, unsupported} from '../charts/support.ts';
+import {notSupported, suggestCharts, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {sameTree, type Values} from '../ground/tree.ts';
@@ -36,7 +36,8 @@ export function generate(given: Settings, facts: ChartRequirements = {}): Genera
     recommendation = recommend(given, facts);
     return recommendation.chart;
   });
-  refuseUnsupported(target, given);
+  const refused = unsupported(target, given);
+  if (refused.length > 0) throw notSupported(refused, suggestCharts(refused, given));
   const {settings, guesses} = withChartDefaults(given, target);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
   const rendered = refusing(set, () => renderValues(settings, target));
@@ -65,22 +66,6 @@ export function generate(given: Settings, facts: ChartRequirements = {}): Genera
     ],
     ...(recommendation ? {recommendation} : {}),
   };
-}
-
-function refuseUnsupported(target: Target, settings: Settings): void {
-  const refused = unsupported(target, settings);
-  if (refused.length === 0) return;
-  throw new ExpectedError(refused.map(({message}) => `${message}.`).join('\n'), {
-    code: 'UNSUPPORTED_SETTING',
-    exit: ExitCode.usage,
-    suggestions: [
-      ...suggestCharts(
-        refused.map(({setting}) => setting),
-        settings,
-      ),
-      `Remove ${refused.map(({flag}) => flag).join(', ')}`,
-    ],
-  });
 }
 
 function withChartDefaults(given: Settings, {chart: name, version}: Target): {settings: Settings; guesses: Warning[]} {

@@ -1,7 +1,7 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Row, Target} from '../charts/define.ts';
 import {oncePerRelease, within} from '../charts/releases.ts';
-import {scopeOf} from '../charts/support.ts';
+import {type Reading, readRows, scopeOf} from '../charts/support.ts';
 import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, startsWith, type Tree, type Values} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Get, Setting} from '../settings/define.ts';
@@ -51,12 +51,6 @@ export function readValues(values: Values, target: Target): ReadValues {
   };
 }
 
-interface Reading {
-  settings: ReadonlyMap<string, unknown>;
-  /** The keys that settings cover. */
-  claimed: Path[];
-}
-
 /** The settings of these values, by id, without those that come from chart defaults only. */
 export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
   const {settings} = readEffective(effectiveValues(values, target), target);
@@ -69,23 +63,10 @@ export function writtenSettings(values: Values, target: Target): Map<string, unk
 }
 
 /** The same for values that are merged over the defaults already. */
-export const readEffective = (effective: Values, target: Target): Reading =>
-  // A row may depend on a setting that comes later in the catalogue, so a first pass reads them all.
-  readOnce(effective, target, readOnce(effective, target, new Map()).settings);
-
-function readOnce(effective: Values, target: Target, known: ReadonlyMap<string, unknown>): Reading {
-  const settings = new Map<string, unknown>();
-  const get: Get = <T>(setting: Setting<T>) => (settings.get(setting.id) ?? known.get(setting.id)) as T | undefined;
-  const scope = scopeOf(target, get);
-  const claimed: Path[] = (CHARTS[target.chart].derived ?? []).flatMap((each) => (within(target.version, each.in) ? [...each.paths] : []));
-  for (const row of rowsOf(target)) {
-    if (!(row.when?.(get) ?? true)) continue;
-    const value = row.read(effective, scope);
-    if (value === undefined) continue;
-    if (!settings.has(row.setting.id)) settings.set(row.setting.id, value);
-    claimed.push(...row.paths);
-  }
-  return {settings, claimed};
+export function readEffective(effective: Values, target: Target): Reading {
+  const {settings, claimed} = readRows(rowsOf(target), effective, (get) => scopeOf(target, get));
+  const derived = (CHARTS[target.chart].derived ?? []).flatMap(({in: range, paths}) => (within(target.version, range) ? paths : []));
+  return {settings, claimed: [...derived, ...claimed]};
 }
 
 /** The rows of a version in the order of the catalogue. */

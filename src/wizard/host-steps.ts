@@ -1,11 +1,9 @@
-import type {HostTarget} from '../charts/host/mode.ts';
-import {rowsOf} from '../charts/host/rows.ts';
+import {HOSTS, type HostTarget} from '../charts/host/host.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {hostAgent} from '../host/agent.ts';
 import {token} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
-import {release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {cache, cachePath} from '../settings/storage.ts';
 import {type AnswerStore, targetOfPlace} from './answer-store.ts';
@@ -19,8 +17,7 @@ export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget,
 /** True if an agent on this machine supports no value of the setting, or only one. */
 export const isForeignOn = (target: HostTarget, setting: Setting, {get}: Pick<AnswerStore, 'get'>): boolean =>
   (target === 'systemd' && setting.id === isolation.id) ||
-  (!(setting.id === release.id && target === 'docker') &&
-    !rowsOf(target).some((row) => row.setting === setting && (row.when?.(get) ?? true)));
+  !HOSTS[target].rows.some((row) => row.setting === setting && (row.when?.(get) ?? true));
 
 /** Why an agent on this machine does not support a value. */
 export function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, store: AnswerStore): string | undefined {

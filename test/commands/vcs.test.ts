@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
-import {HOST_TARGETS} from '../../src/charts/host/mode.ts';
+import {HOST_TARGETS} from '../../src/charts/host/host.ts';
 import ExportCommand from '../../src/commands/export.ts';
 import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';

@@ -1,4 +1,4 @@
-import type {HostTarget} from '../../src/charts/host/mode.ts';
+import type {HostTarget} from '../../src/charts/host/host.ts';
 import type {RawFlags} from '../support/settings-from.ts';
 
 interface Case {

@@ -4,15 +4,13 @@ import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
-import {HOST_TARGETS} from '../../src/charts/host/mode.ts';
-import {whyRefusedOn} from '../../src/charts/host/refusals.ts';
-import {rowsOf} from '../../src/charts/host/rows.ts';
-import {hostTree, readHostTree} from '../../src/charts/host/tree.ts';
+import {HOST_TARGETS, HOSTS, hostScope, hostTree, readHostTree} from '../../src/charts/host/host.ts';
+import {whyRefused} from '../../src/charts/support.ts';
 import ExportCommand from '../../src/commands/export.ts';
 import {exportHost} from '../../src/export/export.ts';
 import {envFile} from '../../src/host/files.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
-import {spell} from '../../src/settings/define.ts';
+import {type Setting, spell} from '../../src/settings/define.ts';
 import {missingFor} from '../../src/settings/purpose.ts';
 import {release, target as targetSetting} from '../../src/settings/release.ts';
 import {certificates} from '../support/certificates.ts';
@@ -49,7 +47,7 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
       .entries()
       .filter(
         ({setting, answer}) =>
-          rowsOf(target).some((row) => row.setting === setting && row.paths.length > 0) &&
+          HOSTS[target].rows.some((row) => row.setting === setting && row.paths.length > 0) &&
           settings.isExplicit(setting) &&
           answer.value !== undefined,
       );
@@ -85,11 +83,18 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
 });
 
 describe.each(HOST_TARGETS)('settings on %s', (target) => {
+  const hasReason = (setting: Setting): boolean =>
+    whyRefused(
+      HOSTS[target],
+      setting,
+      undefined,
+      hostScope(() => undefined),
+    ) !== undefined;
+
   test('are all supported in some way, or refused with a reason', () => {
-    const supported = new Set(rowsOf(target).map(({setting}) => setting));
+    const supported = new Set(HOSTS[target].rows.map(({setting}) => setting));
     const silent = catalogue.filter(
-      (setting) =>
-        ![release.id, targetSetting.id].includes(setting.id) && !supported.has(setting) && whyRefusedOn(target, setting) === undefined,
+      (setting) => ![release.id, targetSetting.id].includes(setting.id) && !supported.has(setting) && !hasReason(setting),
     );
     expect(silent.map(spell)).toEqual([]);
   });
@@ -98,13 +103,13 @@ describe.each(HOST_TARGETS)('settings on %s', (target) => {
     for (const flags of [{purpose: 'vcs'}, {isolation: 'shared'}, {}] as RawFlags[]) {
       if (target === 'systemd' && flags['isolation']) continue;
       const {get} = await settingsFrom({url: 'https://acme.scalr.io', ...flags});
-      const rows = rowsOf(target);
+      const rows = HOSTS[target].rows;
       const silent = rows.filter(
         ({setting, when}) =>
           when?.(get) === false &&
           missingFor(setting, get) === undefined &&
           !rows.some((other) => other.setting === setting && (other.when?.(get) ?? true)) &&
-          whyRefusedOn(target, setting) === undefined,
+          !hasReason(setting),
       );
       expect(silent.map(({setting}) => spell(setting))).toEqual([]);
     }

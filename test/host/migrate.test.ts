@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
-import {HOST_TARGETS, type HostTarget} from '../../src/charts/host/mode.ts';
-import {rowsOf} from '../../src/charts/host/rows.ts';
+import {HOST_TARGETS, HOSTS, type HostTarget, readHostTree} from '../../src/charts/host/host.ts';
 import {exportHost} from '../../src/export/export.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {hostAgent} from '../../src/host/agent.ts';
-import {migrateHost, readHostSettings} from '../../src/host/migrate/migrate-host.ts';
+import {hostTreeOf, type ReadFile} from '../../src/host/migrate/host-tree.ts';
+import {migrateHost} from '../../src/host/migrate/migrate-host.ts';
 import {type HostConfiguration, readHost} from '../../src/host/migrate/read-host.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {extraEnv} from '../../src/settings/escape-hatch.ts';
@@ -74,6 +74,9 @@ const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
   'writable-root': [false],
 };
 
+const readHostSettings = (configuration: HostConfiguration, read: ReadFile) =>
+  readHostTree(hostTreeOf(configuration, read).tree, configuration.target);
+
 /** Settings that an export does not express, or that only one of its files expresses. */
 const UNREADABLE: Readonly<Record<HostTarget, readonly Setting[]>> = {
   docker: [imagePullPolicy, agentImage, caPublicRoots, extraEnv] as Setting[],
@@ -82,7 +85,7 @@ const UNREADABLE: Readonly<Record<HostTarget, readonly Setting[]>> = {
 };
 
 const idsFor = (target: HostTarget): string[] => {
-  const written = new Set(rowsOf(target).map(({setting}) => setting.id));
+  const written = new Set(HOSTS[target].rows.map(({setting}) => setting.id));
   return RAW_IDS.filter((id) => written.has(id) && !UNREADABLE[target].some((each) => each.id === id));
 };
 
@@ -111,7 +114,7 @@ test.each(HOST_TARGETS)('reads back the settings of an export for %s', {timeout:
       const {configuration, files} = read(settings, target);
       const found = readHostSettings(configuration, readFrom(files));
       for (const {setting, answer} of settings.entries()) {
-        const isWritten = rowsOf(target).some(
+        const isWritten = HOSTS[target].rows.some(
           (row) => row.setting === setting && row.paths.length > 0 && (row.when?.(settings.get) ?? true),
         );
         if (!settings.isExplicit(setting) || !isWritten || UNREADABLE[target].includes(setting)) continue;

@@ -45,7 +45,7 @@ test.each(Object.values(CHARTS))('$name has a row or a reason for every setting'
   const missing = TARGETS.filter((target) => target.chart === chart.name).flatMap((target) =>
     ownRows.flatMap((setting) =>
       valuesOf(setting)
-        .filter((value) => !hasRow(target, setting, value) && whyRefused(target, setting, value) === undefined)
+        .filter((value) => !hasRow(target, setting, value) && whyRefused(chart, setting, value, target) === undefined)
         .map((value) => `${setting.id} ${value ?? ''} in ${target.version}`),
     ),
   );

@@ -44,19 +44,14 @@ import {
   efsMountOption,
 } from '../../settings/storage.ts';
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
-import type {HostTarget} from './mode.ts';
+import type {Refusal} from '../define.ts';
 
-/** Why a host does not support a setting. */
-interface HostRefusal {
+interface Reason {
   settings: readonly Setting[];
-  targets?: readonly HostTarget[];
   reason: string;
 }
 
-const PACKAGES: readonly HostTarget[] = ['systemd'];
-
-/** The first match is used. */
-const REFUSALS: readonly HostRefusal[] = [
+const REASONS: readonly Reason[] = [
   {settings: [chart, chartSource, set, valuesFile], reason: 'Helm charts are only for Kubernetes'},
   {
     settings: [chartVersion],
@@ -77,14 +72,6 @@ const REFUSALS: readonly HostRefusal[] = [
   {
     settings: [workloadIdentity],
     reason: 'pods and service accounts exist only in Kubernetes; use the identity of the machine, or credentials of Scalr',
-  },
-  {settings: [release], targets: PACKAGES, reason: 'the service is always called scalr-agent'},
-  {settings: [isolation], targets: PACKAGES, reason: 'the service always starts a container for each run'},
-  {settings: [concurrency], targets: PACKAGES, reason: 'a machine has one agent service, which executes at most 5 runs; use more machines'},
-  {
-    settings: [agentImage, imagePullPolicy, podLabel],
-    targets: PACKAGES,
-    reason: 'the agent is installed from a package and has no container of its own',
   },
   {settings: [runnerImage], reason: 'with --isolation shared, runs execute in the agent image; use --agent-image'},
   {settings: [caScope], reason: 'with --isolation shared, runs execute in the container of the agent'},
@@ -118,5 +105,19 @@ const REFUSALS: readonly HostRefusal[] = [
   {settings: [singleRun], reason: 'each run already gets its own container'},
 ];
 
-export const whyRefusedOn = (target: HostTarget, setting: Setting): string | undefined =>
-  REFUSALS.find(({settings, targets}) => settings.includes(setting) && (targets?.includes(target) ?? true))?.reason;
+/** The agent is a service of the Linux packages. */
+const REASONS_OF_SERVICE: readonly Reason[] = [
+  {settings: [release], reason: 'the service is always called scalr-agent'},
+  {settings: [isolation], reason: 'the service always starts a container for each run'},
+  {settings: [concurrency], reason: 'a machine has one agent service, which executes at most 5 runs; use more machines'},
+  {
+    settings: [agentImage, imagePullPolicy, podLabel],
+    reason: 'the agent is installed from a package and has no container of its own',
+  },
+];
+
+const refusalsOf = (reasons: readonly Reason[]): Refusal[] =>
+  reasons.flatMap(({settings, reason}) => settings.map((setting) => ({setting, reason})));
+
+export const refusals = refusalsOf(REASONS);
+export const serviceRefusals = [...refusalsOf(REASONS_OF_SERVICE), ...refusals];

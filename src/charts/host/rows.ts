@@ -1,6 +1,7 @@
-import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
+import {at, getAt, textAt} from '../../ground/tree.ts';
 import {debug, logFormat, token, tokenFile, url} from '../../settings/agent.ts';
-import type {Setting} from '../../settings/define.ts';
+import {catalogue} from '../../settings/catalogue.ts';
+import type {Get, Setting} from '../../settings/define.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
 import {
   agentImage,
@@ -15,7 +16,7 @@ import {
   writableRoot,
 } from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
-import {release} from '../../settings/release.ts';
+import {release, target} from '../../settings/release.ts';
 import {cache, cachePath, dataHome, moduleCache, providerCache, providerCacheLimit} from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
@@ -37,7 +38,22 @@ import {
   variable,
 } from '../row-kinds.ts';
 import {caBundleRows, extraVariables, inMebibytes, telemetryVariables, VARIABLES_OF_SETTINGS} from '../shared-rows.ts';
-import {type HostTarget, isIn, modeOf} from './mode.ts';
+
+/**
+ * How an agent works: `containers` starts a container for each run through the Docker socket, `local` executes runs in its own
+ * container, `vcs` executes no runs. https://docs.scalr.io/docs/drivers
+ */
+export type Mode = 'containers' | 'local' | 'vcs';
+
+export function modeOf(get: Get): Mode {
+  if (get(purpose) === 'vcs') return 'vcs';
+  return get(isolation) === 'shared' ? 'local' : 'containers';
+}
+
+const isIn =
+  (...modes: readonly Mode[]) =>
+  (get: Get): boolean =>
+    modes.includes(modeOf(get));
 
 /** An agent executes at most this many runs at the same time (docs.scalr.io, self-hosted agents). */
 export const RUNS_PER_AGENT = 5;
@@ -71,9 +87,6 @@ const runs = isIn('containers', 'local');
 
 const checkLimits = 'The limit is passed to the agent in a variable that is documented for Kubernetes. Check a run with docker inspect.';
 
-/** The prefix of a mirror in the image of the agent. */
-const imageIn = (values: Values): string => textAt(values, 'container.image');
-
 /** Variables that rows write, with the setting to use instead of --extra-env. */
 export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
   ...VARIABLES_OF_SETTINGS,
@@ -96,6 +109,7 @@ const extraRow = extraVariables([{path: MAP}]) as Row<Readonly<Record<string, st
 
 /** Settings that agents on every host support. */
 const shared: readonly Row[] = [
+  unwritten(target),
   named(url, 'SCALR_URL', asText),
   // Secrets are written to files of their own.
   ...[token, tokenFile, clientCertFile, clientKeyFile].map((setting) => unwritten(setting as Setting)),
@@ -165,6 +179,7 @@ const shared: readonly Row[] = [
 
 /** Settings of the container that the agent itself runs in. */
 const inContainer: readonly Row[] = [
+  unwritten(release),
   row({
     setting: isolation,
     paths: [DRIVER],
@@ -173,13 +188,10 @@ const inContainer: readonly Row[] = [
     accepts: (_, {get}) => runs(get),
   }),
   key(concurrency, 'concurrency', {as: asNumber, when: runs}),
-  row({
-    setting: cache,
-    accepts: (kind, {get}) => kind === 'hostpath' || (kind === 'ephemeral' && local(get)),
+  key(cache, 'cache', {
+    as: asChoice(cache),
     when: runs,
-    paths: [at('cache')],
-    write: (kind) => [[at('cache'), kind]],
-    read: (values) => asChoice(cache).read(textAt(values, 'cache')),
+    accepts: (kind, {get}) => kind === 'hostpath' || (kind === 'ephemeral' && local(get)),
   }),
   key(runCpuLimit, 'container.cpus', {as: asString(asCores), when: local}),
   key(runMemoryLimit, 'container.memory', {as: asQuantity, when: local}),
@@ -203,12 +215,7 @@ const inContainer: readonly Row[] = [
     read: (values) => textAt(values, 'container.registry') || undefined,
   }),
   key(imagePullPolicy, 'container.pull', {as: asWord({Always: 'always', IfNotPresent: 'missing', Never: 'never'})}),
-  row({
-    setting: agentImage,
-    paths: [at('container.image')],
-    write: (reference) => [[at('container.image'), reference]],
-    read: (values) => imageIn(values) || undefined,
-  }),
+  key(agentImage, 'container.image'),
 ];
 
 /** Settings of the service of the Linux packages. */
@@ -217,22 +224,16 @@ const asService: readonly Row[] = [
     accepts: (value, {get}) => value === 'per-run' && containers(get),
   }),
   named(concurrency, 'SCALR_AGENT_CONCURRENCY', asString(asNumber), {when: containers, accepts: (value) => value <= RUNS_PER_AGENT}),
-  row({
-    setting: cache,
-    accepts: (kind) => kind === 'hostpath',
-    when: runs,
-    paths: [at('cache')],
-    write: (kind) => [[at('cache'), kind]],
-    read: (values) => asChoice(cache).read(textAt(values, 'cache')),
-  }),
+  key(cache, 'cache', {as: asChoice(cache), when: runs, accepts: (kind) => kind === 'hostpath'}),
   key(writableRoot, 'service.root', {as: asSwitch('root', 'scalr-agent')}),
-  row({
-    setting: imageRegistry,
+  key(imageRegistry, TASK_REGISTRY, {
     when: containers,
-    paths: [TASK_REGISTRY],
-    write: (registry) => [[TASK_REGISTRY, `${registry}/`]],
-    read: (values) => String(getAt(values, TASK_REGISTRY) ?? '').replace(/\/$/, '') || undefined,
+    as: {write: (registry) => `${registry}/`, read: (tree) => String(tree).replace(/\/$/, '') || undefined},
   }),
 ];
 
-export const rowsOf = (target: HostTarget): readonly Row[] => [...shared, ...(target === 'systemd' ? asService : inContainer)];
+/** The rows in the order of the catalogue, in which settings are read. */
+const inOrder = (rows: readonly Row[]): Row[] => catalogue.flatMap((setting) => rows.filter((each) => each.setting === setting));
+
+export const containerRows = inOrder([...shared, ...inContainer]);
+export const serviceRows = inOrder([...shared, ...asService]);

@@ -1,11 +1,9 @@
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
-import type {HostTarget} from '../../charts/host/mode.ts';
-import {rowsOf} from '../../charts/host/rows.ts';
-import {readHostTree} from '../../charts/host/tree.ts';
+import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host/host.ts';
 import {recommend} from '../../charts/recommend.ts';
 import {within} from '../../charts/releases.ts';
-import {needsNoRow, rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
+import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
 import {ExpectedError, type Warning} from '../../ground/errors.ts';
@@ -33,11 +31,6 @@ import type {HostConfiguration} from './read-host.ts';
 
 /** Directories of the machine; pods have their own. */
 const OF_MACHINE: readonly Setting[] = [cache, cachePath, dataHome] as Setting[];
-
-/** Settings of agents on a machine, without those that only a machine has. */
-export function readHostSettings(configuration: HostConfiguration, read: ReadFile): ReadonlyMap<string, unknown> {
-  return readHostTree(hostTreeOf(configuration, read).tree, configuration.target);
-}
 
 /** Values for a chart from the configuration of agents in Docker or on a virtual machine. Pure. @throws ExpectedError */
 export function migrateHost(configuration: HostConfiguration, to: string | undefined, read: ReadFile): MigratedFile & {isPrivate: boolean} {
@@ -163,7 +156,7 @@ function generateFrom(
 }
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
-  const reason = whyRefused(target, setting, settings.get(setting)) ?? 'the chart has no key for it';
+  const reason = whyRefused(CHARTS[target.chart], setting, settings.get(setting), target) ?? 'the chart has no key for it';
   return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
 }
 
@@ -199,15 +192,15 @@ function renamed(setting: Setting, origins: Generated['origins'], key: string, s
   const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
   const lost = rowsFor(CHARTS[target.chart], setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
   if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
-  const isDefault = needsNoRow(setting) || takes(CHARTS[target.chart], setting, settings, scope);
+  const isDefault = takes(CHARTS[target.chart], setting, settings, scope);
   return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
 }
 
 /** The variables, or the option of the container, that express the setting. */
 function spelled(setting: Setting, settings: Settings, target: HostTarget, spellings: ReadonlyMap<string, string>): string {
   const value = settings.get(setting);
-  const scope = {get: settings.get, version: newestOf('agent-local'), defaults: {}};
-  const rows = rowsOf(target).filter((row) => row.setting === setting && (row.when?.(settings.get) ?? true));
+  const scope = hostScope(settings.get);
+  const rows = HOSTS[target].rows.filter((row) => row.setting === setting && (row.when?.(settings.get) ?? true));
   const paths = rows.flatMap((row) => row.write(value, scope)).map(([path]) => path);
   const names = paths.flatMap(([map, name]) => (map === 'environment' && name !== undefined ? (spellings.get(name) ?? []) : []));
   if (names.length > 0) return names.join(', ');

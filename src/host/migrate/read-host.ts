@@ -1,4 +1,4 @@
-import type {HostTarget} from '../../charts/host/mode.ts';
+import type {HostTarget} from '../../charts/host/host.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {readSource} from '../../values/validate/source.ts';
 

@@ -160,7 +160,7 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(to, refused.setting, refused.value) ?? 'the chart has no key for it'}.`
+    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(CHARTS[to.chart], refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
     : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
@@ -235,7 +235,7 @@ function addDerived(result: Values, to: Target): void {
 const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
   settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
     if (!isSupported && leaves.length === 0) {
-      const reason = whyRefused(to, setting, value) ?? 'the chart has no key for it';
+      const reason = whyRefused(CHARTS[to.chart], setting, value, to) ?? 'the chart has no key for it';
       return [
         changeOf('dropped', [], `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`),
       ];
