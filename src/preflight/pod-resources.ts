@@ -48,6 +48,7 @@ const runsOfAgent = ({get}: PreflightContext, count: number): PodGroup => {
 
 /** In thousandths of a core, a byte or a piece. */
 export type Amounts = Readonly<Record<string, bigint>>;
+export const ONE_PIECE = 1000n;
 
 /** A container with the defaults that the API server and a LimitRange give it. */
 export interface Resources {
@@ -91,7 +92,8 @@ export function admitted(spec: Values, ranges: readonly LimitRange[]): AdmittedC
 }
 
 const plus = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => first + second);
-const most = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => (first > second ? first : second));
+/** The larger amount of each resource. */
+export const most = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => (first > second ? first : second));
 
 const merged = (one: Amounts, other: Amounts, join: (first: bigint, second: bigint) => bigint): Amounts =>
   Object.fromEntries(

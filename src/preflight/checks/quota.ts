@@ -6,20 +6,27 @@ import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
-import {type Amounts, admitted, amountsOf, type PodGroup, podGroups, podTotal, resourceOption, spellAmount} from '../pod-resources.ts';
+import {
+  type Amounts,
+  admitted,
+  amountsOf,
+  ONE_PIECE,
+  type PodGroup,
+  podGroups,
+  podTotal,
+  resourceOption,
+  spellAmount,
+} from '../pod-resources.ts';
 import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-context.ts';
 import {claimStorage, claimsToMake} from './limit-range.ts';
 import {fewerRuns} from './scheduling.ts';
-
-/** One object, in thousandths. */
-const ONE = 1000n;
 
 /** Quota usage of one pod, under every resource name: https://kubernetes.io/docs/concepts/policy/resource-quotas/ */
 function podAmounts(spec: Values, ranges: readonly LimitRange[]): Amounts {
   const {requests, limits} = podTotal(admitted(spec, ranges));
   const prefixed = (prefix: string, amounts: Amounts): Amounts =>
     Object.fromEntries(Object.entries(amounts).map(([key, amount]) => [`${prefix}${key}`, amount]));
-  return {...requests, ...prefixed('requests.', requests), ...prefixed('limits.', limits), pods: ONE, 'count/pods': ONE};
+  return {...requests, ...prefixed('requests.', requests), ...prefixed('limits.', limits), pods: ONE_PIECE, 'count/pods': ONE_PIECE};
 }
 
 /** Whether a quota counts such pods. */
@@ -59,7 +66,7 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
   const served = knownValue(readings.resources) ?? [];
   const piece = (resource: string, pieces = 1): void =>
     // Kinds of the core have a second spelling.
-    add(total, {[`count/${resource}`]: ONE, ...(resource.includes('.') ? {} : {[resource]: ONE})}, BigInt(pieces));
+    add(total, {[`count/${resource}`]: ONE_PIECE, ...(resource.includes('.') ? {} : {[resource]: ONE_PIECE})}, BigInt(pieces));
   for (const object of objects) {
     const found = live.objects.get(kindAndName(object));
     if (found !== undefined && knownValue(found) !== undefined) continue;
@@ -70,7 +77,7 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
     const storage = claimStorage(claim)['storage'] ?? 0n;
     const className = getAt(claim as unknown as Tree, ['spec', 'storageClassName']) ?? defaultClass(context);
     const ofClass = `${String(className)}.storageclass.storage.k8s.io`;
-    add(total, {'requests.storage': storage, [`${ofClass}/requests.storage`]: storage, [`${ofClass}/persistentvolumeclaims`]: ONE});
+    add(total, {'requests.storage': storage, [`${ofClass}/requests.storage`]: storage, [`${ofClass}/persistentvolumeclaims`]: ONE_PIECE});
   }
   const made = wantedSecrets.filter(({name, isGiven}) => {
     const fact = secrets.get(name);
@@ -97,7 +104,7 @@ function silentContainers(quota: ResourceQuota, groups: readonly PodGroup[], con
       admitted(group.spec, ranges)
         .filter((container) => container[of][resource] === undefined)
         .map((container) => {
-          const value = spellAmount(resource, container.requests[resource] ?? (resource === 'cpu' ? ONE : 1024n ** 3n * ONE));
+          const value = spellAmount(resource, container.requests[resource] ?? (resource === 'cpu' ? ONE_PIECE : 1024n ** 3n * ONE_PIECE));
           return {
             message: `Container ${container.name} of ${group.owner} has no ${resource} ${of === 'limits' ? 'limit' : 'request'}, which ResourceQuota ${quota.metadata.name} requires (${key})`,
             remedy: resourceOption(context, group, container.name, {resource, of}, value),

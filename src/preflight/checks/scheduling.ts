@@ -1,13 +1,14 @@
 import {hasKey} from '../../charts/support.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {count, few} from '../../ground/text.ts';
-import {getAt, type Tree, type Values} from '../../ground/tree.ts';
+import {getAt} from '../../ground/tree.ts';
 import {isSelected, selectorOf, untolerated} from '../../kubernetes/pod-specs.ts';
 import type {NodeCapacity} from '../../platform/capacity.ts';
 import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {canonicalQuantity, milliOf} from '../../settings/quantity.ts';
+import {canonicalQuantity} from '../../settings/quantity.ts';
 import {type Check, type CheckResult, ifKnown, pass, skip, worstOf} from '../check.ts';
+import {type Amounts, admitted, amountsOf, most, ONE_PIECE, podTotal} from '../pod-resources.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {type ChartPods, chartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits} from './available-nodes.ts';
 
@@ -87,60 +88,35 @@ const taintText = ({key, value, effect}: NodeCapacity['taints'][number]): string
 export const runNodes = placement('run-nodes', 'runs', 'Nodes are available for runs');
 export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes are available for the controller');
 
-/** In thousandths of a core, and of a byte. */
-interface Capacity {
-  cpu: bigint;
-  memory: bigint;
-}
+/** Other resources have no option. */
+const RESOURCES = ['cpu', 'memory'];
 
-const NO_CAPACITY: Capacity = {cpu: 0n, memory: 0n};
-const plus = (one: Capacity, other: Capacity): Capacity => ({cpu: one.cpu + other.cpu, memory: one.memory + other.memory});
-const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
-const most = (one: Capacity, other: Capacity): Capacity => ({cpu: larger(one.cpu, other.cpu), memory: larger(one.memory, other.memory)});
-const fits = (request: Capacity, room: Capacity): boolean => request.cpu <= room.cpu && request.memory <= room.memory;
-const amount = (quantity: unknown): bigint => milliOf(String(quantity ?? '')) ?? 0n;
+const amountIn = (amounts: Amounts, resource: string): bigint => amounts[resource] ?? 0n;
+const fits = (request: Amounts, room: Amounts): boolean =>
+  RESOURCES.every((resource) => amountIn(request, resource) <= amountIn(room, resource));
 
-const allocatableOf = ({allocatable}: NodeCapacity): Capacity => ({cpu: amount(allocatable['cpu']), memory: amount(allocatable['memory'])});
+const allocatableOf = ({allocatable}: NodeCapacity): Amounts => amountsOf(allocatable);
 
-const spell = ({cpu, memory}: Capacity): string => {
-  const mebibytes = (memory / 1000n + 1024n ** 2n - 1n) / 1024n ** 2n;
-  return `${canonicalQuantity(`${cpu}m`)} CPU and ${canonicalQuantity(`${mebibytes}Mi`)} memory`;
+const spell = (amounts: Amounts): string => {
+  const mebibytes = (amountIn(amounts, 'memory') / 1000n + 1024n ** 2n - 1n) / 1024n ** 2n;
+  return `${canonicalQuantity(`${amountIn(amounts, 'cpu')}m`)} CPU and ${canonicalQuantity(`${mebibytes}Mi`)} memory`;
 };
 
-/** Kubernetes uses the limit if there is no request. */
-function requestOf(container: Tree): Capacity {
-  const of = (resource: string) =>
-    getAt(container, ['resources', 'requests', resource]) ?? getAt(container, ['resources', 'limits', resource]);
-  return {cpu: amount(of('cpu')), memory: amount(of('memory'))};
-}
-
-/** What the scheduler reserves for a pod: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers */
-function requestOfPod({containers, initContainers}: Values): Capacity {
-  const inits = Array.isArray(initContainers) ? initContainers : [];
-  const isSidecar = (container: Tree): boolean => getAt(container, ['restartPolicy']) === 'Always';
-  const all = [...(Array.isArray(containers) ? containers : []), ...inits.filter(isSidecar)];
-  return inits
-    .filter((each) => !isSidecar(each))
-    .map(requestOf)
-    .reduce(most, all.map(requestOf).reduce(plus, NO_CAPACITY));
-}
-
 /** What one run requests: its pod, or with agent-k8s the pod that the agent creates from the settings. */
-const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[]): Capacity =>
+const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[]): Amounts =>
   target.chart === 'agent-k8s'
-    ? {cpu: amount(get(runCpuRequest)), memory: amount(get(runMemoryRequest))}
+    ? amountsOf({cpu: get(runCpuRequest), memory: get(runMemoryRequest)})
     : pods
         .filter(({role}) => role === 'runs')
-        .map(({spec}) => requestOfPod(spec))
-        .reduce(most, NO_CAPACITY);
+        .map(({spec}) => podTotal(admitted(spec, [])).requests)
+        .reduce(most, {});
 
-const hasAllocatable = ({allocatable}: NodeCapacity): boolean =>
-  [allocatable['cpu'], allocatable['memory']].every((each) => milliOf(each ?? '') !== undefined);
+const hasAllocatable = (node: NodeCapacity): boolean => RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined);
 
 /** The result that follows from the request of one run and the nodes that take runs now. */
 const withAllocatable = (
   context: PreflightContext,
-  conclude: (request: Capacity, nodes: readonly NodeCapacity[]) => CheckResult,
+  conclude: (request: Amounts, nodes: readonly NodeCapacity[]) => CheckResult,
 ): CheckResult =>
   ifKnown(chartPods(context), 'render the chart', (pods) =>
     ifKnown(nodesForRuns(context), 'list nodes', (all) => {
@@ -171,17 +147,13 @@ export const capacityForRun: Check = {
     }),
 };
 
-const times = (request: bigint, room: bigint): bigint | undefined => (request === 0n ? undefined : room / request);
-
 /** How many runs fit on one node if nothing else runs there. */
-function holds(request: Capacity, node: NodeCapacity): bigint {
-  const room = allocatableOf(node);
-  const limits = [
-    times(request.cpu, room.cpu),
-    times(request.memory, room.memory),
-    times(1000n, amount(node.allocatable['pods'] ?? '110')),
-  ];
-  return limits.filter((each) => each !== undefined).reduce((one, other) => (one < other ? one : other));
+function holds(request: Amounts, node: NodeCapacity): bigint {
+  const room = {pods: 110_000n, ...allocatableOf(node)};
+  return ['pods', ...RESOURCES]
+    .map((resource) => ({room: amountIn(room, resource), each: amountIn({...request, pods: ONE_PIECE}, resource)}))
+    .flatMap(({room, each}) => (each === 0n ? [] : [room / each]))
+    .reduce((one, other) => (one < other ? one : other));
 }
 
 /** Only a chart with a key for it limits concurrent runs. */
