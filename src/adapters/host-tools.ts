@@ -1,6 +1,7 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
-import {once, setMaxListeners} from 'node:events';
+import {once} from 'node:events';
 import {PassThrough, pipeline, Readable} from 'node:stream';
+import {wholeLines} from '../ground/lines.ts';
 import {abortReason, followSignal} from '../ground/signals.ts';
 import type {HostCall, HostError, HostTools, LogStream} from '../ports/host-tools.ts';
 
@@ -11,8 +12,6 @@ const MAX_STDERR_LENGTH = 8 * 1024;
 /** Maximum size of a result that is not a log; docker and systemd print kilobytes. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const PIPE_CLOSE_DELAY_MS = 1000;
-/** Longer lines are passed on in parts. */
-const MAX_LINE_BYTES = 1024 * 1024;
 const abortedBy = (signal: AbortSignal): HostError => ({kind: 'aborted', message: abortReason(signal)});
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -108,58 +107,6 @@ function mergedLines(sources: readonly Readable[]): AsyncIterable<Buffer> {
   // The reader attaches its own handler, possibly later.
   merged.on('error', () => undefined);
   return merged;
-}
-
-async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let held = Buffer.alloc(0);
-  for await (const chunk of source) {
-    held = Buffer.concat([held, chunk]);
-    const end = held.lastIndexOf('\n') + 1;
-    const ready = end === 0 && held.length > MAX_LINE_BYTES ? held.length : end;
-    if (ready > 0) yield held.subarray(0, ready);
-    held = held.subarray(ready);
-  }
-  if (held.length > 0) yield held;
-}
-
-/** Semaphore: returns a function that releases the slot, in the order of requests; undefined if the signal is aborted first. */
-export function semaphore(count: number): (signal: AbortSignal) => Promise<(() => void) | undefined> {
-  let free = count;
-  const waiting = new Set<() => void>();
-  const releaseSlot = (): void => {
-    const [next] = waiting;
-    if (next === undefined) free += 1;
-    else next();
-  };
-  const takenSlot = (): (() => void) => {
-    let isHeld = true;
-    return () => {
-      if (isHeld) releaseSlot();
-      isHeld = false;
-    };
-  };
-  return async (signal) => {
-    if (signal.aborted) return undefined;
-    if (free > 0) {
-      free -= 1;
-      return takenSlot();
-    }
-    return new Promise((resolve) => {
-      const cancel = (): void => {
-        waiting.delete(next);
-        resolve(undefined);
-      };
-      const next = (): void => {
-        waiting.delete(next);
-        signal.removeEventListener('abort', cancel);
-        resolve(takenSlot());
-      };
-      waiting.add(next);
-      // Node.js reports many listeners on one signal as a leak.
-      setMaxListeners(0, signal);
-      signal.addEventListener('abort', cancel, {once: true});
-    });
-  };
 }
 
 interface Known {

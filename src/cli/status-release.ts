@@ -1,8 +1,8 @@
 import {differs} from '../diff/live-drift.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
+import {pooled} from '../ground/concurrency.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {pooled} from '../ground/pooled.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedClient} from '../kubernetes/with-retries.ts';

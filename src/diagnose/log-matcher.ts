@@ -1,3 +1,4 @@
+import {MAX_LINE_BYTES, NEWLINE} from '../ground/lines.ts';
 import {matchLine, SIGNIFICANT_LINE} from './agent-log.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from './cache-use.ts';
 
@@ -15,9 +16,6 @@ export interface LogMatch {
 }
 
 const SIGNIFICANT_LINES = new RegExp(SIGNIFICANT_LINE, 'gi');
-const NEWLINE = 10;
-/** Maximum length of a line that is read. */
-const MAX_LINE_BYTES = 16 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /** Reads a log while it is written to the bundle: counts its lines and records their meanings. */

@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {pooled} from '../ground/pooled.ts';
+import {pooled} from '../ground/concurrency.ts';
 import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';

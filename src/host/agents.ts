@@ -1,3 +1,4 @@
+import {text} from 'node:stream/consumers';
 import {lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
 import {AGENT_LOG_ROWS} from '../diagnose/agent-log-rows.ts';
 import {dockerFindings} from '../diagnose/docker-findings.ts';
@@ -192,10 +193,9 @@ const isAfter = (time: string | undefined, startedAt: number): boolean =>
 async function readLog(call: HostCall, {host, signal}: Omit<Deps, 'now'>): Promise<string | undefined> {
   const opened = await host.stream(call, {signal, isLogOnBoth: call.tool === 'docker'});
   if (opened.error) return undefined;
-  const chunks: Buffer[] = [];
-  for await (const chunk of opened.chunks) chunks.push(chunk);
+  const log = await text(opened.chunks);
   if (await opened.end) return undefined;
-  return Buffer.concat(chunks).toString('utf8').split('\n').map(withoutPrefix).join('\n');
+  return log.split('\n').map(withoutPrefix).join('\n');
 }
 
 const recordOf = (tail: string) => ({file: '', bytes: Buffer.byteLength(tail), tail, lines: tail.split('\n').length, matches: []});

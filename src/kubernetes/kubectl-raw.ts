@@ -1,8 +1,9 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import type {Readable} from 'node:stream';
-import {bufferedOutput, semaphore} from '../adapters/host-tools.ts';
+import {bufferedOutput} from '../adapters/host-tools.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
+import {semaphore} from '../ground/concurrency.ts';
 import type {ReadError} from '../ground/read-error.ts';
 import {abortReason} from '../ground/signals.ts';
 import {apiErrorInText} from './api-error.ts';

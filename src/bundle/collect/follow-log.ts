@@ -1,3 +1,4 @@
+import {LineBuffer, NEWLINE} from '../../ground/lines.ts';
 import type {ReadError} from '../../ground/read-error.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {LogItem} from './log-items.ts';
@@ -82,10 +83,6 @@ export class FollowedLog {
   }
 }
 
-const NEWLINE = 10;
-const EMPTY = Buffer.alloc(0);
-/** Longer lines are passed on in parts. */
-const MAX_LINE_BYTES = 1024 * 1024;
 /** Timestamp that the kubelet adds to every line. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)(?= )/;
 const MAX_TIME_LENGTH = 40;
@@ -95,8 +92,7 @@ export class LogPosition {
   /** Time of the last line, and number of lines with that time. */
   #time: string | undefined;
   #count = 0;
-  /** An incomplete line. */
-  #begun: Buffer = EMPTY;
+  readonly #lines = new LineBuffer();
 
   /** Path to resume the log. Kubelets use whole seconds, so some lines are sent again. */
   from(path: string): string {
@@ -112,22 +108,15 @@ export class LogPosition {
   async *news(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const isNew = this.#newsFilter();
     // A line that was interrupted is sent again from its start.
-    this.#begun = EMPTY;
+    this.#lines.rest();
     for await (const chunk of chunks) {
-      const held = Buffer.concat([this.#begun, chunk]);
-      const end = held.length > MAX_LINE_BYTES ? held.length : held.lastIndexOf(NEWLINE) + 1;
-      this.#begun = held.subarray(end);
-      const lines = [...linesOf(held.subarray(0, end))].filter(isNew);
+      const lines = [...linesOf(this.#lines.push(chunk))].filter(isNew);
       if (lines.length > 0) yield Buffer.concat(lines);
     }
   }
 
   /** An incomplete line at the end. */
-  rest(): Buffer {
-    const rest = this.#begun;
-    this.#begun = EMPTY;
-    return rest;
-  }
+  rest = (): Buffer => this.#lines.rest();
 
   /** Filters lines that were already read; a line without a timestamp is always new. */
   #newsFilter(): (line: Buffer) => boolean {

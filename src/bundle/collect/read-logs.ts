@@ -1,6 +1,6 @@
 import type {LogRecord} from '../../diagnose/log-matcher.ts';
 import {LogMatcher} from '../../diagnose/log-matcher.ts';
-import {pooled} from '../../ground/pooled.ts';
+import {pooled} from '../../ground/concurrency.ts';
 import {abortReason} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/archive.ts';

@@ -1,6 +1,5 @@
-const NEWLINE = 10;
-/** Longer lines can be cut. */
-const MAX_LINE_BYTES = 16 * 1024;
+import {MAX_LINE_BYTES, NEWLINE, wholeLines} from '../../ground/lines.ts';
+
 /** Maximum end of a log that is kept in memory while it is read. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 /** Minimum useful size of a log. */
@@ -33,7 +32,7 @@ export async function* retain(
   let lost = 0;
   const tail: Buffer[] = [];
   let held = 0;
-  for await (const lines of wholeLines(chunks)) {
+  for await (const lines of wholeLines(chunks, MAX_LINE_BYTES)) {
     const head = headOf(lines, headRoom);
     if (head.length > 0) {
       endsLine = head.at(-1) === NEWLINE;
@@ -57,19 +56,6 @@ export async function* retain(
     yield Buffer.from(`${endsLine ? '' : '\n'}${cutMark(lost)}`);
   }
   yield* tail;
-}
-
-/** Chunks that end at a line end, except within a line longer than MAX_LINE_BYTES. */
-async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let open: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const all = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
-    const end = all.lastIndexOf(NEWLINE) + 1;
-    const whole = end === 0 && all.length > MAX_LINE_BYTES ? all.length : end;
-    if (whole > 0) yield all.subarray(0, whole);
-    open = all.subarray(whole);
-  }
-  if (open.length > 0) yield open;
 }
 
 /** The whole lines that fit; a part of a line that is too long. */
