@@ -7,8 +7,8 @@ import {DROP_INS} from '../host/systemd.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {HostTools} from '../ports/host-tools.ts';
-import {hostPlanText, hostStatusText} from '../ui/host.ts';
-import {accountText} from '../ui/plan.ts';
+import {hostStatusText} from '../ui/host.ts';
+import {accountText, stepsText} from '../ui/plan.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
 
 export interface HostStatusDocument {
@@ -63,10 +63,10 @@ export async function uninstallFromHost(
     say(`${target === 'docker' ? `No container of release ${name}` : 'No service scalr-agent'} on this machine. Nothing was changed.\n`);
     return result;
   }
-  const place = [['Target', target === 'docker' ? 'Docker on this machine' : 'systemd on this machine']] as const;
+  const place = {Target: target === 'docker' ? 'Docker on this machine' : 'systemd on this machine'};
   const operation: Operation<HostUninstallResult> = {
     steps,
-    text: `${hostPlanText({steps}, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,
+    text: `${stepsText(steps, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,
     warnings: warnings.map((message) => ({code: 'DRAIN', message})),
     run: async (deps) => {
       await runSteps(steps, {...deps, processes: app.processes({})});

@@ -11,8 +11,8 @@ import {watchContainers} from '../host/watch.ts';
 import {token} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {agentsReporter, dockerPlace, hostPlanText} from '../ui/host.ts';
-import {LINK_VCS} from '../ui/plan.ts';
+import {agentsReporter} from '../ui/host.ts';
+import {LINK_VCS, stepsText} from '../ui/plan.ts';
 import {paragraph} from '../ui/theme.ts';
 import type {App} from './app.ts';
 import {earlierExport, writeFiles} from './export-files.ts';
@@ -77,7 +77,12 @@ export async function installInDocker(
     warnings: [...host.warnings, ...warnings.map((message) => ({code: 'DOCKER', message}))],
     saved: [],
   };
-  const text = `${hostPlanText({steps}, dockerPlace(host, directory), screen)}\n${host.notes.map((note) => `${note}\n`).join('')}`;
+  const place = {
+    Target: 'Docker on this machine',
+    Agents: `${host.agents.map(({name}) => name).join(', ')} (${host.image})`,
+    Files: directory,
+  };
+  const text = `${stepsText(steps, place, screen)}\n${host.notes.map((note) => `${note}\n`).join('')}`;
   const operation: Operation<HostInstallResult> = {
     steps,
     text: result.changed || flags['dry-run'] ? text : '',

@@ -1,6 +1,7 @@
 import {text} from 'node:stream/consumers';
 import {lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
 import {AGENT_LOG_ROWS} from '../diagnose/agent-log-rows.ts';
+import type {Cause} from '../diagnose/cause.ts';
 import {dockerFindings} from '../diagnose/docker-findings.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import type {Finding} from '../diagnose/finding.ts';
@@ -29,14 +30,8 @@ export interface HostAgentState {
 }
 
 /** Why an agent is not healthy. */
-export interface HostCause {
-  object: string;
-  code: string;
-  reason: string;
-  remedy: string;
+export interface HostCause extends Cause {
   isError: boolean;
-  /** Waiting longer does not help. */
-  isPermanent: boolean;
 }
 
 interface Deps {

@@ -15,7 +15,7 @@ import {runSteps} from './run-steps.ts';
 import type {Plan, Step} from './step.ts';
 import {ofPhase} from './step.ts';
 import type {Rollback} from './upgrade.ts';
-import {requireReady, type Watched, watchRelease} from './watch-release.ts';
+import {releaseText, requireReady, type Watched, watchRelease} from './watch-release.ts';
 
 type BringUpDeps = Parameters<typeof runSteps>[1] & Parameters<typeof watchRelease>[1] & {files: Files};
 
@@ -49,7 +49,7 @@ export async function installRelease(
     const record = requireRecord(name, deps);
     record.catch(() => undefined);
     const watched = await watchRelease(name, deps);
-    requireReady(watched, name, {...deps, isLeft: rollBackWith === undefined});
+    requireReady(watched, releaseText(name, rollBackWith === undefined), deps);
     await record;
     return watched;
   } catch (error) {

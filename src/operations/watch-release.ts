@@ -1,8 +1,7 @@
 import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
-import {commandLine} from '../ground/command-line.ts';
+import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
 import {anySignal, withTimeout} from '../ground/signals.ts';
 import {isTransient, tryCluster} from '../ground/tool-errors.ts';
@@ -79,36 +78,38 @@ const unanswered = ({code, message, suggestions}: ExpectedError, {kubeTarget}: R
   isPermanent: false,
 });
 
-/** @throws ExpectedError when the release did not become ready, with causes and next steps */
+/** Names what was watched in messages. */
+export interface WatchedText {
+  /** "Release mine" */
+  what: string;
+  /** What remains after an interrupt, as a sentence. */
+  remains: string;
+  /** Next steps besides those of the causes. */
+  hints: readonly string[];
+}
+
+/** @throws ExpectedError if it did not become ready, with causes and next steps */
 export function requireReady(
-  {state, causes}: Watched,
-  {release, kubeTarget}: ReleaseName,
-  {timeoutMs, interrupts: {interrupt}, isLeft}: {timeoutMs: number; interrupts: Interrupts; isLeft: boolean},
+  {state, causes}: Pick<Watched, 'state' | 'causes'>,
+  {what, remains, hints}: WatchedText,
+  {timeoutMs, interrupts: {interrupt}}: {timeoutMs: number; interrupts: Interrupts},
 ): void {
   if (state === 'ready') return;
-  const because = causes.map(({object, reason}) => `${object}: ${reason}`);
-  const suggestions = [
-    ...new Set([
-      ...causes.map(({remedy}) => remedy),
-      ...(isLeft ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(kubeTarget))}`] : []),
-    ]),
-  ];
-  if (state === 'interrupted') {
-    throw interrupted([`Release ${release} is still installed, but was not ready yet.`, ...because].join('\n'), interrupt);
-  }
-  if (state === 'timed-out') {
-    throw new ExpectedError([`Release ${release} is not ready after ${timeoutMs / 1000} s.`, ...because].join('\n'), {
-      code: 'TIMED_OUT',
-      exit: ExitCode.timedOut,
-      suggestions,
-    });
-  }
-  throw new ExpectedError([`Release ${release} cannot become ready.`, ...because].join('\n'), {
-    code: 'NOT_READY',
-    exit: ExitCode.failed,
-    suggestions,
+  const withCauses = (message: string): string => [message, ...causes.map(({object, reason}) => `${object}: ${reason}`)].join('\n');
+  if (state === 'interrupted') throw interrupted(withCauses(remains), interrupt);
+  const isLate = state === 'timed-out';
+  throw new ExpectedError(withCauses(isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`), {
+    code: isLate ? 'TIMED_OUT' : 'NOT_READY',
+    exit: isLate ? ExitCode.timedOut : ExitCode.failed,
+    suggestions: [...new Set([...causes.map(({remedy}) => remedy), ...hints])],
   });
 }
+
+export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean): WatchedText => ({
+  what: `Release ${release}`,
+  remains: `Release ${release} is still installed, but was not ready yet.`,
+  hints: isLeft ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(kubeTarget))}`] : [],
+});
 
 /** What every loop needs that reads the cluster again and again until the user interrupts it. */
 export interface PollDeps extends ClusterAccess {

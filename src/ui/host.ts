@@ -1,24 +1,7 @@
 import {count} from '../ground/text.ts';
-import type {HostAgent} from '../host/agent.ts';
 import type {HostAgentState, HostCause} from '../host/agents.ts';
-import type {HostPlan} from '../host/plan.ts';
+import {lineWriter, stateMark} from './plan.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
-
-/** What an install on this machine will do. */
-export function hostPlanText({steps}: Pick<HostPlan, 'steps'>, where: readonly (readonly [string, string])[], screen: Screen): string {
-  const {bold} = theme(screen);
-  const lines = steps.map(({title}, index) => paragraph(`  ${index + 1}. `, title, screen));
-  return [...where.map(([name, text]) => `${bold(name.padEnd(WIDTH))}${text}\n`), '\n', ...lines].join('');
-}
-
-const WIDTH = 11;
-
-/** The heading of a plan with containers. */
-export const dockerPlace = (host: HostAgent, directory: string): [string, string][] => [
-  ['Target', 'Docker on this machine'],
-  ['Agents', `${host.agents.map(({name}) => name).join(', ')} (${host.image})`],
-  ['Files', directory],
-];
 
 /** The state of every agent of this machine, and the causes of problems. */
 export function hostStatusText(agents: readonly HostAgentState[], screen: Screen): string {
@@ -31,10 +14,9 @@ export function hostStatusText(agents: readonly HostAgentState[], screen: Screen
 }
 
 function agentLine(agent: HostAgentState, screen: Screen): string {
-  const {green, red, yellow} = theme(screen);
   const {object, status, image, purpose, restarts, isRunning, causes} = agent;
   const isBroken = !isRunning || causes.some(({isError}) => isError);
-  const mark = isBroken ? red('×') : agent.agent === 'registered' ? green('✓') : yellow('…');
+  const state = isBroken ? 'failing' : agent.agent === 'registered' ? 'ready' : 'waiting';
   const facts = [
     status,
     agent.agent === 'registered' ? 'registered (according to its log)' : 'registration unknown',
@@ -42,7 +24,7 @@ function agentLine(agent: HostAgentState, screen: Screen): string {
     ...(image === undefined ? [] : [image]),
     ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
   ];
-  return paragraph(`${mark} `, `${object}: ${facts.join(', ')}`, screen);
+  return paragraph(`${stateMark(state, screen)} `, `${object}: ${facts.join(', ')}`, screen);
 }
 
 const causeText = ({object, reason, remedy, isError}: HostCause, screen: Screen): string =>
@@ -50,12 +32,9 @@ const causeText = ({object, reason, remedy, isError}: HostCause, screen: Screen)
 
 /** Prints an agent whenever its state changes. */
 export function agentsReporter(write: (text: string) => void, screen: Screen): (agents: readonly HostAgentState[]) => void {
-  const last = new Map<string, string>();
+  const writeLine = lineWriter(write);
   return (agents) => {
-    for (const each of agents) {
-      const line = agentLine(each, screen) + each.causes.map((cause) => causeText(cause, screen)).join('');
-      if (last.get(each.object) !== line) write(line);
-      last.set(each.object, line);
-    }
+    for (const each of agents)
+      writeLine(each.object, agentLine(each, screen) + each.causes.map((cause) => causeText(cause, screen)).join(''));
   };
 }

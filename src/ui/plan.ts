@@ -17,17 +17,21 @@ export function planText(
   {context, serverVersion}: Pick<InstallFacts, 'context' | 'serverVersion'>,
   screen: Screen,
 ): string {
-  const {bold, dim, yellow} = theme(screen);
-  const where = [
-    `${bold('Cluster')}    ${context.cluster || context.server} ${dim(`${context.server}, Kubernetes ${serverVersion}`)}`,
-    `${bold('Context')}    ${context.name || '(none)'}`,
-    `${bold('Namespace')}  ${kubeTarget.namespace}`,
-    `${bold('Release')}    ${release}`,
-  ];
+  const cluster = `${context.cluster || context.server} ${theme(screen).dim(`${context.server}, Kubernetes ${serverVersion}`)}`;
+  const place = {Cluster: cluster, Context: context.name || '(none)', Namespace: kubeTarget.namespace, Release: release};
+  return stepsText(steps, place, screen);
+}
+
+const LABEL_WIDTH = 11;
+
+/** Where the steps change something, and the steps. */
+export function stepsText(steps: readonly Step[], place: Readonly<Record<string, string>>, screen: Screen): string {
+  const {bold, yellow} = theme(screen);
   const lines = steps.map(({title, isDestructive}, index) =>
     paragraph(`  ${index + 1}. `, `${title}${isDestructive ? yellow(' (cannot be undone)') : ''}`, screen),
   );
-  return `${where.join('\n')}\n\n${lines.join('')}`;
+  const where = Object.entries(place).map(([label, text]) => `${bold(label)}${' '.repeat(LABEL_WIDTH - label.length)}${text}\n`);
+  return [...where, '\n', ...lines].join('');
 }
 
 /** Every call as a shell command. */
@@ -112,28 +116,32 @@ export function runsText({runs, runsOf, release}: Inventory, screen: Screen): st
   return paragraph('Runs in flight: ', text, screen);
 }
 
-const MARKS = {ready: '✓', waiting: '…', failing: '×'} as const;
+/** Writes the line of an object whenever it changes. */
+export function lineWriter(write: (text: string) => void): (object: string, line: string) => void {
+  const last = new Map<string, string>();
+  return (object, line) => {
+    if (last.get(object) !== line) write(line);
+    last.set(object, line);
+  };
+}
 
 /** Prints the progress of a release: a line per object whenever its state changes. */
 export function progressReporter(
   write: (text: string) => void,
   screen: Screen,
 ): (lines: readonly Progress[], causes: readonly Cause[]) => void {
-  const lastLines = new Map<string, string>();
-  const {green, red, yellow} = theme(screen);
-  const colour = {ready: green, waiting: yellow, failing: red};
+  const writeLine = lineWriter(write);
   return (lines, causes) => {
-    const news = [
-      ...lines.map(({object, state, text}) => ({object, line: paragraph(`${colour[state](MARKS[state])} `, `${object}: ${text}`, screen)})),
-      ...causes.map((cause) => ({
-        object: `cause of ${cause.object}`,
-        line: paragraph(`  ${yellow('!')} `, `${cause.object}: ${cause.reason}`, screen),
-      })),
-    ];
-    for (const {object, line} of news) {
-      if (lastLines.get(object) === line) continue;
-      lastLines.set(object, line);
-      write(line);
-    }
+    for (const each of lines)
+      writeLine(each.object, paragraph(`${stateMark(each.state, screen)} `, `${each.object}: ${each.text}`, screen));
+    for (const {object, reason} of causes)
+      writeLine(`cause of ${object}`, paragraph(`  ${theme(screen).yellow('!')} `, `${object}: ${reason}`, screen));
   };
+}
+
+const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
+
+export function stateMark(state: Progress['state'], screen: Screen): string {
+  const [mark, color] = MARKS[state];
+  return theme(screen)[color](mark);
 }

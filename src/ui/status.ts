@@ -7,6 +7,7 @@ import {kubectlCommand} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {InstalledChart, ReleaseStatus, UnreadPart, WorkloadLine} from '../status/status.ts';
+import {stateMark} from './plan.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const WIDTH = 11;
@@ -192,12 +193,7 @@ export function objectText({object, problem, paths, manager, webhooks = []}: Obj
   }[problem];
 }
 
-const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
-
-export function workloadFact({object, state, text}: WorkloadLine, screen: Screen): string {
-  const [mark, colour] = MARKS[state];
-  return `${theme(screen)[colour](mark)} ${object}: ${text}`;
-}
+const workloadFact = ({object, state, text}: WorkloadLine, screen: Screen): string => `${stateMark(state, screen)} ${object}: ${text}`;
 
 export function agentsFact({agents}: Pick<ReleaseStatus, 'agents'>): string | undefined {
   if (agents.length === 0) return undefined;

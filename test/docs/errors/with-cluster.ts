@@ -16,7 +16,7 @@ import {apiFailure} from '../../../src/kubernetes/api-error.ts';
 import {kubernetesClient} from '../../../src/kubernetes/connect.ts';
 import {blockedBy} from '../../../src/operations/prepare-upgrade.ts';
 import {renderChart} from '../../../src/operations/render-chart.ts';
-import {requireReady, type Watched} from '../../../src/operations/watch-release.ts';
+import {releaseText, requireReady, type Watched} from '../../../src/operations/watch-release.ts';
 import {runChecks} from '../../../src/preflight/check.ts';
 import {toolChecks} from '../../../src/preflight/checks/tools.ts';
 import {refuseFailed} from '../../../src/preflight/run-preflight.ts';
@@ -70,7 +70,7 @@ const bundleWithSecret = (): Promise<void> =>
     knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]),
   );
 
-const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS, isLeft: true};
+const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS};
 const watched = (state: Watched['state'], causes: readonly Cause[]): Watched => ({state, causes, agent: 'unknown'}) as Watched;
 
 /** Failures of tools and clusters: what the tools say is what they really said. */
@@ -144,14 +144,14 @@ export const withCluster: readonly Example[] = [
   failing('NOT_READY', 'install --answers answers.yaml --yes', () =>
     requireReady(
       watched('hopeless', [cause('TOKEN_REJECTED', 'agent log: 401 Client Error: Unauthorized for url: https://acme.scalr.io')]),
-      NAME,
+      releaseText(NAME, true),
       READY,
     ),
   ),
   failing('TIMED_OUT', 'install --answers answers.yaml --yes', () =>
     requireReady(
       watched('timed-out', [cause('PROVISIONING_SLOW', 'failed to provision volume: rpc error: code = DeadlineExceeded')]),
-      NAME,
+      releaseText(NAME, true),
       READY,
     ),
   ),
