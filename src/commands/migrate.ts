@@ -4,7 +4,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {confirmFlags} from '../cli/flags.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {migrateHostFile} from '../host/migrate/migrate-host-file.ts';
+import {migrateHostFile} from '../host/migrate/migrate-host.ts';
 import {readHost} from '../host/migrate/read-host.ts';
 import {TARGETS} from '../settings/release.ts';
 import {changesSummary, changesText} from '../ui/changes.ts';

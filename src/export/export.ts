@@ -1,9 +1,8 @@
 import type {HostTarget} from '../charts/host/host.ts';
 import type {Warning} from '../ground/errors.ts';
 import {type HostAgent, type HostOptions, hostAgent} from '../host/agent.ts';
-import {composeFiles} from '../host/compose.ts';
-import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from '../host/data-directories.ts';
-import {dockerFiles} from '../host/docker.ts';
+import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from '../host/directories.ts';
+import {composeFiles, dockerFiles} from '../host/docker.ts';
 import type {Export} from '../host/files.ts';
 import {systemdFiles} from '../host/systemd.ts';
 import {release} from '../settings/release.ts';

@@ -1,7 +1,7 @@
 import {type HostTarget, hostTree, refuseUnsupported} from '../charts/host/host.ts';
 import {type Mode, modeOf, RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {chartSchema} from '../charts/schema.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {Warning} from '../ground/errors.ts';
 import {type Secret, variableSoundsSecret} from '../ground/secret.ts';
 import {at, getAt, textAt, type Values} from '../ground/tree.ts';
 import {splitImage, withoutCredentials} from '../settings/addresses.ts';
@@ -12,11 +12,9 @@ import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../settings/tls.ts';
-import {addedLines, keptLines} from './added-lines.ts';
-import {type HostDirectories, STANDARD_DIRECTORIES} from './data-directories.ts';
-import {secondsToStop} from './stop-timeout.ts';
-
-type Variables = Readonly<Record<string, string>>;
+import {PURPOSE_LABEL, RELEASE_LABEL} from './containers.ts';
+import {type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
+import {addedLines, keptLines, refuseLineBreaks, secondsToStop, type Variables} from './variables.ts';
 
 /** One agent of the machine. */
 export interface AgentInstance {
@@ -68,10 +66,6 @@ export interface HostFile {
   isOnMachine?: true;
 }
 
-/** Label with the name of the agents that belong together. */
-export const RELEASE_LABEL = 'io.scalr.agent.release';
-/** Label with `runs` or `vcs`. */
-export const PURPOSE_LABEL = 'io.scalr.agent.purpose';
 export const STANDARD_SOCKET = '/var/run/docker.sock';
 const CA = 'ca.pem';
 
@@ -230,17 +224,6 @@ const cautionsOf = (settings: Settings): Warning[] => {
   const message = url.caution?.(settings.get(url) as string, settings.get);
   return settings.get(url) === undefined || message === undefined ? [] : [{code: 'CAUTION', setting: url.id, message}];
 };
-
-/** A file of variables has one line per variable. */
-function refuseLineBreaks(variables: Variables): void {
-  const found = Object.entries(variables).find(([, value]) => /[\r\n]/.test(value));
-  if (found === undefined) return;
-  throw new ExpectedError(`${found[0]} contains a line break.`, {
-    code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
-    suggestions: ['Encode the value, for example with base64'],
-  });
-}
 
 function imageOf(tree: Values): string {
   const newest = chartSchema('agent-local')['x-releases'].at(-1)?.appVersion;

@@ -9,8 +9,7 @@ import {journalFindings} from '../diagnose/journal-findings.ts';
 import {withoutPrefix} from '../diagnose/log-matcher.ts';
 import {refusal} from '../ground/tool-errors.ts';
 import type {HostCall, HostTools} from '../ports/host-tools.ts';
-import {RELEASE_LABEL} from './agent.ts';
-import {containerName, containerRole, type DockerContainer, labelOf, purposeOf} from './containers.ts';
+import {containerName, containerRole, type DockerContainer, labelOf, purposeOf, RELEASE_LABEL} from './containers.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */
 export interface HostAgentState {

@@ -2,7 +2,11 @@ import type {ContainerFacts} from '../diagnose/docker-findings.ts';
 import {isListOf, readJson} from '../ground/json.ts';
 import {refusal} from '../ground/tool-errors.ts';
 import type {HostError, HostTools} from '../ports/host-tools.ts';
-import {PURPOSE_LABEL, RELEASE_LABEL} from './agent.ts';
+
+/** Label with the name of the agents that belong together. */
+export const RELEASE_LABEL = 'io.scalr.agent.release';
+/** Label with `runs` or `vcs`. */
+export const PURPOSE_LABEL = 'io.scalr.agent.purpose';
 
 /** A container, from `docker inspect`. */
 export interface DockerContainer extends ContainerFacts {

@@ -1,7 +1,21 @@
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {HostAgent} from './agent.ts';
 import {agentContainers, containerName, type DockerContainer} from './containers.ts';
-import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './data-directories.ts';
+
+/** Directories of the machine that a release uses. */
+export interface HostDirectories {
+  /** Data of agents and runs; several agents add a number. */
+  data: string;
+  /** Certificates. */
+  configuration: string;
+}
+
+export const STANDARD_DIRECTORIES: HostDirectories = {data: '/var/lib/scalr-agent', configuration: '/etc/scalr-agent'};
+
+/** The directories of a release whose machine already has another one. */
+export const directoriesNamed = (release: string): HostDirectories => ({
+  data: `${STANDARD_DIRECTORIES.data}-${release}`,
+  configuration: `${STANDARD_DIRECTORIES.configuration}-${release}`,
+});
 
 /** The directories and files of the machine that a container mounts. */
 export const mountsOf = ({Mounts}: DockerContainer): string[] =>
@@ -32,10 +46,13 @@ export function directoriesFor(release: string, containers: readonly DockerConta
 }
 
 /** Warnings about data directories that other agents mount too. @throws ExpectedError if the release does not mount them yet */
-export function sharedDirectories(host: HostAgent, containers: readonly DockerContainer[]): string[] {
-  const own = agentContainers(containers, host.name);
+export function sharedDirectories(
+  {name, agents}: {name: string; agents: readonly {environment: Readonly<Record<string, string>>}[]},
+  containers: readonly DockerContainer[],
+): string[] {
+  const own = agentContainers(containers, name);
   const others = containers.filter((each) => !own.includes(each));
-  return host.agents.flatMap(({environment: {SCALR_AGENT_DATA_DIR: data}}) => {
+  return agents.flatMap(({environment: {SCALR_AGENT_DATA_DIR: data}}) => {
     if (data === undefined) return [];
     const isKept = own.some((each) => mountsOf(each).includes(data));
     // Containers of runs mount parts of the data of their agent.

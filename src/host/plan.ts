@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {join} from 'node:path';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Step} from '../operations/step.ts';
-import {type HostAgent, PURPOSE_LABEL, RELEASE_LABEL} from './agent.ts';
+import type {HostAgent} from './agent.ts';
 import {
   agentContainers,
   containerName,
@@ -12,8 +12,10 @@ import {
   isUp,
   labelOf,
   nextName,
+  PURPOSE_LABEL,
   previousName,
   purposeOf,
+  RELEASE_LABEL,
 } from './containers.ts';
 import {sharedDirectories} from './directories.ts';
 import {createArguments, daemonSteps} from './docker.ts';

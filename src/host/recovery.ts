@@ -10,7 +10,7 @@ import {
   purposeOf,
   variablesOf,
 } from './containers.ts';
-import {secondsToStop} from './stop-timeout.ts';
+import {secondsToStop} from './variables.ts';
 
 /** IDs of the containers that a container replaces. */
 export const REPLACES_LABEL = 'io.scalr.agent.replaces';

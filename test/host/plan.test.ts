@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {hostAgent} from '../../src/host/agent.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer} from '../../src/host/containers.ts';
-import {directoriesNamed, STANDARD_DIRECTORIES} from '../../src/host/data-directories.ts';
-import {directoriesFor, usersOf} from '../../src/host/directories.ts';
+import {directoriesFor, directoriesNamed, STANDARD_DIRECTORIES, usersOf} from '../../src/host/directories.ts';
 import {type HostPlan, planContainers} from '../../src/host/plan.ts';
 import {recover} from '../../src/host/recovery.ts';
 import {planContainerRemoval, planServiceRemoval} from '../../src/host/removal.ts';

@@ -3,13 +3,11 @@ import {at, setAt, type Values} from '../../ground/tree.ts';
 import {splitImage} from '../../settings/addresses.ts';
 import {canonicalQuantity} from '../../settings/quantity.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
-import {secondsToStop} from '../stop-timeout.ts';
+import {secondsToStop, type Variables} from '../variables.ts';
 import {type HostConfiguration, type HostContainer, readVariables} from './read-host.ts';
 
 /** Reads a file that the configuration names; undefined if it does not exist here. */
 export type ReadFile = (path: string) => string | undefined;
-
-type Variables = Readonly<Record<string, string>>;
 
 export interface HostTree {
   /** As the rows of the host write it. */

@@ -1,3 +1,4 @@
+import {basename, dirname, join} from 'node:path';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host/host.ts';
@@ -6,9 +7,10 @@ import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
+import type {Files} from '../../ports/files.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
@@ -26,11 +28,45 @@ import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
 import {parseTarget} from '../../values/migrate/target.ts';
 import {effectiveValues, readEffective} from '../../values/read-values.ts';
 import {checkGenerated} from '../../values/validate/check-generated.ts';
-import {hostTreeOf, type ReadFile} from './host-tree.ts';
+import {certificateFilesOf, environmentFilesOf, hostTreeOf, type ReadFile, sourcesOf} from './host-tree.ts';
 import type {HostConfiguration} from './read-host.ts';
 
 /** Directories of the machine; pods have their own. */
 const OF_MACHINE: readonly Setting[] = [cache, cachePath, dataHome] as Setting[];
+
+/** Migrates the configuration of an agent with the files that it names: by an absolute path, or beside it. @throws ExpectedError */
+export async function migrateHostFile(
+  host: HostConfiguration,
+  {file, from, to}: {file: string; from?: string | undefined; to?: string | undefined},
+  files: Pick<Files, 'kindOf' | 'read'>,
+): Promise<MigratedFile> {
+  if (from !== undefined) {
+    throw new ExpectedError(
+      `--from is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
+      {
+        code: 'USAGE',
+        exit: ExitCode.usage,
+        suggestions: ['Omit --from'],
+      },
+    );
+  }
+  const found = new Map<string, string>();
+  const directory = dirname(file);
+  const load = async (path: string): Promise<void> => {
+    const candidates = [
+      ...sourcesOf(host, path).flatMap((each) => [each, join(directory, each)]),
+      join(directory, basename(path)),
+      join(directory, '..', basename(path)),
+    ];
+    for (const each of candidates)
+      if (!found.has(path) && (await files.kindOf(each)) === 'file') found.set(path, (await files.read(each)).toString('utf8'));
+  };
+  const read = (path: string): string | undefined => found.get(path);
+  for (const path of environmentFilesOf(host)) await load(path);
+  // Certificates can be named in those files.
+  for (const path of certificateFilesOf(host, read)) await load(path);
+  return migrateHost(host, to, read);
+}
 
 /** Values for a chart from the configuration of agents in Docker or on a virtual machine. Pure. @throws ExpectedError */
 export function migrateHost(configuration: HostConfiguration, to: string | undefined, read: ReadFile): MigratedFile & {isPrivate: boolean} {
