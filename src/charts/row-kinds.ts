@@ -1,6 +1,7 @@
 import {at, getAt, isMap, type Path, sameTree, type Tree} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Toleration} from '../settings/lists.ts';
+import {gracePeriod, shutdownMode} from '../settings/pods.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Row} from './define.ts';
@@ -225,6 +226,28 @@ const intersect = (one: string, other: string): string =>
 
 /** A row as a literal, its types checked against its setting. */
 export const row = <T>(definition: Row<T>): Row<T> => definition;
+
+/** What the agent does when it is stopped. */
+export const asStopAction = asWord({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'});
+
+/** The time until a pod or container is killed, and the timeouts of the agent, which must end before. */
+export const stopPeriod = (
+  {grace, drain, stop}: Readonly<Record<'grace' | 'drain' | 'stop', string>>,
+  {as: timeout, ...options}: Options<number> & {as: Codec<number>},
+): Row<number> => ({
+  setting: gracePeriod,
+  ...options,
+  paths: [grace, drain, stop].map(at),
+  write: (period, {get}) => {
+    const mode = get(shutdownMode) ?? 'drain';
+    return [
+      [at(grace), period],
+      ...(mode === 'drain' ? [[at(drain), timeout.write(period - 60)] as const] : []),
+      ...(mode === 'graceful' ? [[at(stop), timeout.write(period - 10)] as const] : []),
+    ];
+  },
+  read: (values) => asNumber.read(getAt(values, at(grace)) ?? ''),
+});
 
 /** The agent pool decides how many runs start: the chart has no key for a limit. */
 export const noRunLimit = (chart: ChartName, perRun: string): Row<number> =>

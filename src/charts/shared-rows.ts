@@ -80,10 +80,7 @@ export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Ro
       // docs/charts/upgrades.md, "A storage class of -": the templates break on it before 0.6.2.
       accepts: (name, {version}) => name !== '-' || compare(version, '0.6.2') >= 0,
     }),
-    key(cacheAccessMode, `${claim}.accessMode`, {
-      as: asChoice(cacheAccessMode),
-      when: isNewClaim,
-    }),
+    key(cacheAccessMode, `${claim}.accessMode`, {as: asChoice(cacheAccessMode), when: isNewClaim}),
     // Informational for an existing PersistentVolumeClaim; no template reads it.
     unwritten(cacheAccessMode, {when: isExistingClaim}),
     key(cacheSubPath, `${claim}.subPath`, {when: (get) => isNewClaim(get) || isExistingClaim(get)}),
@@ -148,17 +145,17 @@ export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[
   }),
 ];
 
-/** NO_PROXY with cluster-internal names. */
-const asNoProxy: Codec<string[]> = {
-  write: (entries) => [...entries, ...IN_CLUSTER].join(','),
-  read: (tree) => (typeof tree === 'string' && tree !== '' ? tree.split(',').filter((entry) => !IN_CLUSTER.includes(entry)) : undefined),
-};
+/** NO_PROXY with internal names. */
+const asNoProxy = (internal: readonly string[]): Codec<string[]> => ({
+  write: (entries) => [...entries, ...internal].join(','),
+  read: (tree) => (typeof tree === 'string' && tree !== '' ? tree.split(',').filter((entry) => !internal.includes(entry)) : undefined),
+});
 
 /** Proxy settings as extra environment variables. */
-export const proxyVariables = (map: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
+export const proxyVariables = (map: string, options: Pick<Row<string>, 'partly'> = {}, internal = IN_CLUSTER): Row[] => [
   variable(httpProxy, {map, name: 'HTTP_PROXY', as: asText, ...options}),
   variable(httpsProxy, {map, name: 'HTTPS_PROXY', as: asText, ...options}),
-  variable(noProxy, {map, name: 'NO_PROXY', as: asNoProxy}),
+  variable(noProxy, {map, name: 'NO_PROXY', as: asNoProxy(internal)}),
 ];
 
 /** Proxy keys, ignored unless the proxy is enabled. */
@@ -166,7 +163,7 @@ export const proxyKeys = (path: string): Row[] =>
   behindSwitch(`${path}.enabled`, [
     key(httpProxy, `${path}.httpProxy`),
     key(httpsProxy, `${path}.httpsProxy`),
-    key(noProxy, `${path}.noProxy`, {as: asNoProxy}),
+    key(noProxy, `${path}.noProxy`, {as: asNoProxy(IN_CLUSTER)}),
   ]);
 
 /** OpenTelemetry settings as extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
@@ -248,7 +245,10 @@ interface VariableMap {
 }
 
 /** Extra variables of the agent, without those that have a setting. */
-export const extraVariables = (maps: readonly VariableMap[], options: Pick<Row<object>, 'partly'> = {}): Row =>
+export const extraVariables = (
+  maps: readonly VariableMap[],
+  {own = VARIABLES_OF_SETTINGS, ...options}: Pick<Row<object>, 'partly'> & {own?: ReadonlyMap<string, string>} = {},
+): Row =>
   row({
     setting: extraEnv,
     paths: maps.map(({path}) => at(path)),
@@ -260,7 +260,7 @@ export const extraVariables = (maps: readonly VariableMap[], options: Pick<Row<o
       ),
     read: (values) => {
       const found = maps.flatMap(({path}) => Object.entries(mapAt(values, path)));
-      const free = found.filter(([name, value]) => typeof value === 'string' && !VARIABLES_OF_SETTINGS.has(name)) as [string, string][];
+      const free = found.filter(([name, value]) => typeof value === 'string' && !own.has(name)) as [string, string][];
       return free.length === 0 ? undefined : Object.fromEntries(free.toSorted(([one], [other]) => (one < other ? -1 : 1)));
     },
     ...options,

@@ -149,6 +149,10 @@ export function splitImage(reference: string): {repository: string; tag?: string
   return tag === undefined ? {repository, digest: false} : {repository, tag, digest: false};
 }
 
+/** The reference without the registry of a mirror in front. */
+export const withoutRegistry = (reference: string, registry: string | undefined): string =>
+  registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference;
+
 /** True if the reference contains a registry: short names of docker.io have no dot and no port in the first part. */
 export function namesRegistry(reference: string): boolean {
   const [first = '', ...rest] = reference.split('/');

@@ -5,7 +5,7 @@ import {chartSchema} from '../charts/schema.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {textAt, type Values} from '../ground/tree.ts';
-import {namesRegistry} from '../settings/addresses.ts';
+import {namesRegistry, withoutRegistry} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -62,7 +62,7 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
   const images = new Map<string, InstallImage>();
   let copied = takesRegistry ? given : given.without(imageRegistry);
   for (const {used, setting, reference} of found) {
-    const image = sourceOf(reference, registry);
+    const image = withoutRegistry(reference, registry);
     const known = images.get(image);
     const mirror = registry === undefined ? undefined : `${registry}/${pathOf(image, textAt(values, 'global.imageNamespace'))}`;
     const isOwn = setting !== undefined && given.isExplicit(setting);
@@ -114,10 +114,6 @@ function agentVersionOf(target: Target): string {
     suggestions: ['Set --chart-source to the directory or .tgz file of the chart'],
   });
 }
-
-/** A values file may contain the registry of the mirror already. */
-const sourceOf = (reference: string, registry: string | undefined): string =>
-  registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference;
 
 /** Path of the copy below the registry. */
 function pathOf(image: string, namespace: string): string {

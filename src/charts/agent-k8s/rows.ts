@@ -1,5 +1,5 @@
-import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
-import {splitImage} from '../../settings/addresses.ts';
+import {at, getAt, type Path, textAt, type Values} from '../../ground/tree.ts';
+import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
@@ -9,7 +9,6 @@ import {
   controllerNodeSelector,
   controllerReplicas,
   controllerToleration,
-  gracePeriod,
   imagePullPolicy,
   imagePullSecret,
   imageRegistry,
@@ -55,6 +54,7 @@ import {
   asMebibytes,
   asNumber,
   asReferences,
+  asStopAction,
   asTextMap,
   asTexts,
   asTolerations,
@@ -64,6 +64,7 @@ import {
   keys,
   noRunLimit,
   row,
+  stopPeriod,
   unwritten,
 } from '../row-kinds.ts';
 import {
@@ -83,17 +84,11 @@ const TAG = at('image.tag');
 const TASK_REGISTRY = at('agent.container_task_image_registry');
 const TASK_IMAGE = at('agent.container_task_image');
 const TASK_IMAGE_MODE = at('agent.container_task_image_mode');
-const GRACE = at('terminationGracePeriodSeconds');
-const DRAIN_TIMEOUT = at('agent.worker_drain_timeout');
-const STOP_TIMEOUT = at('agent.grace_shutdown_timeout');
 const EFS = at('efsVolumeHandle');
 const TASK_LABELS = at('agent.kubernetes_task_labels');
 
 const registryOf = (values: Values): string | undefined => textAt(values, TASK_REGISTRY).replace(/\/$/, '') || undefined;
-const withoutRegistry = (values: Values, reference: string): string => {
-  const registry = registryOf(values);
-  return registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference;
-};
+const withoutMirror = (values: Values, path: Path): string => withoutRegistry(textAt(values, path), registryOf(values));
 const mirrored = ({get}: Scope, reference: string): string => [get(imageRegistry), reference].filter(Boolean).join('/');
 
 const rounded = inMebibytes('agent-k8s requires memory');
@@ -213,14 +208,14 @@ export const rows: readonly Row[] = [
       const {repository, tag} = splitImage(reference);
       return [[REPOSITORY, mirrored(scope, repository)] as ValuesEntry, ...(tag === undefined ? [] : [[TAG, tag] as ValuesEntry])];
     },
-    read: (values) => [withoutRegistry(values, textAt(values, REPOSITORY)), textAt(values, TAG)].filter((part) => part !== '').join(':'),
+    read: (values) => [withoutMirror(values, REPOSITORY), textAt(values, TAG)].filter((part) => part !== '').join(':'),
   }),
   row({
     setting: runnerImage,
     in: '0.5.66',
     paths: [TASK_IMAGE],
     write: (reference, scope) => [[TASK_IMAGE, mirrored(scope, reference)]],
-    read: (values) => withoutRegistry(values, textAt(values, TASK_IMAGE)) || undefined,
+    read: (values) => withoutMirror(values, TASK_IMAGE) || undefined,
     partly: () => 'In 0.5.66, the runner image is set on the workers only; in 0.5.67 and later, on the controller too.',
   }),
   row({
@@ -231,24 +226,14 @@ export const rows: readonly Row[] = [
       [TASK_IMAGE_MODE, 'golden'],
       [TASK_IMAGE, mirrored(scope, reference)],
     ],
-    read: (values) =>
-      getAt(values, TASK_IMAGE_MODE) === 'golden' ? withoutRegistry(values, textAt(values, TASK_IMAGE)) || undefined : undefined,
+    read: (values) => (getAt(values, TASK_IMAGE_MODE) === 'golden' ? withoutMirror(values, TASK_IMAGE) || undefined : undefined),
   }),
   ...telemetryVariables('extraEnv'),
-  key(shutdownMode, 'agent.worker_on_stop_action', {as: asWord({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'})}),
-  row({
-    setting: gracePeriod,
-    paths: [GRACE, DRAIN_TIMEOUT, STOP_TIMEOUT],
-    write: (period, {get}) => {
-      const mode = get(shutdownMode) ?? 'drain';
-      return [
-        [GRACE, period],
-        ...(mode === 'drain' ? [[DRAIN_TIMEOUT, period - 60] as ValuesEntry] : []),
-        ...(mode === 'graceful' ? [[STOP_TIMEOUT, period - 10] as ValuesEntry] : []),
-      ];
-    },
-    read: (values) => asNumber.read(getAt(values, GRACE) ?? ''),
-  }),
+  key(shutdownMode, 'agent.worker_on_stop_action', {as: asStopAction}),
+  stopPeriod(
+    {grace: 'terminationGracePeriodSeconds', drain: 'agent.worker_drain_timeout', stop: 'agent.grace_shutdown_timeout'},
+    {as: asNumber},
+  ),
   key(schedulingTimeout, 'agent.container_task_scheduling_timeout', {as: asNumber}),
   key(acquireTimeout, 'agent.container_task_acquire_timeout', {as: asNumber}),
   extraVariables([{path: 'extraEnv'}], {

@@ -1,8 +1,9 @@
 import {at, getAt, textAt} from '../../ground/tree.ts';
+import {withoutRegistry} from '../../settings/addresses.ts';
 import {debug, logFormat, token, tokenFile, url} from '../../settings/agent.ts';
 import {catalogue} from '../../settings/catalogue.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {
   agentImage,
   gracePeriod,
@@ -26,6 +27,7 @@ import {
   asMebibytesText,
   asNumber,
   asQuantity,
+  asStopAction,
   asSwitch,
   asText,
   asTextMap,
@@ -34,10 +36,11 @@ import {
   implied,
   key,
   row,
+  stopPeriod,
   unwritten,
   variable,
 } from '../row-kinds.ts';
-import {caBundleRows, extraVariables, inMebibytes, telemetryVariables, VARIABLES_OF_SETTINGS} from '../shared-rows.ts';
+import {caBundleRows, extraVariables, inMebibytes, proxyVariables, telemetryVariables, VARIABLES_OF_SETTINGS} from '../shared-rows.ts';
 
 /**
  * How an agent works: `containers` starts a container for each run through the Docker socket, `local` executes runs in its own
@@ -65,10 +68,6 @@ const MAP = 'environment';
 const named = <T>(setting: Setting<T>, name: string, as: Codec<T>, options: Partial<Row<T>> = {}): Row<T> =>
   variable(setting, {map: MAP, name, as, ...options});
 
-const asNoProxy: Codec<string[]> = {
-  write: (entries) => [...entries, ...ON_THE_HOST].join(','),
-  read: (tree) => (typeof tree === 'string' ? tree.split(',').filter((entry) => !ON_THE_HOST.includes(entry)) : undefined),
-};
 /** Codecs of charts write numbers; variables are strings. */
 const asString = <T>({write, read}: Codec<T>): Codec<T> => ({write: (value) => String(write(value)), read});
 
@@ -77,9 +76,6 @@ const DRIVER = at(`${MAP}.SCALR_AGENT_DRIVER`);
 const TASK_IMAGE = at(`${MAP}.SCALR_AGENT_CONTAINER_TASK_IMAGE`);
 const TASK_IMAGE_MODE = at(`${MAP}.SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE`);
 const TASK_REGISTRY = at(`${MAP}.SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY`);
-const DRAIN_TIMEOUT = at(`${MAP}.SCALR_AGENT_WORKER_DRAIN_TIMEOUT`);
-const STOP_TIMEOUT = at(`${MAP}.SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT`);
-const GRACE = at('container.stopSeconds');
 
 const containers = isIn('containers');
 const local = isIn('local');
@@ -105,8 +101,6 @@ export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
   ['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', gracePeriod.id],
 ]);
 
-const extraRow = extraVariables([{path: MAP}]) as Row<Readonly<Record<string, string>>>;
-
 /** Settings that agents on every host support. */
 const shared: readonly Row[] = [
   unwritten(target),
@@ -116,9 +110,7 @@ const shared: readonly Row[] = [
   named(debug, 'SCALR_AGENT_DEBUG', asSwitch('1', '0')),
   named(logFormat, 'SCALR_AGENT_LOG_FORMAT', asChoice(logFormat)),
   key(purpose, 'purpose', {as: asChoice(purpose)}),
-  named(httpProxy, 'HTTP_PROXY', asText),
-  named(httpsProxy, 'HTTPS_PROXY', asText),
-  named(noProxy, 'NO_PROXY', asNoProxy),
+  ...proxyVariables(MAP, {}, ON_THE_HOST),
   unwritten(metadataService, {accepts: (value) => value === 'allow'}),
   unwritten(workloadIdentity, {accepts: (value) => value === 'none'}),
   ...caBundleRows('tls').filter(({setting}) => setting === caFile || setting === caPublicRoots),
@@ -141,38 +133,20 @@ const shared: readonly Row[] = [
       [TASK_IMAGE_MODE, 'golden'],
       [TASK_IMAGE, [get(imageRegistry), reference].filter(Boolean).join('/')],
     ],
-    read: (values, {get}) => {
-      const [reference, registry] = [String(getAt(values, TASK_IMAGE) ?? ''), get(imageRegistry)];
-      return (
-        (registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference) || undefined
-      );
-    },
+    read: (values, {get}) => withoutRegistry(textAt(values, TASK_IMAGE), get(imageRegistry)) || undefined,
   }),
   ...telemetryVariables(MAP),
-  named(shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', asWord({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'}), {
-    when: runs,
-  }),
-  row({
-    setting: gracePeriod,
-    when: runs,
-    accepts: (period) => period > 60,
-    paths: [GRACE, DRAIN_TIMEOUT, STOP_TIMEOUT],
-    write: (period, {get}) => {
-      const mode = get(shutdownMode) ?? 'drain';
-      return [
-        [GRACE, period],
-        ...(mode === 'drain' ? [[DRAIN_TIMEOUT, String(period - 60)] as ValuesEntry] : []),
-        ...(mode === 'graceful' ? [[STOP_TIMEOUT, String(period - 10)] as ValuesEntry] : []),
-      ];
+  named(shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', asStopAction, {when: runs}),
+  stopPeriod(
+    {
+      grace: 'container.stopSeconds',
+      drain: `${MAP}.SCALR_AGENT_WORKER_DRAIN_TIMEOUT`,
+      stop: `${MAP}.SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT`,
     },
-    read: (values) => asNumber.read(getAt(values, GRACE) ?? ''),
-  }),
-  row({
-    ...extraRow,
-    read: (values, scope) => {
-      const free = Object.entries(extraRow.read(values, scope) ?? {}).filter(([name]) => !OWN_VARIABLES.has(name));
-      return free.length === 0 ? undefined : Object.fromEntries(free);
-    },
+    {as: asString(asNumber), when: runs, accepts: (period) => period > 60},
+  ),
+  extraVariables([{path: MAP}], {
+    own: OWN_VARIABLES,
     partly: (_, {get}) => (containers(get) ? 'Extra variables are set for the agent, not for containers of runs.' : undefined),
   }),
 ];

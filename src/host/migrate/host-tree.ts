@@ -1,6 +1,6 @@
 import {optionMeantBy} from '../../charts/agent-options.ts';
 import {at, setAt, type Values} from '../../ground/tree.ts';
-import {splitImage} from '../../settings/addresses.ts';
+import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {canonicalQuantity} from '../../settings/quantity.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
 import {secondsToStop, type Variables} from '../variables.ts';
@@ -188,7 +188,7 @@ const registryOf = (image = ''): string | undefined => /^(.+)\/scalr\/agent(?::[
 
 /** An image of the user; the charts have their own version of the usual one. */
 function ownImage(image: string, registry: string | undefined): string | undefined {
-  const reference = registry !== undefined && image.startsWith(`${registry}/`) ? image.slice(registry.length + 1) : image;
+  const reference = withoutRegistry(image, registry);
   return splitImage(reference).repository === 'scalr/agent' ? undefined : reference;
 }
 
