@@ -1,8 +1,8 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {PassThrough, pipeline, Readable} from 'node:stream';
-import {wholeLines} from '../ground/lines.ts';
 import {abortReason, followSignal} from '../ground/signals.ts';
+import {readAtMost, wholeLines} from '../ground/streams.ts';
 import type {HostCall, HostError, HostTools, LogStream} from '../ports/host-tools.ts';
 
 /** The messages are parsed, so they must be in English. */
@@ -21,16 +21,11 @@ export const hostTools: HostTools = {
   async run(call, {signal}) {
     const opened = await open(call, {signal});
     if (opened.error) return {stdout: '', error: opened.error};
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of opened.chunks) {
-      bytes += chunk.length;
-      if (bytes > MAX_OUTPUT_BYTES)
-        return {stdout: '', error: {kind: 'too-large', message: `the output of ${call.tool} ${call.args[0]} is too large`}};
-      chunks.push(chunk);
-    }
+    const output = await readAtMost(MAX_OUTPUT_BYTES, opened.chunks);
+    if (output === undefined)
+      return {stdout: '', error: {kind: 'too-large', message: `the output of ${call.tool} ${call.args[0]} is too large`}};
     const error = await opened.end;
-    return {stdout: Buffer.concat(chunks).toString('utf8'), ...(error ? {error} : {})};
+    return {stdout: output.toString('utf8'), ...(error ? {error} : {})};
   },
   stream: open,
 };

@@ -1,6 +1,7 @@
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {readAtMost} from '../ground/streams.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -49,21 +50,14 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-async function readAtMost(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    chunks.push(Buffer.from(chunk));
-    size += chunk.length;
-    if (size > MAX_FILE_BYTES) {
-      throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {
-        code: 'UNREADABLE_FILE',
-        exit: ExitCode.usage,
-        suggestions: ['Check the path'],
-      });
-    }
-  }
-  return Buffer.concat(chunks);
+async function readSmall(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
+  const content = await readAtMost(MAX_FILE_BYTES, stream);
+  if (content !== undefined) return content;
+  throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {
+    code: 'UNREADABLE_FILE',
+    exit: ExitCode.usage,
+    suggestions: ['Check the path'],
+  });
 }
 
 async function isLink(path: string): Promise<boolean> {
@@ -92,7 +86,7 @@ export const nodeFiles: Files = {
     try {
       const file = await open(path);
       try {
-        return await readAtMost(chunksOf(file), path);
+        return await readSmall(chunksOf(file), path);
       } finally {
         await file.close();
       }
@@ -101,7 +95,7 @@ export const nodeFiles: Files = {
     }
   },
 
-  readStdin: () => readAtMost(process.stdin, 'standard input'),
+  readStdin: () => readSmall(process.stdin, 'standard input'),
 
   async kindOf(path, flag) {
     try {

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import type {Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type Fields, isFields} from '../ground/json.ts';
+import {readAtMost} from '../ground/streams.ts';
 import type {ArchiveEntry, OpenArchive} from '../ports/archive.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
 
@@ -95,14 +96,9 @@ async function problemOf(archive: OpenArchive, {name, bytes, sha256}: ArchiveEnt
 }
 
 async function textOf(archive: OpenArchive, name: string, file: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of archive.read(name)) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MAX_TEXT_BYTES) throw notOurs(file, `${name} is too large`);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const text = await readAtMost(MAX_TEXT_BYTES, archive.read(name));
+  if (text === undefined) throw notOurs(file, `${name} is too large`);
+  return text.toString('utf8');
 }
 
 function parsed(text: string | undefined): unknown {

@@ -1,4 +1,4 @@
-import {MAX_LINE_BYTES, NEWLINE} from '../ground/lines.ts';
+import {MAX_LINE_BYTES, NEWLINE} from '../ground/streams.ts';
 import {matchLine, SIGNIFICANT_LINE} from './agent-log.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from './cache-use.ts';
 

@@ -76,6 +76,11 @@ export class ExpectedError extends Error {
     this.exit = exit;
     this.suggestions = suggestions.map(maskSecrets);
   }
+
+  /** The same failure with another message and other next steps. */
+  with(message: string, suggestions: readonly string[]): ExpectedError {
+    return new ExpectedError(message, {...this, suggestions, cause: this.cause});
+  }
 }
 
 /** The command was stopped by a signal; `reason` is the name of the signal. */

@@ -37,3 +37,6 @@ export const count = (number: number | bigint, noun: string): string => `${numbe
 /** The first names, so that a line stays short: "a, b and 3 more". */
 export const few = (names: readonly string[], most = 5): string =>
   names.slice(0, most).join(', ') + (names.length > most ? ` and ${names.length - most} more` : '');
+
+/** Sentences on one line; the first one may have no full stop. */
+export const sentences = (first: string, ...others: readonly string[]): string => [first.replace(/(?<![.!?])$/, '.'), ...others].join(' ');

@@ -1,6 +1,7 @@
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
+import {sentences} from '../ground/text.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
@@ -98,11 +99,7 @@ function withFacts(failure: ExpectedError, facts: readonly string[], suggestions
     suggestions.length === 0
       ? failure.suggestions
       : failure.suggestions.filter((each) => !/docker (logs|start|unpause)|last log lines/.test(each));
-  return new ExpectedError([failure.message.replace(/(?<![.!?])$/, '.'), ...facts].join(' '), {
-    ...failure,
-    suggestions: [...suggestions, ...valid],
-    cause: failure.cause,
-  });
+  return failure.with(sentences(failure.message, ...facts), [...suggestions, ...valid]);
 }
 
 /** Waits for a Docker daemon that is being restarted. @throws ExpectedError */

@@ -116,14 +116,16 @@ const FIND_SOCKET = [
   '',
 ];
 
+/** Mounted directories and files; `directory` contains the files of the export. */
+const volumesOf = ({directories}: AgentInstance, {files}: HostAgent, directory: string): string[] => [
+  ...directories.map((each) => `${each}:${each}`),
+  ...files.map(({name, path, isOnMachine}) => `${isOnMachine ? path : `${directory}/${name}`}:${path}:ro`),
+];
+
 type Option = readonly [flag: string, value: string];
 
 /** The options of `docker create` with their values; `directory` contains the files of the export. */
 function optionsOf(agent: AgentInstance, host: HostAgent, directory: string): Option[] {
-  const mounts = [
-    ...agent.directories.map((each) => `${each}:${each}`),
-    ...host.files.map(({name, path, isOnMachine}) => `${isOnMachine ? path : `${directory}/${name}`}:${path}:ro`),
-  ];
   return [
     ['--restart', 'unless-stopped'],
     ...given('--pull', host.pull),
@@ -135,7 +137,7 @@ function optionsOf(agent: AgentInstance, host: HostAgent, directory: string): Op
     ...pairs('--env', {...host.environment, ...agent.environment}),
     // Unlike --volume, it does not create a directory if the socket is missing.
     ...given('--mount', host.mode === 'containers' ? `type=bind,source=${host.socket},target=${STANDARD_SOCKET}` : undefined),
-    ...mounts.map((mount): Option => ['--volume', mount]),
+    ...volumesOf(agent, host, directory).map((volume): Option => ['--volume', volume]),
     ...pairs('--label', host.labels),
   ];
 }
@@ -182,11 +184,7 @@ export function composeFiles(host: HostAgent): Export {
 }
 
 function serviceOf(agent: AgentInstance, host: HostAgent): Values {
-  const volumes = [
-    ...(host.mode === 'containers' ? [`${host.socket}:${STANDARD_SOCKET}`] : []),
-    ...agent.directories.map((directory) => `${directory}:${directory}`),
-    ...host.files.map(({name, path, isOnMachine}) => `${isOnMachine ? path : `./${name}`}:${path}:ro`),
-  ];
+  const volumes = [...(host.mode === 'containers' ? [`${host.socket}:${STANDARD_SOCKET}`] : []), ...volumesOf(agent, host, '.')];
   return {
     image: host.image,
     container_name: agent.name,

@@ -1,19 +1,15 @@
 import {anySignal} from '../ground/signals.ts';
-import {POLL_INTERVAL_MS, requireReady, type Watched} from '../operations/watch-release.ts';
+import {POLL_INTERVAL_MS, type PollDeps, requireReady, type Watched} from '../operations/watch-release.ts';
 import type {HostTools} from '../ports/host-tools.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
 import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
 import {currentContainers, readContainers} from './containers.ts';
 
 /** A running agent without a log message counts as ready after this time. */
 const READY_WITHOUT_LOG_MS = 60_000;
 
-interface WatchDeps {
+interface WatchDeps extends Pick<PollDeps, 'interrupts' | 'now' | 'sleep'> {
   host: HostTools;
-  interrupts: Interrupts;
   timeoutMs: number;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onState(agents: readonly HostAgentState[]): void;
 }
 

@@ -1,6 +1,7 @@
 import type {Readable} from 'node:stream';
 import type {ReadError} from '../ground/read-error.ts';
 import {abortReason} from '../ground/signals.ts';
+import {readAtMost} from '../ground/streams.ts';
 import type {LogStream} from '../ports/host-tools.ts';
 import type {ApiResult} from './client.ts';
 
@@ -55,16 +56,11 @@ export async function answerFrom(
   {chunks, end}: LogStream,
   {date, isText = false}: {date?: Date | undefined; isText?: boolean} = {},
 ): Promise<ApiResult> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) return {error: {kind: 'too-large', message: `the response is larger than ${MAX_ANSWER_BYTES >> 20} MiB`}};
-    parts.push(chunk);
-  }
+  const bytes = await readAtMost(MAX_ANSWER_BYTES, chunks);
+  if (bytes === undefined) return {error: {kind: 'too-large', message: `the response is larger than ${MAX_ANSWER_BYTES >> 20} MiB`}};
   const error = await end;
   if (error) return {error};
-  const text = Buffer.concat(parts).toString('utf8');
+  const text = bytes.toString('utf8');
   return {status, body: isText ? text : parsed(text), ...(date ? {date} : {})};
 }
 

@@ -92,11 +92,7 @@ export async function rollBack(
   deps: RollBackDeps,
 ): Promise<ExpectedError> {
   const rollBackError = (what: string, ...suggestions: readonly string[]): ExpectedError =>
-    new ExpectedError(`${failure.message}\n${what}`, {
-      ...failure,
-      suggestions: [...failure.suggestions, ...suggestions],
-      cause: failure.cause,
-    });
+    failure.with(`${failure.message}\n${what}`, [...failure.suggestions, ...suggestions]);
   const {processes} = deps;
   try {
     const state = await newestRevision(name, deps);

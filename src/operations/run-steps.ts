@@ -1,7 +1,7 @@
-import type {ProcessResult} from '../ground/command-line.ts';
-import {commandLine} from '../ground/command-line.ts';
+import {commandLine, type ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
 import {isConflict, isTransient, placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
+import {sentences} from '../ground/text.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
@@ -44,15 +44,11 @@ async function withUndo(failure: ExpectedError, done: readonly Step[], {kubernet
     ...left.map(({text}) => text),
     ...(deleted.length === 0 ? [] : [`${deleted.join(' and ')} ${deleted.length === 1 ? 'is' : 'are'} already deleted.`]),
   ];
-  return new ExpectedError([failure.message.replace(/(?<![.!?])$/, '.'), ...texts].join(' '), {
-    ...failure,
-    suggestions: [
-      ...left.map(({title, call}) => `${title}: ${commandLine(call)}`),
-      ...(deleted.length === 0 ? [] : ['Run the same command again to complete it']),
-      ...failure.suggestions,
-    ],
-    cause: failure.cause,
-  });
+  return failure.with(sentences(failure.message, ...texts), [
+    ...left.map(({title, call}) => `${title}: ${commandLine(call)}`),
+    ...(deleted.length === 0 ? [] : ['Run the same command again to complete it']),
+    ...failure.suggestions,
+  ]);
 }
 
 /** A failed step of helm may have deleted the object. */

@@ -1,5 +1,5 @@
-import {LineBuffer, NEWLINE} from '../../ground/lines.ts';
 import type {ReadError} from '../../ground/read-error.ts';
+import {LineBuffer, NEWLINE} from '../../ground/streams.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {LogItem} from './log-items.ts';
 

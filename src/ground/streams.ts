@@ -40,3 +40,15 @@ export async function* wholeLines(chunks: AsyncIterable<Buffer>, maxBytes?: numb
   const rest = buffer.rest();
   if (rest.length > 0) yield rest;
 }
+
+/** All bytes of a stream; undefined if there are more than `maxBytes`. */
+export async function readAtMost(maxBytes: number, chunks: AsyncIterable<Buffer | string>): Promise<Buffer | undefined> {
+  const read: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    read.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(read);
+}
