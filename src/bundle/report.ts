@@ -1,7 +1,7 @@
 import {agentVersionOf, versionStatus} from '../charts/version-status.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import type {LogRecord} from '../diagnose/log-matcher.ts';
-import {count} from '../ground/text.ts';
+import {count, sizeText} from '../ground/text.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import type {Gap} from './collect/read-namespace.ts';
@@ -136,7 +136,7 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
     ['findings.json, errors.json', 'findings and missing parts as JSON', true],
     [
       'logs/',
-      `${count(logs.length, 'log')}, ${count(lines, 'line')}, ${sizeOf(bytes)}${previous ? '; .previous.log is the log before a restart' : ''}`,
+      `${count(logs.length, 'log')}, ${count(lines, 'line')}, ${sizeText(bytes)}${previous ? '; .previous.log is the log before a restart' : ''}`,
       logs.length > 0,
     ],
     ['events.txt', 'events, newest last', files.includes('events.txt')],
@@ -153,9 +153,6 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
   ];
   return `${rows.map(([file, text, isThere]) => (isThere ? `- ${file}: ${text}\n` : '')).join('')}`;
 }
-
-const sizeOf = (bytes: number): string =>
-  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 /** Redacts a text. */
 type Clean = (text: string) => string;

@@ -3,7 +3,7 @@ import type {Setting} from '../settings/define.ts';
 import type {Toleration} from '../settings/lists.ts';
 import {gracePeriod, shutdownMode} from '../settings/pods.ts';
 import {concurrency} from '../settings/purpose.ts';
-import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
+import {canonicalQuantity, MEBIBYTE, milliOf} from '../settings/quantity.ts';
 import type {Row} from './define.ts';
 import type {ChartName} from './schema.ts';
 
@@ -59,8 +59,6 @@ export const asCores: Codec<string> = {
   write: (value) => Number(milliOf(value)) / 1000,
   read: (tree) => (typeof tree === 'number' || typeof tree === 'string' ? canonicalQuantity(String(tree)) : undefined),
 };
-
-const MEBIBYTE = 1000n * 1024n * 1024n;
 
 export const isWholeMebibytes = (quantity: string): boolean => (milliOf(quantity) ?? 0n) % MEBIBYTE === 0n;
 

@@ -40,3 +40,7 @@ export const few = (names: readonly string[], most = 5): string =>
 
 /** Sentences on one line; the first one may have no full stop. */
 export const sentences = (first: string, ...others: readonly string[]): string => [first.replace(/(?<![.!?])$/, '.'), ...others].join(' ');
+
+/** The size of a file: 3 KiB, 1.5 MiB */
+export const sizeText = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -5,6 +5,8 @@ const PATTERN = /^(\d+(?:\.\d+)?)(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['m', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const MILLI = 1000n;
+/** As milliOf returns it. */
+export const MEBIBYTE = MILLI * 1024n ** 2n;
 
 /** The quantity in thousandths of its base unit (a byte, a core); undefined if the text is not a quantity. */
 export function milliOf(text: string): bigint | undefined {

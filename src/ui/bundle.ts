@@ -1,7 +1,7 @@
 import type {DamagedEntry, Inspection} from '../bundle/inspect.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from '../bundle/report.ts';
 import type {Bundle} from '../bundle/write-bundle.ts';
-import {count} from '../ground/text.ts';
+import {count, sizeText} from '../ground/text.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Printed first. */
@@ -63,9 +63,6 @@ export function findingLines(findings: Bundle['findings'], screen: Screen): stri
     return paragraph(`  ${marks[severity]} `, `${object}: ${message} ${dim(`→ ${remedy}${place}`)}`, screen);
   });
 }
-
-const sizeText = (bytes: number): string =>
-  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 /** Removes control characters from untrusted text. */
 const shown = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '');

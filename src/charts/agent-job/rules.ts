@@ -3,7 +3,7 @@ import {cloud} from '../../settings/cluster.ts';
 import {set} from '../../settings/escape-hatch.ts';
 import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {milliOf} from '../../settings/quantity.ts';
+import {MEBIBYTE, milliOf} from '../../settings/quantity.ts';
 import {chart} from '../../settings/release.ts';
 import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
@@ -11,8 +11,6 @@ import type {ChartRule, DerivedKeys, RuleFacts, ValuesEntry} from '../define.ts'
 import {isAtLeast, olderThan} from '../releases.ts';
 import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, settingRule, sharedClaim} from '../shared-rules.ts';
 import {NESTED} from './versions.ts';
-
-const MEBIBYTE = 1000n * 1024n ** 2n;
 
 interface Cache {
   name: string;

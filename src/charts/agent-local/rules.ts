@@ -3,7 +3,7 @@ import {set} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {milliOf} from '../../settings/quantity.ts';
+import {MEBIBYTE, milliOf} from '../../settings/quantity.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
 import {secureMirrors} from '../address-rules.ts';
 import type {ChartRule, ValuesRule} from '../define.ts';
@@ -174,7 +174,6 @@ export const valuesRules: readonly ValuesRule[] = [
 ];
 
 const LIMITS = ['PROVIDER', 'MODULE', 'BINARY'].map((name) => `SCALR_AGENT_${name}_CACHE_SIZE_LIMIT_MB`);
-const MEBIBYTE = 1000n * 1024n * 1024n;
 
 /** The size of the cache volume, if the values contain it. */
 function sizeOfCache(values: Values): string | undefined {

@@ -6,7 +6,7 @@ import {isSelected, selectorOf, untolerated} from '../../kubernetes/pod-specs.ts
 import type {NodeCapacity} from '../../platform/capacity.ts';
 import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {canonicalQuantity} from '../../settings/quantity.ts';
+import {canonicalQuantity, MEBIBYTE} from '../../settings/quantity.ts';
 import {type Check, type CheckResult, ifKnown, pass, skip, worstOf} from '../check.ts';
 import {type Amounts, admitted, amountsOf, most, ONE_PIECE, podTotal} from '../pod-resources.ts';
 import type {PreflightContext} from '../preflight-context.ts';
@@ -98,7 +98,7 @@ const fits = (request: Amounts, room: Amounts): boolean =>
 const allocatableOf = ({allocatable}: NodeCapacity): Amounts => amountsOf(allocatable);
 
 const spell = (amounts: Amounts): string => {
-  const mebibytes = (amountIn(amounts, 'memory') / 1000n + 1024n ** 2n - 1n) / 1024n ** 2n;
+  const mebibytes = (amountIn(amounts, 'memory') + MEBIBYTE - 1n) / MEBIBYTE;
   return `${canonicalQuantity(`${amountIn(amounts, 'cpu')}m`)} CPU and ${canonicalQuantity(`${mebibytes}Mi`)} memory`;
 };
 

@@ -2,7 +2,7 @@ import type {Target} from '../../charts/define.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path, type Tree} from '../../ground/tree.ts';
-import {milliOf} from '../../settings/quantity.ts';
+import {MEBIBYTE, milliOf} from '../../settings/quantity.ts';
 import {withoutMethodNames} from '../read-values.ts';
 import {checkKubernetes, typeMismatch} from './check-kubernetes.ts';
 import {type Details, findingAt, type TreePath, type ValuesFinding, type ValuesSource} from './finding.ts';
@@ -158,8 +158,6 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
 
   return check(source.values, closedSchema(schemaOf(target), target.version), []);
 }
-
-const MEBIBYTE = 1000n * 1024n ** 2n;
 
 /** A volume size that is probably a mistake; a PVC without a size has its own finding. */
 function smallVolume(amount: string, path: TreePath): string | undefined {

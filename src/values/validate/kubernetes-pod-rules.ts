@@ -1,6 +1,6 @@
 import {closest} from '../../ground/text.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
-import {exceeds, milliOf} from '../../settings/quantity.ts';
+import {exceeds, MEBIBYTE, milliOf} from '../../settings/quantity.ts';
 import {FORMATS} from './formats.ts';
 
 /** Something that Kubernetes rejects although its schema allows it. */
@@ -133,7 +133,6 @@ const toleration: PodRule = ({key, operator, value, effect, tolerationSeconds}) 
     violation('effect must be NoExecute when tolerationSeconds is set.', 'tolerationSeconds'),
 ];
 
-const MEBI = 1000n * 1024n ** 2n;
 const HUNDRED_CORES = 100_000n;
 
 /** An amount that is valid but probably a mistake: 512 is 512 bytes, 512m half a byte, and few nodes have 500 cores. */
@@ -143,7 +142,7 @@ function unlikely(kind: string, name: string, amount: Tree | undefined): string 
   if (milli === 0n) return kind === 'limits' ? 'A limit of zero means no limit. Remove it, or set an amount.' : undefined;
   if (name === 'cpu') return milli >= HUNDRED_CORES ? `${amount} means ${milli / 1000n} cores. Did you mean ${milli / 1000n}m?` : undefined;
   const isBytes = name === 'memory' || name === 'ephemeral-storage';
-  return isBytes && milli < MEBI ? `${amount} means ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
+  return isBytes && milli < MEBIBYTE ? `${amount} means ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
 }
 
 const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
