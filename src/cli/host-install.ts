@@ -15,9 +15,9 @@ import {agentsReporter} from '../ui/host.ts';
 import {LINK_VCS, stepsText} from '../ui/plan.ts';
 import {paragraph} from '../ui/theme.ts';
 import type {App} from './app.ts';
-import {earlierExport, writeFiles} from './export-files.ts';
 import {readSignal} from './host-commands.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import {earlierExport, writeFiles} from './user-files.ts';
 
 export interface HostInstallResult {
   target: 'docker';

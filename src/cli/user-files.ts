@@ -1,7 +1,10 @@
-import {join, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {Files, PlaceFlag} from '../ports/files.ts';
+import {Secret} from '../ground/secret.ts';
+import type {EarlierExport} from '../host/agent.ts';
+import {ENV_FILE} from '../host/files.ts';
+import type {Files} from '../ports/files.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Rewrite} from '../values/validate/apply-fixes.ts';
 
@@ -40,68 +43,110 @@ export async function readTexts(
   return names.map((file) => ({file, text: read.get(file) as string}));
 }
 
-interface WriteOptions {
+/** A file to write. */
+interface NewFile {
   path: string;
   text: string;
   /** Readable only by its owner. */
   isPrivate: boolean;
+}
+
+interface FoundFile extends NewFile {
+  /** The file of this name has the same text, or another one. */
+  found?: 'same' | 'other';
+}
+
+interface ConfirmOptions {
   isDryRun: boolean;
   /** Confirmed in advance (--yes). */
   isAccepted: boolean;
-  /** Only asks and checks; nothing is written. */
-  isAsked?: boolean;
-  /** The flag with the path: a file, or its directory. */
-  flag: PlaceFlag;
+  confirm?: Confirm;
 }
 
-/** Writes a file; replaces an existing one only after confirmation. Returns the result as a sentence. @throws ExpectedError */
-export async function writeValuesFile(
-  {path, text, isPrivate, isDryRun, isAccepted, isAsked = false, flag}: WriteOptions,
+/** What a flag names: a file, a directory for files that are asked about one by one, or one for files that belong together. */
+const RESULT = {flag: '--out', names: 'name'} as const;
+const SAVED = {flag: '--save', names: 'directory'} as const;
+const EXPORT = {flag: '--out', names: 'directory'} as const;
+
+/** Writes files, and asks first where they replace others: all or none. @throws ExpectedError */
+async function writeAll(
+  given: readonly NewFile[],
   files: Files,
-  confirm?: Confirm,
-): Promise<string> {
-  if (path === '') throw refusal('--out is empty.', 'Set a file name: --out values.yaml', 'UNWRITABLE_FILE');
-  const alternative = flag === '--out' ? 'use another name with --out' : 'use another directory with --save';
-  const kind = await files.kindOf(path, flag);
-  if (kind === 'directory')
-    throw refusal(
-      `${path} is a directory.`,
-      flag === '--out' ? `Set a file name: --out ${path.replace(/\/$/, '')}/values.yaml` : 'Use another directory with --save',
-      'UNWRITABLE_FILE',
-    );
-  if (kind === 'broken-link') throw refusal(`${path} is a broken symbolic link.`, `Remove the link, or ${alternative}`, 'UNWRITABLE_FILE');
-  if (kind === 'file' && (await files.read(path)).toString('utf8') === text) {
-    if (isPrivate && !isDryRun && !isAsked) await files.write(path, text, {isPrivate, flag});
-    return `${path} is up to date.`;
-  }
-  const size = `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
-  if (isDryRun) return `Would ${kind === 'file' ? 'replace' : 'write'} ${path} (${size}).`;
-  if (kind === 'file' && !isAccepted) {
-    if (!confirm) throw refusal(`${path} already exists.`, `Replace it with --yes, or ${alternative}`, 'FILE_EXISTS');
-    if (!(await confirm(`${path} already exists. Replace it?`))) {
-      throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+  place: typeof RESULT | typeof SAVED | typeof EXPORT,
+  {isDryRun, isAccepted, confirm}: ConfirmOptions,
+): Promise<FoundFile[]> {
+  const {flag, names} = place;
+  const other = `se another ${names} with ${flag}`;
+  const areTogether = place === EXPORT;
+  const find = async (file: NewFile): Promise<FoundFile> => {
+    const kind = await files.kindOf(file.path, flag);
+    if (kind === 'directory') {
+      const remedy = place === RESULT ? `Set a file name: --out ${file.path.replace(/\/$/, '')}/values.yaml` : `U${other}`;
+      throw refusal(`${file.path} is a directory.`, remedy, 'UNWRITABLE_FILE');
     }
+    if (kind === 'broken-link')
+      throw refusal(
+        `${file.path} is a broken symbolic link.`,
+        areTogether ? `U${other}` : `Remove the link, or u${other}`,
+        'UNWRITABLE_FILE',
+      );
+    if (kind !== 'file') return file;
+    return {...file, found: (await files.read(file.path)).toString('utf8') === file.text ? 'same' : 'other'};
+  };
+  const all = await Promise.all(given.map(find));
+  if (isDryRun) return all;
+  const taken = isAccepted ? [] : all.filter(({found}) => found === 'other').map(({path}) => path);
+  for (const paths of areTogether && taken.length > 0 ? [taken] : taken.map((path) => [path])) {
+    const [exists, them] = paths.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
+    const named = `${paths.join(', ')} already ${exists}.`;
+    if (!confirm)
+      throw areTogether
+        ? refusal(`${named} Nothing was written.`, `Replace with --yes, or u${other}`, 'FILE_EXISTS')
+        : refusal(named, `Replace it with --yes, or u${other}`, 'FILE_EXISTS');
+    if (await confirm(`${named} Replace ${them}?`)) continue;
+    throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
   }
-  if (isAsked) return `${path} can be written.`;
-  // The directory of --save is created if missing.
-  await files.write(path, text, {isPrivate, makesDirectory: flag === '--save', flag});
-  return `Wrote ${path}.`;
-}
-
-const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
-
-/** Writes a result to the file of --out; undefined for standard output. @throws ExpectedError */
-export async function writeResult(
-  {path = '-', ...options}: Omit<WriteOptions, 'path' | 'flag'> & {path: string | undefined},
-  files: Files,
-  confirm?: Confirm,
-): Promise<{path: string; done: string} | undefined> {
-  if (STANDARD_OUTPUT.includes(path)) return undefined;
-  return {path, done: await writeValuesFile({...options, path, flag: '--out'}, files, confirm)};
+  for (const {path, text, isPrivate, found} of all) {
+    const makesDirectory = names === 'directory' && dirname(path) !== '.';
+    if (found !== 'same' || isPrivate) await files.write(path, text, {isPrivate, makesDirectory, flag});
+  }
+  return all;
 }
 
 const refusal = (message: string, suggestion: string, code: ErrorCode): ExpectedError =>
   new ExpectedError(message, {code, exit: ExitCode.usage, suggestions: [suggestion]});
+
+const sizeOf = ({text, isPrivate}: NewFile): string => `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
+
+/** What was done with a file, as a sentence. */
+function resultOf(file: FoundFile, isDryRun: boolean, done: string): string {
+  if (file.found === 'same') return `${file.path} is up to date.`;
+  return isDryRun ? `Would ${file.found ? 'replace' : 'write'} ${file.path} (${sizeOf(file)}).` : done;
+}
+
+const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
+
+/** Writes a result to the file of --out, and says so; undefined for standard output. @throws ExpectedError */
+export async function writeResult(
+  {path = '-', text, isPrivate, ...options}: Omit<NewFile, 'path'> & ConfirmOptions & {path: string | undefined},
+  files: Files,
+): Promise<{path: string; done: string} | undefined> {
+  if (STANDARD_OUTPUT.includes(path)) return undefined;
+  if (path === '') throw refusal('--out is empty.', 'Set a file name: --out values.yaml', 'UNWRITABLE_FILE');
+  const [file] = await writeAll([{path, text, isPrivate}], files, RESULT, options);
+  return {path, done: resultOf(file as FoundFile, options.isDryRun, `Wrote ${path}.`)};
+}
+
+/** Writes files below a directory, after one confirmation if some of them exist. Returns the results as sentences. @throws ExpectedError */
+export async function writeFiles(
+  texts: readonly NewFile[],
+  files: Files,
+  {directory, ...options}: ConfirmOptions & {directory: string},
+): Promise<string[]> {
+  const all = texts.map((each) => ({...each, path: join(directory, each.path)}));
+  const written = await writeAll(all, files, EXPORT, options);
+  return written.map((each) => resultOf(each, options.isDryRun, `Wrote ${each.path} (${sizeOf(each)}).`));
+}
 
 /** A path as a shell reads it: ~ is the home directory, quotes and backslashes are removed. */
 export function typedPath(text: string, {HOME: home}: Readonly<Record<string, string | undefined>>): string {
@@ -135,13 +180,10 @@ interface SaveOptions {
 /** Writes answers.yaml and the texts to a directory, readable only by their owner, all or none. Returns their paths. @throws ExpectedError */
 export async function saveFiles({directory, settings, context, texts, isAccepted, confirm}: SaveOptions, files: Files): Promise<string[]> {
   if (directory === undefined) return [];
-  const all = [{path: 'answers.yaml', text: answersText(withAbsolutePaths(settings), context)}, ...texts];
-  const writes = all.map(({path, text}) => ({path: join(directory, path), text}));
-  const options = {isPrivate: true, flag: '--save'} as const;
-  // All questions come before the first file.
-  for (const each of writes) await writeValuesFile({...each, ...options, isDryRun: false, isAsked: true, isAccepted}, files, confirm);
-  for (const each of writes) await writeValuesFile({...each, ...options, isDryRun: false, isAccepted: true}, files);
-  return writes.map(({path}) => path);
+  const answers = {path: 'answers.yaml', text: answersText(withAbsolutePaths(settings), context)};
+  const all = [answers, ...texts].map(({path, text}) => ({path: join(directory, path), text, isPrivate: true}));
+  await writeAll(all, files, SAVED, {isDryRun: false, isAccepted, confirm});
+  return all.map(({path}) => path);
 }
 
 /** The answers file may be used from any directory. */
@@ -160,20 +202,11 @@ const withAbsolutePaths = (settings: Settings): Settings =>
 export const evidencePath = (directory: string | undefined, release: string, now: Date): string =>
   join(directory ?? '', `${release}-evidence-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);
 
-interface RewriteOptions {
-  /** The number of changes in all files. */
-  changes: number;
-  isDryRun: boolean;
-  /** Confirmed in advance (--yes). */
-  isAccepted: boolean;
-  confirm?: Confirm;
-}
-
-/** Rewrites existing files after one confirmation. Returns the result as a sentence. @throws ExpectedError */
+/** Rewrites existing files after one confirmation; `changes` is their number in all files. Returns the result as a sentence. @throws ExpectedError */
 export async function rewriteFiles(
   rewrites: readonly Rewrite[],
   files: Files,
-  {changes: number, isDryRun, isAccepted, confirm}: RewriteOptions,
+  {changes: number, isDryRun, isAccepted, confirm}: ConfirmOptions & {changes: number},
 ): Promise<{isWritten: boolean; text: string}> {
   const names = rewrites.map(({path}) => path).join(' and ');
   const changes = number === 1 ? 'this change' : `these ${number} changes`;
@@ -182,21 +215,6 @@ export async function rewriteFiles(
     if (!confirm) return {isWritten: false, text: `Nothing was changed. Add --yes to write ${changes} to ${names}.`};
     if (!(await confirm(`Write ${changes} to ${names}?`))) return {isWritten: false, text: 'Nothing was changed.'};
   }
-  await refuseChanged(rewrites, files);
-  const written: string[] = [];
-  for (const {path, after} of rewrites) {
-    try {
-      await files.write(path, after, {isPrivate: false});
-    } catch (error) {
-      throw error instanceof ExpectedError ? notWritten(error, written) : error;
-    }
-    written.push(path);
-  }
-  return {isWritten: true, text: `Wrote ${names}.`};
-}
-
-/** Detects changes that another process saved during the prompt. */
-async function refuseChanged(rewrites: readonly Rewrite[], files: Files): Promise<void> {
   for (const {path, before} of rewrites) {
     if ((await files.read(path)).toString('utf8') === before) continue;
     throw new ExpectedError(`${path} was changed by another process. Nothing was written.`, {
@@ -205,12 +223,33 @@ async function refuseChanged(rewrites: readonly Rewrite[], files: Files): Promis
       suggestions: ['Run the command again'],
     });
   }
+  const written: string[] = [];
+  for (const {path, after} of rewrites) {
+    try {
+      await files.write(path, after, {isPrivate: false});
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      const {message, code, exit} = error;
+      const suggestions = ['Check the permissions of the file and its directory'];
+      const already = written.length > 0 ? ` Already written: ${written.join(', ')}.` : '';
+      throw new ExpectedError(`${message}${already}`, {code, exit, suggestions, cause: error});
+    }
+    written.push(path);
+  }
+  return {isWritten: true, text: `Wrote ${names}.`};
 }
 
-const notWritten = (cause: ExpectedError, written: readonly string[]): ExpectedError =>
-  new ExpectedError(`${cause.message}${written.length > 0 ? ` Already written: ${written.join(', ')}.` : ''}`, {
-    code: cause.code,
-    exit: cause.exit,
-    suggestions: ['Check the permissions of the file and its directory'],
-    cause,
-  });
+/** What an earlier export into the same directory contains. */
+export async function earlierExport(directory: string, files: Pick<Files, 'kindOf' | 'read'>): Promise<EarlierExport> {
+  const textOf = async (name: string): Promise<string> => {
+    const path = join(directory, name);
+    return (await files.kindOf(path)) === 'file' ? (await files.read(path)).toString('utf8') : '';
+  };
+  const [environment, script, compose] = await Promise.all([ENV_FILE, 'run.sh', 'compose.yaml'].map(textOf));
+  const token = /^SCALR_AGENT_TOKEN=([\w.-]+)$/m.exec(environment ?? '')?.[1];
+  return {
+    environment: environment ?? '',
+    ...(token === undefined ? {} : {token: new Secret(token)}),
+    ...(script || compose ? {commands: `${script}${compose}`} : {}),
+  };
+}

@@ -67,9 +67,8 @@ export default class Images extends BaseCommand<Result> {
     const commands = images.registry === undefined ? undefined : copyCommands(copies);
     const text = flags.format === LAYOUT ? layoutOf(images) : imagesText(images, commands, flagsToRepeat(copied), this.resultScreen);
     const file = await writeResult(
-      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
       this.app.files,
-      this.prompter?.confirm,
     );
     if (file) this.say(`${file.done}\n`);
     if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.show(text);

@@ -90,9 +90,8 @@ export default class Migrate extends BaseCommand<Result> {
     const diff = isTerminal && !this.jsonEnabled() ? await diffText(flags.out ?? file, text, yaml, this.resultScreen) : undefined;
     if (diff !== undefined && flags.out !== undefined && !flags.quiet) this.app.stderr(diff);
     const written = await writeResult(
-      {path: flags.out, text: yaml, isPrivate, isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      {path: flags.out, text: yaml, isPrivate, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
       this.app.files,
-      this.prompter?.confirm,
     );
     if (written) this.say(`${written.done}\n`);
     if (!this.jsonEnabled() && (!written || flags['dry-run'])) this.app.stdout(diff ?? yaml);

@@ -56,9 +56,15 @@ export default class Values extends BaseCommand<Result> {
     if (flags.explain) this.app.stderr(explainText(settings));
 
     const file = await writeResult(
-      {path: flags.out, text: yaml, isPrivate: isPrivate(generated), isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      {
+        path: flags.out,
+        text: yaml,
+        isPrivate: isPrivate(generated),
+        isDryRun: flags['dry-run'],
+        isAccepted: flags.yes,
+        confirm: this.prompter?.confirm,
+      },
       this.app.files,
-      this.prompter?.confirm,
     );
     if (file) this.say(`${file.done}\n`);
     if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.app.stdout(yaml);
