@@ -1,5 +1,9 @@
-import {isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseAllDocuments, Scalar, type YAMLMap} from 'yaml';
+import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yaml';
 import type {ChartName} from '../../charts/schema.ts';
+import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {at} from '../../ground/tree.ts';
+import {isNothing, parseYaml} from '../validate/source.ts';
+import {type Edit, scalarEdit} from '../yaml-text.ts';
 import {isChart} from './target.ts';
 
 /** A release in a file of another engine: its chart, its version and its inline values. */
@@ -15,92 +19,76 @@ export interface EmbeddedRelease {
   edits(chart: ChartName, version: string, values: string | undefined): Edit[];
 }
 
-/** Replaces the text between two offsets. */
-interface Edit {
-  start: number;
-  end: number;
-  text: string;
+/** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
+export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {
+  if (HELM_RELEASE.test(text)) return [terraformRelease(file, text)];
+  const documents = parseYaml(text);
+  if (documents.some(({errors}) => errors.length > 0)) return [];
+  return documents.flatMap(({contents}) => {
+    const kind = textOf(nodeIn(contents, 'kind')) || 'helmfile';
+    const engine = ENGINES.get(kind);
+    return engine ? engine.releases(contents).flatMap((release) => releaseIn(release, kind, engine, text)) : [];
+  });
 }
 
-/** The text with all edits, which must not overlap. */
-export const applyEdits = (text: string, edits: readonly Edit[]): string =>
-  edits
-    .toSorted((one, other) => other.start - one.start)
-    .reduce((edited, {start, end, text: inserted}) => edited.slice(0, start) + inserted + edited.slice(end), text);
-
-/** Where an engine keeps the chart, its version and its values. */
-interface Place {
-  kind: string;
-  chart: unknown;
-  version: unknown;
-  /** Maps, or texts that contain YAML. */
-  values: unknown[];
-  others: unknown[];
+/** Where an engine keeps its releases, and in each the chart, its version and its values: maps, or texts that contain YAML. */
+interface Engine {
+  releases(root: unknown): unknown[];
+  chart: string;
+  version: string;
+  values: readonly string[];
+  others: readonly string[];
 }
 
-/** The releases of our charts in a file of Argo CD, Flux, Helmfile or the Helm controller of K3s. */
-export function embeddedReleases(text: string): EmbeddedRelease[] {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {version: '1.1', lineCounter: lines, uniqueKeys: false, logLevel: 'silent'});
-  if (!Array.isArray(documents) || documents.some(({errors}) => errors.length > 0)) return [];
-  return documents.flatMap(({contents}) => placesIn(contents)).flatMap((place) => releaseAt(place, text, lines));
-}
-
-const at = (node: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>((found, key) => (isMap(found) ? (found as YAMLMap).get(key, true) : undefined), node);
-
+const nodeIn = (node: unknown, path: string): unknown =>
+  at(path).reduce<unknown>((found, key) => (isMap(found) ? (found as YAMLMap).get(key, true) : undefined), node);
 const itemsOf = (node: unknown): unknown[] => (isSeq(node) ? node.items : []);
-const textOf = (node: unknown): string | undefined => (isScalar(node) && node.value !== null ? String(node.value) : undefined);
+const textOf = (node: unknown): string | undefined => (isScalar(node) && !isNothing(node) ? String(node.value) : undefined);
 
-function placesIn(root: unknown): Place[] {
-  const kind = textOf(at(root, 'kind')) ?? '';
-  switch (kind) {
-    case 'Application':
-      return argoPlaces(at(root, 'spec'), kind);
-    case 'ApplicationSet':
-      return argoPlaces(at(root, 'spec', 'template', 'spec'), kind);
-    case 'HelmRelease': {
-      const spec = at(root, 'spec');
-      const chart = at(spec, 'chart', 'spec');
-      return [
-        {kind, chart: at(chart, 'chart'), version: at(chart, 'version'), values: [at(spec, 'values')], others: [at(spec, 'valuesFrom')]},
-      ];
-    }
-    case 'HelmChart': {
-      const spec = at(root, 'spec');
-      return [
-        {kind, chart: at(spec, 'chart'), version: at(spec, 'version'), values: [at(spec, 'valuesContent')], others: [at(spec, 'set')]},
-      ];
-    }
-    case '':
-      return itemsOf(at(root, 'releases')).map((release) => ({
-        kind: 'helmfile',
-        chart: at(release, 'chart'),
-        version: at(release, 'version'),
-        values: itemsOf(at(release, 'values')).filter((each) => isMap(each)),
-        others: [...itemsOf(at(release, 'values')).filter((each) => !isMap(each)), at(release, 'set'), at(release, 'secrets')],
-      }));
-    default:
-      return [];
-  }
-}
+const argo = (spec: string): Engine => ({
+  releases: (root) => [nodeIn(root, `${spec}.source`), ...itemsOf(nodeIn(root, `${spec}.sources`))],
+  chart: 'chart',
+  version: 'targetRevision',
+  values: ['helm.valuesObject', 'helm.values'],
+  others: ['helm.valueFiles', 'helm.parameters'],
+});
 
-const argoPlaces = (spec: unknown, kind: string): Place[] =>
-  [at(spec, 'source'), ...itemsOf(at(spec, 'sources'))].map((source) => ({
-    kind,
-    chart: at(source, 'chart'),
-    version: at(source, 'targetRevision'),
-    values: [at(source, 'helm', 'valuesObject'), at(source, 'helm', 'values')],
-    others: [at(source, 'helm', 'valueFiles'), at(source, 'helm', 'parameters')],
-  }));
+const ENGINES: ReadonlyMap<string, Engine> = new Map(
+  Object.entries({
+    Application: argo('spec'),
+    ApplicationSet: argo('spec.template.spec'),
+    HelmRelease: {
+      releases: (root) => [nodeIn(root, 'spec')],
+      chart: 'chart.spec.chart',
+      version: 'chart.spec.version',
+      values: ['values'],
+      others: ['valuesFrom'],
+    },
+    HelmChart: {releases: (root) => [nodeIn(root, 'spec')], chart: 'chart', version: 'version', values: ['valuesContent'], others: ['set']},
+    helmfile: {
+      releases: (root) => itemsOf(nodeIn(root, 'releases')),
+      chart: 'chart',
+      version: 'version',
+      values: ['values'],
+      others: ['set', 'secrets'],
+    },
+  }),
+);
 
-function releaseAt({kind, chart, version, values, others}: Place, text: string, lines: LineCounter): EmbeddedRelease[] {
-  // Helmfile writes the repository before the name.
+function releaseIn(release: unknown, kind: string, engine: Engine, text: string): EmbeddedRelease[] {
+  const [chart, version] = [nodeIn(release, engine.chart), nodeIn(release, engine.version)];
+  // Helmfile writes the repository before the name, and lists values together with the names of files.
   const reference = textOf(chart) ?? '';
   const name = reference.split('/').at(-1) as string;
   if (!isChart(name)) return [];
-  const [inline, ...more] = values.filter((each) => isMap(each) || textOf(each) !== undefined) as ParsedNode[];
-  const found = inline && extract(inline, text, lines);
+  const values = engine.values.map((path) => nodeIn(release, path));
+  const listed = values.flatMap(itemsOf);
+  const [inline, ...more] = [
+    ...values.filter((each) => textOf(each) !== undefined || isMap(each)),
+    ...listed.filter((each) => isMap(each)),
+  ];
+  const others = [...listed.filter((each) => !isMap(each)), ...engine.others.map((path) => nodeIn(release, path))];
+  const found = inline === undefined ? undefined : extract(inline as ParsedNode, text);
   return [
     {
       kind,
@@ -108,19 +96,14 @@ function releaseAt({kind, chart, version, values, others}: Place, text: string, 
       version: textOf(version),
       values: found?.values,
       hasOtherValues: more.length > 0 || others.some((each) => each !== undefined),
-      edits: (newChart, newVersion, newValues) => [
-        ...(newChart === name ? [] : [scalarEdit(chart as Scalar, `${reference.slice(0, -name.length)}${newChart}`)]),
-        ...(isScalar(version) && textOf(version) !== newVersion ? [scalarEdit(version, newVersion)] : []),
-        ...(found && newValues !== undefined && newValues !== found.values ? [found.edit(newValues)] : []),
-      ],
+      edits: (newChart, newVersion, newValues) =>
+        [
+          newChart === name ? undefined : scalarEdit(text, chart, `${reference.slice(0, -name.length)}${newChart}`),
+          textOf(version) === newVersion ? undefined : scalarEdit(text, version, newVersion),
+          newValues === undefined || newValues === found?.values ? undefined : found?.edit(newValues),
+        ].filter((each) => each !== undefined),
     },
   ];
-}
-
-function scalarEdit(node: Scalar, value: string): Edit {
-  const [start, end] = node.range as [number, number, number];
-  const quote = node.type === Scalar.QUOTE_SINGLE ? "'" : node.type === Scalar.QUOTE_DOUBLE ? '"' : '';
-  return {start, end, text: `${quote}${value}${quote}`};
 }
 
 interface Extracted {
@@ -129,51 +112,81 @@ interface Extracted {
 }
 
 /** The values below a key, without their indentation. */
-function extract(node: ParsedNode, text: string, lines: LineCounter): Extracted {
+function extract(node: ParsedNode, text: string): Extracted {
   const [start, end] = node.range;
-  const column = lines.linePos(start).col - 1;
+  const written = text.slice(start, end);
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  const isBlockMap = isMap(node) && !node.flow;
-  if (isBlockMap) {
-    const own = ownLines(text.slice(start, end), column);
+  if (isMap(node) && !node.flow) {
+    const column = start - lineStart;
+    // Up to the first line that is indented less, such as a comment of the next key.
+    const own = written.replace(new RegExp(`\\n {0,${column - 1}}[^ \\n][^]*`), '').trimEnd();
     return {
       values: `${dedent(own, column)}\n`,
       edit: (values) => ({start, end: start + own.length, text: indent(values, column).slice(column)}),
     };
   }
-  const isText = isScalar(node);
-  const isBlock = isText && (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED);
-  const body = text.slice(text.indexOf('\n', start) + 1, end);
   const keyColumn = text.slice(lineStart).search(/[^\s-]/);
-  const inner = isBlock
-    ? Math.max(body.search(/\S/) - Math.max(body.lastIndexOf('\n', body.search(/\S/)) + 1, 0), keyColumn + 1)
-    : keyColumn + 2;
+  const isBlock = isScalar(node) && (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED);
+  const body = written.slice(written.indexOf('\n') + 1);
+  const column = isBlock ? Math.max(columnOf(body), keyColumn + 1) : keyColumn + 2;
   return {
-    values: isText ? String(node.value) : `${text.slice(start, end)}\n`,
+    values: isScalar(node) ? String(node.value) : `${written}\n`,
     edit: (values) => ({
       start,
-      end: isBlock ? start + text.slice(start, end).trimEnd().length : end,
-      text: `${isText ? '|' : ''}\n${indent(values, inner)}`,
+      end: start + written.trimEnd().length,
+      text: `${isScalar(node) ? '|' : ''}\n${indent(values, column)}`,
     }),
   };
 }
 
-/** Up to the first line that is indented less, such as a comment of the next key. */
-function ownLines(text: string, column: number): string {
-  const all = text.split('\n');
-  const next = all.findIndex((line, index) => index > 0 && line.trim() !== '' && line.search(/\S/) < column);
-  return (next < 0 ? all : all.slice(0, next)).join('\n').trimEnd();
+const dedent = (text: string, column: number): string => text.replaceAll(new RegExp(`(?<=^|\\n) {0,${column}}`, 'g'), '');
+const indent = (text: string, column: number): string => text.trimEnd().replaceAll(/(?<=^|\n)(?=[^\n])/g, ' '.repeat(column));
+/** The smallest indentation of a text. */
+const columnOf = (text: string): number => {
+  const columns = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
+  return columns.length > 0 ? Math.min(...columns) : 0;
+};
+
+const HELM_RELEASE = /^\s*resource\s+"helm_release"\s/m;
+const CHART = /^(\s*chart\s*=\s*")([^"\n]*?)(agent-[a-z0-9]+)"/gm;
+const VERSION = /^(\s*version\s*=\s*")([^"\n]+)"/gm;
+const VALUES = /^(\s*values\s*=\s*\[\s*<<-?(\w+)\n)([\s\S]*?)^[ \t]*\2$/gm;
+
+/**
+ * The only helm_release of a Terraform file, with its values in one heredoc. HCL needs a parser of its own; expressions and several
+ * resources are refused. @throws ExpectedError
+ */
+function terraformRelease(file: string, text: string): EmbeddedRelease {
+  const [resources, charts, versions, values] = [new RegExp(HELM_RELEASE, 'gm'), CHART, VERSION, VALUES].map((pattern) => [
+    ...text.matchAll(pattern),
+  ]) as [Matches, Matches, Matches, Matches];
+  const [chart, version, heredoc] = [charts[0], versions[0], values[0]];
+  const name = chart?.[3];
+  const isSimple = [resources, charts, values].every(({length}) => length === 1) && versions.length <= 1;
+  if (!isSimple || chart === undefined || heredoc === undefined || /[$%]\{/.test(heredoc[3] ?? '') || !isChart(name)) throw notSimple(file);
+  const [, opening = '', , body = ''] = heredoc;
+  const column = columnOf(body);
+  const start = heredoc.index + opening.length;
+  const replaced = (match: RegExpExecArray, by: string): Edit => ({start: match.index, end: match.index + match[0].length, text: by});
+  return {
+    kind: 'helm_release',
+    chart: name,
+    version: version?.[2],
+    values: dedent(body, column),
+    hasOtherValues: /^\s*set(_list|_sensitive)?\s*[={]/m.test(text),
+    edits: (newChart, newVersion, newValues) => [
+      replaced(chart, `${chart[1]}${chart[2]}${newChart}"`),
+      ...(version === undefined ? [] : [replaced(version, `${version[1]}${newVersion}"`)]),
+      {start, end: start + body.length, text: `${indent(newValues ?? '', column)}\n`},
+    ],
+  };
 }
 
-const dedent = (text: string, column: number): string =>
-  text
-    .split('\n')
-    .map((line, index) => (index === 0 ? line : line.slice(Math.min(column, line.length - line.trimStart().length))))
-    .join('\n');
+type Matches = RegExpExecArray[];
 
-const indent = (text: string, column: number): string =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => (line === '' ? '' : ' '.repeat(column) + line))
-    .join('\n');
+const notSimple = (file: string): ExpectedError =>
+  new ExpectedError(`Cannot migrate ${file}: it must contain one helm_release with its values in one heredoc.`, {
+    code: 'UNREADABLE_FILE',
+    exit: ExitCode.usage,
+    suggestions: ['Save the values in a file of their own, and migrate that file', 'Then set chart and version in the resource'],
+  });

@@ -4,11 +4,11 @@ import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
 import {Settings} from '../../settings/settings.ts';
 import {guessChart} from '../validate/check-files.ts';
 import type {ValuesFinding} from '../validate/finding.ts';
+import {applyEdits} from '../yaml-text.ts';
 import {type Change, withoutRepeats} from './change.ts';
-import {applyEdits, type EmbeddedRelease, embeddedReleases} from './embedded.ts';
+import {type EmbeddedRelease, embeddedReleases} from './embedded.ts';
 import {migrateText} from './migrate-text.ts';
 import {checkTarget, parseTarget} from './target.ts';
-import {isTerraform, terraformRelease} from './terraform.ts';
 
 export interface MigrationRequest {
   file: string;
@@ -33,7 +33,7 @@ export interface MigratedFile {
 
 /** Migrates a file to another chart version or chart. Pure. @throws ExpectedError */
 export function migrateFile(request: MigrationRequest): MigratedFile {
-  const releases = isTerraform(request.text) ? [terraformRelease(request.file, request.text)] : embeddedReleases(request.text);
+  const releases = embeddedReleases(request.file, request.text);
   return releases.length > 0 ? migrateReleases(request, releases) : migrateValuesFile(request);
 }
 

@@ -10,9 +10,8 @@ import type {ValuesFinding} from '../validate/finding.ts';
 import {readSource} from '../validate/source.ts';
 import {validate} from '../validate/validate.ts';
 import {type Change, changeOf, targetName} from './change.ts';
-import {editText} from './edit-text.ts';
+import {editText, lostComments, rewriteText} from './edit-text.ts';
 import {migrateValues} from './migrate.ts';
-import {lostComments, rewriteText} from './rewrite-text.ts';
 
 export interface MigratedText {
   text: string;

@@ -37,7 +37,7 @@ function readText(text: string): ReadResult {
     return {line, column: col};
   };
   const refused = (problem: SourceProblem): ReadResult => ({findings: [findingOf(problem, locate)]});
-  const [document, ...others] = parse(text, lines);
+  const [document, ...others] = parseYaml(text, lines);
   const empty: ReadResult = {source: sourceOf(undefined, locate), findings: [findingOf(EMPTY, locate)]};
   const incompatibility = findIncompatibility(text, document);
   if (incompatibility) return refused(incompatibility);
@@ -73,20 +73,23 @@ const findingOf = ({offset, path = [], code, message, ...details}: SourceProblem
   findingAt({locate: () => locate(offset)}, path, code, message, details);
 
 /** Only the syntax comes from the parser; helm-reader.ts gives scalars, keys and aliases their meaning. */
-function parse(text: string, lineCounter: LineCounter): Document.Parsed[] {
-  const documents = parseAllDocuments(text, {
-    version: '1.1',
-    schema: 'failsafe',
-    resolveKnownTags: false,
-    uniqueKeys: false,
-    lineCounter,
-    logLevel: 'error',
-    prettyErrors: false,
-  });
+export const SYNTAX = {
+  version: '1.1',
+  schema: 'failsafe',
+  resolveKnownTags: false,
+  uniqueKeys: false,
+  logLevel: 'error',
+  prettyErrors: false,
+} as const;
+
+/** The documents of a text. */
+export function parseYaml(text: string, lineCounter = new LineCounter()): Document.Parsed[] {
+  const documents = parseAllDocuments(text, {...SYNTAX, lineCounter});
   return Array.isArray(documents) ? documents : [];
 }
 
-const isNothing = (contents: unknown): boolean =>
+/** True for a document or a key without a value, or with null. */
+export const isNothing = (contents: unknown): boolean =>
   contents === null || (isScalar(contents) && contents.type === 'PLAIN' && /^(|~|null|Null|NULL)$/.test(contents.source ?? ''));
 
 function sourceOf(root: Read | undefined, locate: Locate): ValuesSource {
