@@ -76,18 +76,18 @@ async function writeAll(
   {isDryRun, isAccepted, confirm}: ConfirmOptions,
 ): Promise<FoundFile[]> {
   const {flag, names} = place;
-  const other = `se another ${names} with ${flag}`;
+  const other = `another ${names} with ${flag}`;
   const areTogether = place === EXPORT;
   const find = async (file: NewFile): Promise<FoundFile> => {
     const kind = await files.kindOf(file.path, flag);
     if (kind === 'directory') {
-      const remedy = place === RESULT ? `Set a file name: --out ${file.path.replace(/\/$/, '')}/values.yaml` : `U${other}`;
+      const remedy = place === RESULT ? `Set a file name: --out ${file.path.replace(/\/$/, '')}/values.yaml` : `Use ${other}`;
       throw refusal(`${file.path} is a directory.`, remedy, 'UNWRITABLE_FILE');
     }
     if (kind === 'broken-link')
       throw refusal(
         `${file.path} is a broken symbolic link.`,
-        areTogether ? `U${other}` : `Remove the link, or u${other}`,
+        areTogether ? `Use ${other}` : `Remove the link, or use ${other}`,
         'UNWRITABLE_FILE',
       );
     if (kind !== 'file') return file;
@@ -101,8 +101,8 @@ async function writeAll(
     const named = `${paths.join(', ')} already ${exists}.`;
     if (!confirm)
       throw areTogether
-        ? refusal(`${named} Nothing was written.`, `Replace with --yes, or u${other}`, 'FILE_EXISTS')
-        : refusal(named, `Replace it with --yes, or u${other}`, 'FILE_EXISTS');
+        ? refusal(`${named} Nothing was written.`, `Replace with --yes, or use ${other}`, 'FILE_EXISTS')
+        : refusal(named, `Replace it with --yes, or use ${other}`, 'FILE_EXISTS');
     if (await confirm(`${named} Replace ${them}?`)) continue;
     throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
   }

@@ -2,7 +2,19 @@ import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {copyOf, getAt, isMap, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../ground/tree.ts';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  type Path,
+  sameTree,
+  setAt,
+  spellPath,
+  startsWith,
+  type Tree,
+  type Values,
+  withoutLeaves,
+} from '../ground/tree.ts';
 import {debug} from '../settings/agent.ts';
 import {effectiveValues} from './read-values.ts';
 
@@ -32,7 +44,10 @@ export function withDebug(given: Values, target: Target, isOn: boolean): DebugVa
   const isDone = isDebugOn(given, target) === isOn;
   const values = entries.reduce((before, [path, value]) => {
     const fallback = getAt(scope.defaults, path);
-    return !isOn && (fallback === undefined || sameTree(fallback, value)) ? without(before, path) : withValue(before, path, value);
+    if (!isOn && (fallback === undefined || sameTree(fallback, value))) return withoutLeaves(before, (leaf) => startsWith(leaf, path));
+    const changed = copyOf(before);
+    setAt(changed, path, value);
+    return changed;
   }, given);
   return {
     values: isDone ? given : values,
@@ -63,18 +78,3 @@ const conflicting = (other: string, keys: readonly string[]): ExpectedError =>
     exit: ExitCode.usage,
     suggestions: [`Remove ${other} from the release values, then run this command again`],
   });
-
-function withValue(values: Values, path: Path, value: Tree): Values {
-  const changed = copyOf(values);
-  setAt(changed, path, value);
-  return changed;
-}
-
-/** Maps that become empty are removed too. */
-function without(values: Values, [key = '', ...rest]: Path): Values {
-  const {[key]: below, ...others} = values;
-  if (rest.length === 0) return others;
-  if (!isMap(below)) return values;
-  const left = without(below, rest);
-  return Object.keys(left).length === 0 ? others : {...values, [key]: left};
-}
