@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kubernetes: ['adapters', 'ports'],
   values: ['charts', 'settings'],
   helm: ['charts', 'kubernetes', 'ports'],
-  diff: ['charts', 'kubernetes', 'settings'],
+  diff: ['charts', 'kubernetes', 'ports', 'settings'],
   redact: ['kubernetes'],
   completion: ['helm', 'kubernetes', 'charts', 'settings'],
   diagnose: ['diff', 'charts', 'kubernetes'],

@@ -58,7 +58,10 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
     start(call) {
       const controller = new AbortController();
       let interrupt = (): void => controller.abort();
-      let left = (): void => undefined;
+      let isLeft = false;
+      let leaveNow = (): void => {
+        isLeft = true;
+      };
       const outcome = (async (): Promise<ProcessResult> => {
         const {execa} = await import('execa');
         const running = execa(pathOf(call.tool), [...call.args], {
@@ -69,11 +72,12 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
           detached: process.platform !== 'win32',
         });
         interrupt = () => void running.kill('SIGINT');
-        left = () => leave(running);
+        leaveNow = () => leave(running);
+        if (isLeft) leaveNow();
         if (controller.signal.aborted) interrupt();
         return outcomeOf(call.tool, await running);
       })();
-      return {outcome, interrupt: () => interrupt(), leave: () => left()} satisfies Running;
+      return {outcome, interrupt: () => interrupt(), leave: () => leaveNow()} satisfies Running;
     },
   };
 };

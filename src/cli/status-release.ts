@@ -1,4 +1,3 @@
-import {differs} from '../diff/live-drift.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
 import {pooled} from '../ground/concurrency.ts';
@@ -8,7 +7,7 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedClient} from '../kubernetes/with-retries.ts';
 import {contextName} from '../release/read-release.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
-import type {ReleaseStatus} from '../status/status.ts';
+import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/diff.ts';
 import type {StatusDocument} from '../ui/formats/status.ts';
 import {statusDocument} from '../ui/formats/status.ts';
@@ -114,7 +113,7 @@ function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[]
   if (state !== 'ready') return ExitCode.failed;
   if (!isStrict) return ExitCode.ok;
   if (objects === undefined || (files.length > 0 && drift === undefined)) return ExitCode.failed;
-  return objects.some(differs) || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
+  return hasChanged({objects}) || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
 }
 
 const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>

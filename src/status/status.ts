@@ -7,7 +7,7 @@ import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/cache-use.ts
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {replicaCount, rootsOf} from '../diagnose/readiness.ts';
-import type {LiveDrift, ObjectDrift} from '../diff/live-drift.ts';
+import {differs, type LiveDrift, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Drift, driftOf} from '../diff/values-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ErrorCode} from '../ground/errors.ts';
@@ -83,6 +83,9 @@ export interface ReleaseStatus {
   drift: Drift | undefined;
   unread: readonly UnreadPart[];
 }
+
+/** Objects of the release are not as installed, for another reason than a program that sets fields. */
+export const hasChanged = ({objects = []}: Pick<ReleaseStatus, 'objects'>): boolean => objects.some(differs);
 
 /** Pure. */
 export function statusOf({

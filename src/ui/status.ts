@@ -1,7 +1,7 @@
 import {cacheUseText} from '../diagnose/cache-use.ts';
 import type {Cause} from '../diagnose/cause.ts';
-import type {ObjectDrift} from '../diff/live-drift.ts';
-import {differs, isRestored} from '../diff/live-drift.ts';
+
+import {differs, isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';

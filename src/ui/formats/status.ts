@@ -1,7 +1,7 @@
 import type {Agent} from '../../diagnose/agent-log.ts';
 import type {CacheUse} from '../../diagnose/cache-use.ts';
-import type {ObjectDrift} from '../../diff/live-drift.ts';
-import {differs} from '../../diff/live-drift.ts';
+
+import {differs, type ObjectDrift} from '../../diff/live-drift.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Tree} from '../../ground/tree.ts';
 import type {Advice} from '../../status/advice.ts';
