@@ -4,7 +4,7 @@ import Status from '../../src/commands/status.ts';
 import type {Call} from '../../src/ground/command-line.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
-import {helmRecord} from '../support/helm-record.ts';
+import {chartObject, helmRecord} from '../support/helm-record.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -38,7 +38,7 @@ describe('without a release name', () => {
   const scalrAgent = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}};
   const run = (releases: readonly (typeof found)[], ...argv: string[]) =>
     runCommand(Status, [...argv], {
-      kubernetes: async () => fakeKubernetes({objects: [scalrAgent, ...releases.map(helmRecord)]}),
+      kubernetes: async () => fakeKubernetes({objects: [scalrAgent, ...releases.flatMap((each) => [helmRecord(each), chartObject(each)])]}),
       processes: () => ({
         async run({args}: Call) {
           expect(args.slice(0, 2)).toEqual(['config', 'view']);

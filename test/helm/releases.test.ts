@@ -1,17 +1,12 @@
 import {expect, test} from 'vitest';
 import {releasesInSecrets} from '../../src/helm/releases.ts';
-import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
-import {helmRecord} from '../support/helm-record.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {chartObject, helmRecord} from '../support/helm-record.ts';
 
 const options = {signal: new AbortController().signal};
 const kubeTarget = {namespace: 'scalr'};
 const name = {release: 'agent', kubeTarget};
 const agent = {name: 'agent', namespace: 'scalr', chart: 'agent-local-0.6.5'};
-const deployment = (release: string, chart = agent.chart, namespace = 'scalr'): FakeObject => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: {name: release, namespace, labels: {'helm.sh/chart': chart}, annotations: {'meta.helm.sh/release-name': release}},
-});
 const recordsRead = ({requests}: {requests: readonly string[]}): string[] =>
   requests.flatMap((path) => /metadata\.name%3Dsh\.helm\.release\.v1\.(.+)$/.exec(path)?.[1] ?? []);
 
@@ -30,9 +25,9 @@ test('a release that does not exist has no revision', async () => {
 
 const neighbors = [
   helmRecord({...agent, values: {a: 1}}),
-  deployment('agent'),
+  chartObject(agent),
   helmRecord({...agent, name: 'nginx', chart: 'nginx-1.0.0'}),
-  deployment('nginx', 'nginx-1.0.0'),
+  chartObject({...agent, name: 'nginx', chart: 'nginx-1.0.0'}),
   helmRecord({...agent, name: 'without-objects', chart: 'crds-1.0.0'}),
   helmRecord({...agent, name: 'failed', status: 'failed'}),
 ];
@@ -40,7 +35,7 @@ const neighbors = [
 test('records of deployed releases without objects of the three charts are not read', async () => {
   const objects = neighbors;
   const kubernetes = fakeKubernetes({objects});
-  const {items} = await releasesInSecrets(kubernetes).list(kubeTarget, {...options, everywhere: true});
+  const {items} = await releasesInSecrets(kubernetes).list({namespace: 'another'}, {...options, everywhere: true});
   expect(items.map(({name, chart, values}) => [name, chart, values])).toEqual([
     ['agent', 'agent-local-0.6.5', {a: 1}],
     ['nginx', '', undefined],
@@ -50,9 +45,15 @@ test('records of deployed releases without objects of the three charts are not r
   expect(recordsRead(kubernetes)).toEqual(['agent.v1', 'failed.v1']);
 });
 
+test('all records of the own namespace are read', async () => {
+  const kubernetes = fakeKubernetes({objects: neighbors});
+  const {items} = await releasesInSecrets(kubernetes).list(kubeTarget, {...options, everywhere: true});
+  expect(items.map(({name, chart}) => [name, chart])).toContainEqual(['nginx', 'nginx-1.0.0']);
+});
+
 test('all records are read if objects of the charts cannot be listed', async () => {
   const kubernetes = fakeKubernetes({objects: neighbors, refuse: ['serviceaccounts']});
-  const {items} = await releasesInSecrets(kubernetes).list(kubeTarget, {...options, everywhere: true});
+  const {items} = await releasesInSecrets(kubernetes).list({namespace: 'another'}, {...options, everywhere: true});
   expect(items.map(({name, chart}) => [name, chart])).toContainEqual(['without-objects', 'crds-1.0.0']);
 });
 
@@ -62,7 +63,7 @@ test('lists the newest revision of each release, without uninstalled ones', asyn
     helmRecord({...agent, revision: 2, status: 'pending-upgrade'}),
     helmRecord({...agent, name: 'kept', status: 'uninstalled'}),
     helmRecord({...agent, namespace: 'other'}),
-    deployment('agent', agent.chart, 'other'),
+    chartObject({...agent, namespace: 'other'}),
   ];
   const releases = releasesInSecrets(fakeKubernetes({objects}));
   const {items} = await releases.list(kubeTarget, {...options, everywhere: true});
@@ -74,7 +75,9 @@ test('lists the newest revision of each release, without uninstalled ones', asyn
 
 test('a Secret of Helm without a release is named, and does not hide other releases', async () => {
   const broken = {...helmRecord({...agent, name: 'broken'}), data: {release: 'bm8gcmVsZWFzZQ=='}};
-  const releases = releasesInSecrets(fakeKubernetes({objects: [broken, deployment('broken'), helmRecord(agent), deployment('agent')]}));
+  const releases = releasesInSecrets(
+    fakeKubernetes({objects: [broken, chartObject({...agent, name: 'broken'}), helmRecord(agent), chartObject(agent)]}),
+  );
   const message = 'Secret sh.helm.release.v1.broken.v1 contains no Helm release';
   expect(await releases.newest({release: 'broken', kubeTarget}, options)).toEqual({error: {kind: 'refused', message}});
   const {items, error} = await releases.list(kubeTarget, {...options, everywhere: false});

@@ -26,3 +26,10 @@ export function helmRecord({name, namespace, chart, revision = 1, status = 'depl
     data: {release: Buffer.from(packed).toString('base64')},
   } as FakeObject;
 }
+
+/** The ServiceAccount that the chart of a release makes. */
+export const chartObject = ({name, namespace, chart}: Pick<Stored, 'name' | 'namespace' | 'chart'>): FakeObject => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: {name, namespace, labels: {'helm.sh/chart': chart}, annotations: {'meta.helm.sh/release-name': name}},
+});
