@@ -1,5 +1,5 @@
 import type {Target} from '../charts/define.ts';
-import {within} from '../charts/releases.ts';
+import {missesRuns} from '../charts/pod-selectors.ts';
 import {type Fact, follow, isKnown, known, unknown} from '../ground/fact.ts';
 import type {NetworkPolicies} from './cni.ts';
 import type {CustomObject, PlatformReadings} from './readings.ts';
@@ -70,10 +70,6 @@ export interface PolicyGap {
   message: string;
   remedy: string;
 }
-
-/** Pods of runs that the policy does not select (templates/networkpolicy.yaml). */
-export const missesRuns = ({chart, version}: Target): boolean =>
-  chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
 
 const ALLOW = 'allow it with --metadata-service allow';
 

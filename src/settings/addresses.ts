@@ -1,4 +1,4 @@
-import {isIP} from 'node:net';
+import {BlockList, isIP} from 'node:net';
 import {InvalidValue, type Kind} from './define.ts';
 import {text} from './kinds.ts';
 
@@ -100,6 +100,33 @@ export const noProxyList = (inCluster: readonly string[]): Kind<string[]> => ({
   },
   format: (value) => [value.join(',')],
 });
+
+/** Proxies for https:// and http:// URLs, and the entries of NO_PROXY. */
+export interface ProxyVariables {
+  https: string | undefined;
+  http: string | undefined;
+  excluded: readonly string[];
+}
+
+/** The proxy for this URL; undefined for a direct connection. */
+export function proxyFor({protocol, hostname}: URL, {https, http, excluded}: ProxyVariables): string | undefined {
+  const isExcluded = excluded.map((entry) => entry.trim()).some((entry) => entry !== '' && excludes(entry, hostname));
+  return isExcluded ? undefined : (protocol === 'https:' ? https : http) || undefined;
+}
+
+function excludes(entry: string, host: string): boolean {
+  if (entry.includes('/') && isNetwork(entry)) return isIP(host) > 0 && isInNetwork(entry, host);
+  const bare = entry.replace(/^\*?\./, '');
+  return bare === '*' || host === bare || host.endsWith(`.${bare}`);
+}
+
+function isInNetwork(entry: string, host: string): boolean {
+  const [address = '', prefix] = entry.split('/');
+  const [family, own] = [address, host].map((each) => (isIP(each) === 6 ? 'ipv6' : 'ipv4')) as ['ipv4' | 'ipv6', 'ipv4' | 'ipv6'];
+  const list = new BlockList();
+  list.addSubnet(address, Number(prefix), family);
+  return list.check(host, own);
+}
 
 /** host:port of a gRPC server. */
 export const hostAndPort = (): Kind<string> => ({

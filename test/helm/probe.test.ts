@@ -13,7 +13,7 @@ import {SCRIPT} from '../../src/preflight/probe/script.ts';
 import {readMirror} from '../../src/preflight/read-context.ts';
 import {release} from '../../src/settings/release.ts';
 import {generate} from '../../src/values/generate.ts';
-import {effectiveGet} from '../../src/values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../src/values/read-values.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {type RawFlags, TODAY} from '../support/settings-from.ts';
@@ -39,7 +39,8 @@ async function planned(flags: RawFlags, there: readonly string[] = []) {
   const get = effectiveGet(generated.settings, generated.effective);
   const registries = {manifest: async () => ({state: 'missing'}) as const};
   const mirror = await readMirror(generated, {registries, signal: AbortSignal.timeout(1000)});
-  const context = {name, get, target: generated.target, now: TODAY, ...(mirror ? {mirror} : {})};
+  const values = effectiveValues(generated.values, generated.target);
+  const context = {name, get, values, target: generated.target, now: TODAY, ...(mirror ? {mirror} : {})};
   const plan = planProbe(context, manifest, {existing: new Set(there), seconds: 180, urls: URLS});
   return {plan: plan as ProbePlan, manifest};
 }

@@ -19,6 +19,8 @@ export interface Findings {
   metadata: ProbeAnswer | undefined;
   volumes: readonly Volume[];
   registries: readonly (ProbeAnswer & {url: string})[];
+  /** Of OpenTelemetry collectors, by host:port. */
+  telemetry: readonly (ProbeAnswer & {url: string})[];
   /** Of the images in --image-registry. */
   manifests: readonly (ProbeAnswer & {url: string})[];
   /** Of --probe-url. */
@@ -51,6 +53,7 @@ export function probeFindings(log: string): Findings {
     scalr: answer('scalr-url'),
     metadata: answer('metadata'),
     registries: requests('registry'),
+    telemetry: requests('telemetry'),
     manifests: requests('manifest'),
     urls: requests('url'),
     runner: lines.some(({about}) => about === 'runner-user')

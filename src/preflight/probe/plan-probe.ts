@@ -1,11 +1,11 @@
+import {type Endpoint, endpointsOf, isInside, isPattern} from '../../charts/endpoints.ts';
+import {missesRuns} from '../../charts/pod-selectors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {type PodTemplate, podTemplates} from '../../kubernetes/pod-specs.ts';
-import {missesRuns} from '../../platform/policies.ts';
-import {manifestUrl} from '../../settings/addresses.ts';
+import {manifestUrl, proxyFor} from '../../settings/addresses.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
 import {imageRegistry, runnerImage} from '../../settings/pods.ts';
-import {purpose} from '../../settings/purpose.ts';
 import {podRole} from '../checks/available-nodes.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
@@ -30,16 +30,13 @@ const CONTAINER_FIELDS = ['image', 'imagePullPolicy', 'securityContext'];
 const VARIABLES = /^(https?_proxy|no_proxy|ssl_cert_(file|dir))$/i;
 
 const METADATA = 'http://169.254.169.254/';
-/** Where runs get providers from; without mirrors also tools and images. */
-const REGISTRIES = ['https://registry.opentofu.org/', 'https://registry.terraform.io/'];
-const IMAGES = 'https://registry-1.docker.io/v2/';
 
 /** The metadata service should be blocked; some engines enforce a policy a few seconds after the pod has started. */
 const TRIES_WHERE_BLOCKED = 4;
 
 const RESOURCES = {requests: {cpu: '10m', memory: '32Mi'}, limits: {cpu: '200m', memory: '128Mi'}};
 
-type Context = Pick<PreflightContext, 'name' | 'target' | 'get' | 'now' | 'mirror'>;
+type Context = Pick<PreflightContext, 'name' | 'target' | 'get' | 'values' | 'now' | 'mirror'>;
 
 /**
  * A pod with the placement, image, rights, proxy and volumes of a run, and what it needs; undefined if the chart creates no pod for runs.
@@ -62,7 +59,7 @@ export function planProbe(
   });
   const account = pendingAccount(template.spec, objects, existing);
   const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) => VARIABLES.test(each.name));
-  const proxy = url === undefined ? undefined : proxyFor(url, env);
+  const proxy = url === undefined ? undefined : proxyOfPod(url, env);
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -86,6 +83,7 @@ export function planProbe(
             {name: 'PROBE_URL', value: url ?? ''},
             {name: 'PROBE_CA', value: caPath ?? ''},
             {name: 'PROBE_REGISTRIES', value: registriesFor(context).join(' ')},
+            {name: 'PROBE_TELEMETRY', value: telemetryFor(context).join(' ')},
             {name: 'PROBE_MANIFESTS', value: manifestsFor(context).join(' ')},
             {name: 'PROBE_URLS', value: urls.join(' ')},
             {name: 'PROBE_METADATA', value: METADATA},
@@ -105,15 +103,28 @@ export function planProbe(
     image: String(container['image']),
     url,
     proxy: shownProxy(proxy),
-    urlProxies: new Map(urls.map((each) => [each, shownProxy(proxyFor(each, env))])),
+    urlProxies: new Map(urls.map((each) => [each, shownProxy(proxyOfPod(each, env))])),
     hasCertificates: caPath !== undefined,
     notes: [...(account === undefined ? [] : [`uses service account default instead of ${account}, which the install creates`]), ...notes],
   };
 }
 
-/** VCS agents need neither providers nor images of runs. */
-const registriesFor = ({get}: Context): string[] =>
-  get(purpose) === 'vcs' ? [] : [...REGISTRIES, ...(get(imageRegistry) === undefined ? [IMAGES] : [])];
+/** Required hosts with a name; the account and the images in --image-registry have requests of their own. */
+function registriesFor(context: Context): string[] {
+  const {get} = context;
+  const account = get(urlSetting);
+  const hosts = endpointsFor(context)
+    .filter((each) => each.required && each.port === 443 && each.from !== 'installer' && !isPattern(each) && !isInside(each))
+    .filter(
+      ({host, purpose: of}) => !(of === 'images' && get(imageRegistry) !== undefined) && host !== (account && new URL(account).hostname),
+    );
+  return [...new Set(hosts.map(({host}) => `https://${host}/`))];
+}
+
+const telemetryFor = (context: Context): string[] =>
+  endpointsFor(context).flatMap(({purpose: of, host, port}) => (of === 'telemetry' ? [`${host}:${port}`] : []));
+
+const endpointsFor = ({get, target, values}: Context): Endpoint[] => endpointsOf({target: 'kubernetes', get, chart: {...target, values}});
 
 const manifestsFor = ({mirror}: Context): string[] =>
   (mirror?.images ?? [])
@@ -153,15 +164,14 @@ const annotationsOf = ({metadata}: PodTemplate): Record<string, string> =>
 const shownProxy = (proxy: string | undefined): string | undefined => proxy?.replace(/^.*@/, '');
 
 /** The proxy through which a pod with these variables requests an address; undefined if it connects directly. */
-function proxyFor(url: string, env: readonly Variable[]): string | undefined {
-  const {protocol, hostname} = new URL(url);
-  const variable = (name: string): string =>
-    [name.toUpperCase(), name].map((spelled) => env.find((each) => each.name === spelled)?.value).find(Boolean) ?? '';
-  const isLeftOut = variable('no_proxy')
-    .split(',')
-    .map((entry) => entry.trim().replace(/^\*?\./, ''))
-    .some((entry) => entry !== '' && (entry === '*' || hostname === entry || hostname.endsWith(`.${entry}`)));
-  return isLeftOut ? undefined : variable(`${protocol.slice(0, -1)}_proxy`) || undefined;
+function proxyOfPod(url: string, env: readonly Variable[]): string | undefined {
+  const variable = (name: string): string | undefined =>
+    [name.toUpperCase(), name].map((spelled) => env.find((each) => each.name === spelled)?.value).find(Boolean);
+  return proxyFor(new URL(url), {
+    https: variable('https_proxy'),
+    http: variable('http_proxy'),
+    excluded: (variable('no_proxy') ?? '').split(','),
+  });
 }
 
 interface Policy extends KubernetesObject {

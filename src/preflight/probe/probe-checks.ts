@@ -1,6 +1,7 @@
+import {missesRuns} from '../../charts/pod-selectors.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {few} from '../../ground/text.ts';
-import {missesRuns} from '../../platform/policies.ts';
+import {otelEndpoint} from '../../settings/agent.ts';
 import {workloadIdentity} from '../../settings/network.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
@@ -104,12 +105,10 @@ const CONNECTIONS: Readonly<Record<ProbeAnswer['state'], (answer: ProbeAnswer, p
 const probeRegistries: Check = {
   id: 'probe-registries',
   group: 'Probe',
-  title: 'docker.io and provider registries are reachable from the probe pod',
+  title: 'Other required hosts are reachable from the probe pod: relay, registries, downloads',
   ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({registries}) => {
-      // VCS agents download neither providers nor images.
-      if (isForVcs(context)) return undefined;
       if (registries.length === 0) return NOT_REPORTED;
       const failed = registries.filter(({state}) => state !== 'ok');
       if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
@@ -117,6 +116,26 @@ const probeRegistries: Check = {
       return warn(
         `Cannot reach ${few(names)}`,
         'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
+      );
+    }),
+};
+
+/** A collector speaks gRPC, so it ends an HTTP request with an error: any answer shows that it is reachable. */
+const UNREACHABLE: readonly ProbeAnswer['state'][] = ['dns', 'refused', 'timeout'];
+
+const probeTelemetry: Check = {
+  id: 'probe-telemetry',
+  group: 'Probe',
+  title: 'OpenTelemetry collector is reachable from the probe pod',
+  ref: 'agent-local and agent-job 0.6.5, README',
+  run: (context) =>
+    withFindings(context, ({telemetry}) => {
+      if (telemetry.length === 0) return context.get(otelEndpoint) === undefined ? undefined : NOT_REPORTED;
+      const failed = telemetry.filter(({state}) => UNREACHABLE.includes(state));
+      if (failed.length === 0) return pass(few(telemetry.map(({url}) => url)));
+      return warn(
+        `Cannot connect to ${few(failed.map(({url, state}) => `${url} (${state})`))}. Runs work, but metrics and traces are lost`,
+        'Correct --otel-endpoint, and allow the connection in the network policies of both namespaces',
       );
     }),
 };
@@ -237,4 +256,13 @@ const NOT_REPORTED = skip('The probe did not report a result');
 const noTool = ({image}: ProbePlan): CheckResult => skip(`${image} does not contain curl, GNU wget or python3`);
 
 /** What the probe pod found where runs will be placed; none without --probe. */
-export const probeChecks: readonly Check[] = [probePod, probeScalr, probeRegistries, probeUrls, probeRunner, probeVolume, probeMetadata];
+export const probeChecks: readonly Check[] = [
+  probePod,
+  probeScalr,
+  probeRegistries,
+  probeTelemetry,
+  probeUrls,
+  probeRunner,
+  probeVolume,
+  probeMetadata,
+];

@@ -4,13 +4,15 @@ import {MANIFEST_TYPES} from '../../settings/addresses.ts';
 export const SCALR_SECONDS = 10;
 const METADATA_SECONDS = 3;
 const REGISTRY_SECONDS = 5;
+/** Requests at the same time; each is a process in a small container. */
+const AT_ONCE = 4;
 
 /**
  * The script of the probe container. Agent images differ, so it uses the first of curl, GNU wget and Python that it finds, and
  * only writes into the directories that are its arguments. In a command Kubernetes turns $$ into $ and expands $(VARIABLE).
  *
- * It requests PROBE_URL, PROBE_REGISTRIES, PROBE_MANIFESTS and PROBE_URLS through the proxy of the environment, trusting only PROBE_CA where that is set; and PROBE_METADATA without
- * a proxy, up to PROBE_TRIES times while it answers: some engines enforce a policy only moments after a pod has started.
+ * It requests PROBE_URL, PROBE_REGISTRIES, PROBE_MANIFESTS and PROBE_URLS through the proxy of the environment, trusting only PROBE_CA where that is set. Without a proxy, it
+ * connects to the gRPC servers of PROBE_TELEMETRY, and requests PROBE_METADATA up to PROBE_TRIES times while it answers: some engines enforce a policy only moments after a pod has started.
  */
 export const SCRIPT = `
 say() { printf 'probe %s\\n' "$*"; }
@@ -124,7 +126,14 @@ else
   elif [ -n "\${PROBE_CA-}" ] && [ ! -r "$PROBE_CA" ]; then say scalr-url no-ca
   else say scalr-url $($tool "$PROBE_URL" "\${PROBE_SECONDS:-${SCALR_SECONDS}}" "\${PROBE_CA-}" '')
   fi
-  for url in \${PROBE_REGISTRIES-}; do say registry "$url" $($tool "$url" ${REGISTRY_SECONDS} "\${PROBE_CA-}" ''); done
+  count=0
+  for url in \${PROBE_REGISTRIES-}; do
+    say registry "$url" $($tool "$url" ${REGISTRY_SECONDS} "\${PROBE_CA-}" '') &
+    count=$((count + 1))
+    [ $((count % ${AT_ONCE})) -ne 0 ] || wait
+  done
+  wait
+  for host in \${PROBE_TELEMETRY-}; do say telemetry "$host" $($tool "http://$host/" ${REGISTRY_SECONDS} '' direct); done
   for url in \${PROBE_MANIFESTS-}; do say manifest "$url" $($tool "$url" ${REGISTRY_SECONDS} "\${PROBE_CA-}" '' '${MANIFEST_TYPES.join(', ')}'); done
   for url in \${PROBE_URLS-}; do say url "$url" $($tool "$url" ${SCALR_SECONDS} "\${PROBE_CA-}" ''); done
   tries=\${PROBE_TRIES:-1}

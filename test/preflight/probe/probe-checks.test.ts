@@ -52,7 +52,9 @@ const GKE = {...ALLOW, cloud: 'other', 'workload-identity': 'gke'};
 const UNPROBED = {probe: {because: 'namespace scalr-agent does not exist yet', remedy: 'Create it first'}};
 
 const TOFU = 'registry https://registry.opentofu.org/';
-const DOCKER = 'registry https://registry-1.docker.io/v2/';
+const DOCKER = 'registry https://registry-1.docker.io/';
+const RELAY = 'registry https://relay.acme.scalr.io/';
+const OTEL = {'otel-endpoint': 'otel.obs.svc:4317'};
 
 const VCS = {chart: 'agent-local', purpose: 'vcs'};
 const GITLAB = 'url https://gitlab.example.com/';
@@ -72,11 +74,18 @@ prove('probe', probeChecks, [
   {id: 'probe-runner', is: 'fail', when: 'the image has no user 1000', but: log(['runner-user missing', 'runner-curl ok'])},
   {id: 'probe-runner', is: 'fail', when: 'the image has no curl', but: log(['runner-user ok', 'runner-curl missing'])},
   {id: 'probe-registries', is: 'nothing', when: 'nobody asked for it'},
-  {id: 'probe-registries', is: 'nothing', when: 'a VCS agent needs none', but: log([]), flags: VCS},
+  {id: 'probe-registries', is: 'pass', when: 'a VCS agent reaches the relay', but: log([`${RELAY} ok 200`]), flags: VCS},
   {id: 'probe-registries', is: 'skip', when: 'none was requested', but: log([])},
   {id: 'probe-registries', is: 'pass', when: 'all answer', but: log([`${TOFU} ok 200`, `${DOCKER} ok 401`])},
   {id: 'probe-registries', is: 'warn', when: 'one is blocked', but: log([`${TOFU} ok 200`, `${DOCKER} timeout`])},
   {id: 'probe-registries', is: 'warn', when: 'the proxy refuses one', but: log([`${TOFU} proxy 403`])},
+  {id: 'probe-telemetry', is: 'nothing', when: 'there is no collector', but: log([])},
+  {id: 'probe-telemetry', is: 'pass', when: 'it closes the connection', but: log(['telemetry otel.obs.svc:4317 failed 52']), flags: OTEL},
+  {id: 'probe-telemetry', is: 'pass', when: 'it answers', but: log(['telemetry otel.obs.svc:4317 ok 200']), flags: OTEL},
+  {id: 'probe-telemetry', is: 'warn', when: 'nobody listens', but: log(['telemetry otel.obs.svc:4317 refused']), flags: OTEL},
+  {id: 'probe-telemetry', is: 'warn', when: 'a policy blocks it', but: log(['telemetry otel.obs.svc:4317 timeout']), flags: OTEL},
+  {id: 'probe-telemetry', is: 'skip', when: 'it was not reported', but: log([]), flags: OTEL},
+  {id: 'probe-telemetry', is: 'skip', when: 'there was no probe', but: UNPROBED, flags: OTEL},
   {id: 'probe-pod', is: 'nothing', when: 'nobody asked for it'},
   {id: 'probe-pod', is: 'fail', when: 'it could not be made', but: UNPROBED},
   {id: 'probe-pod', is: 'skip', when: 'it was only shown', but: {probe: {because: '--dry-run only shows it', isDry: true}}},

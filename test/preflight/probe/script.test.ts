@@ -1,5 +1,6 @@
 import {accessSync, constants, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {STATUS_CODES} from 'node:http';
+import {createServer as createSocketServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 import {execa, execaSync} from 'execa';
@@ -8,7 +9,7 @@ import {probeFindings} from '../../../src/preflight/probe/findings.ts';
 import {RUNNER_SCRIPT, SCRIPT} from '../../../src/preflight/probe/script.ts';
 import {MANIFEST_TYPES} from '../../../src/settings/addresses.ts';
 import {issueCertificates} from '../../cluster/certificates.ts';
-import {proxyServer, secureServer, silentServer, webServer} from './web.ts';
+import {listening, proxyServer, secureServer, silentServer, webServer} from './web.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'probe-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
@@ -45,6 +46,8 @@ function pathWith(tools: readonly string[], stubs: Readonly<Record<string, strin
 }
 
 const CLOSED = 'http://127.0.0.1:1/';
+/** The frame that a gRPC server sends first, https://www.rfc-editor.org/rfc/rfc9113#SETTINGS */
+const HTTP2_SETTINGS = Buffer.from('000000040000000000', 'hex');
 
 async function probe(env: Record<string, string>, {tools = TOOLS, stubs = {}, directories = [] as string[], shell = 'sh'} = {}) {
   const args = shell === 'busybox' ? ['sh', '-c'] : ['-c'];
@@ -86,10 +89,30 @@ describe.each(TOOLS)('with %s', (tool) => {
     const url = `http://127.0.0.1:${await webServer(401)}/v2/`;
     const {registries, urls} = await probe({PROBE_REGISTRIES: `${url} ${CLOSED}`, PROBE_URLS: url}, {tools: [tool]});
     expect(urls).toMatchObject([{url, state: 'ok', detail: '401'}]);
-    expect(registries).toMatchObject([
+    // They are requested at the same time.
+    expect(registries.toSorted((one, other) => one.state.localeCompare(other.state))).toMatchObject([
       {url, state: 'ok', detail: '401'},
       {url: CLOSED, state: 'refused'},
     ]);
+  });
+
+  test('many hosts at the same time', async () => {
+    const ports = await Promise.all(Array.from({length: 9}, () => webServer(404)));
+    const {registries} = await probe({PROBE_REGISTRIES: ports.map((port) => `http://127.0.0.1:${port}/`).join(' ')}, {tools: [tool]});
+    expect(registries.map(({url, state}) => `${url} ${state}`).toSorted()).toEqual(
+      ports.map((port) => `http://127.0.0.1:${port}/ ok`).toSorted(),
+    );
+  });
+
+  test('collectors that speak HTTP/2, that are closed, and never a proxy', async () => {
+    const collector = createSocketServer((socket) => void socket.on('error', () => undefined).on('data', () => socket.end(HTTP2_SETTINGS)));
+    const port = await listening(collector);
+    const proxy = await proxyServer();
+    const env = {PROBE_TELEMETRY: `127.0.0.1:${port} 127.0.0.1:1`, HTTP_PROXY: `http://127.0.0.1:${proxy.port}`};
+    const {telemetry} = await probe(env, {tools: [tool]});
+    expect(telemetry[0]?.state).toMatch(/^(ok|failed)$/);
+    expect(telemetry[1]).toMatchObject({url: '127.0.0.1:1', state: 'refused'});
+    expect(proxy.asked).toEqual([]);
   });
 
   test.each([200, 401, 404])('a registry that answers %i to a request for a manifest', async (status) => {

@@ -4,7 +4,8 @@ import {createServer as createSecureServer} from 'node:https';
 import {type AddressInfo, connect, createServer as createSocketServer, type Server as SocketServer} from 'node:net';
 import {onTestFinished} from 'vitest';
 
-async function listening<T extends SocketServer>(server: T): Promise<number> {
+/** Starts the server until the test ends; returns its port. */
+export async function listening<T extends SocketServer>(server: T): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {
     server.close();
