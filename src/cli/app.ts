@@ -9,6 +9,7 @@ import {sleep} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Archives} from '../ports/archive.ts';
 import type {Charts} from '../ports/charts.ts';
+import type {Connections} from '../ports/connections.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
@@ -36,6 +37,8 @@ export interface App {
   host: HostTools;
   /** Image registries, asked from this machine. */
   registries: Registries;
+  /** Connections from this machine. */
+  connections: Connections;
   archives: Archives;
   takeInterrupts: () => Interrupts;
   now: () => Date;
@@ -79,6 +82,7 @@ export function nodeApp(): App {
       stream: async (...call) => (await import('../adapters/host-tools.ts')).hostTools.stream(...call),
     },
     registries: {manifest: async (...about) => (await import('../adapters/registries.ts')).registries.manifest(...about)},
+    connections: {open: async (...about) => (await import('../adapters/connections.ts')).connections.open(...about)},
     archives: {
       async create(path) {
         const {zipArchives} = await import('../adapters/zip-archive.ts');

@@ -61,6 +61,9 @@ export async function runCommand<Result extends object | undefined>(
     registries: {
       manifest: async () => unexpected('image registries'),
     },
+    connections: {
+      open: async () => unexpected('connections'),
+    },
     archives: zipArchives,
     takeInterrupts: () => ({interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined}),
     now: () => TODAY,
