@@ -13,7 +13,7 @@ import {commands, root, words} from './docs/commands.ts';
 import {ENTRIES, errorsPage} from './docs/errors/page.ts';
 import {exitRows, exitRowsOf, MEANINGS, statusesNamed, statusesOf} from './docs/exit-codes.ts';
 import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
-import {cacheTable, chartChangesTable} from './docs/guide-tables.ts';
+import {cacheTable, chartChangesTable, hostsTable} from './docs/guide-tables.ts';
 import {hazardsTable} from './docs/hazards-table.ts';
 import {ignoredTable} from './docs/ignored-table.ts';
 import {indexPage} from './docs/index-page.ts';
@@ -92,15 +92,22 @@ describe('docs/', () => {
   });
 
   test('guide pages hold tables of facts', async () => {
-    const tables = [
-      ['storage.md', 'caches', await cacheTable()],
-      ['install-and-upgrade.md', 'chart-changes', chartChangesTable()],
-    ] as const;
-    for (const [name, mark, content] of tables) {
+    const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      'storage.md': {caches: await cacheTable()},
+      'install-and-upgrade.md': {'chart-changes': chartChangesTable()},
+      'network.md': {
+        hosts: await hostsTable({url: 'https://acme.scalr.io', chart: 'agent-job'}),
+        'vcs-hosts': await hostsTable({url: 'https://acme.scalr.io', chart: 'agent-local', purpose: 'vcs'}),
+      },
+    };
+    for (const [name, marks] of Object.entries(tables)) {
       const page = `docs/guide/${name}`;
       const text = readFileSync(join(root, page), 'utf8');
-      expect(text).toContain(`<!-- ${mark} -->`);
-      await expectFile(page, between(text, mark, content));
+      for (const mark of Object.keys(marks)) expect(text).toContain(`<!-- ${mark} -->`);
+      await expectFile(
+        page,
+        Object.entries(marks).reduce((all, [mark, content]) => between(all, mark, content), text),
+      );
     }
   });
 

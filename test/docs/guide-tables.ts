@@ -1,13 +1,15 @@
 import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import {CHART_CHANGES} from '../../src/charts/chart-change.ts';
+import {type EndpointOrigin, endpointsOf} from '../../src/charts/endpoints.ts';
 import {describeRange, rangeOf} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {newestOf, releasesOf} from '../../src/charts/target.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
+import {url} from '../../src/settings/agent.ts';
 import {cache} from '../../src/settings/storage.ts';
 import {generate} from '../../src/values/generate.ts';
-import {readValues} from '../../src/values/read-values.ts';
+import {effectiveGet, effectiveValues, readValues} from '../../src/values/read-values.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {CHART_NAMES} from '../support/versions.ts';
 import {table} from './markdown.ts';
@@ -64,3 +66,31 @@ export const chartChangesTable = (): string =>
       ['Helm alone', CHART_CHANGES.helm],
     ],
   );
+
+const FROM: Readonly<Record<EndpointOrigin, string>> = {
+  agent: 'agent',
+  runs: 'runs',
+  nodes: 'nodes',
+  docker: 'Docker daemon',
+  installer: 'your machine',
+};
+
+/** The endpoints of the newest chart with these flags, as the program lists them; hosts with the same use share a row. */
+export async function hostsTable(flags: Readonly<Record<string, string>>): Promise<string> {
+  const generated = generate(await resolveAnswers([fromFlags(flags)], {files: memoryFiles({}), now: new Date()}, {optional: [url]}));
+  const {target, settings, effective, values} = generated;
+  const chart = {...target, values: effectiveValues(values, target)};
+  const endpoints = endpointsOf({target: 'kubernetes', get: effectiveGet(settings, effective), chart});
+  const rows = new Map<string, {from: string; hosts: Set<string>; ports: Set<string>; usage: string}>();
+  for (const {host, port, protocol, from, usage, required} of endpoints) {
+    const text = required ? usage : `${usage}; optional`;
+    const row = rows.get(`${from} ${text}`) ?? {from: FROM[from], hosts: new Set(), ports: new Set(), usage: text};
+    row.hosts.add(`\`${host}\``);
+    row.ports.add(protocol === 'UDP' ? `${port}/UDP` : String(port));
+    rows.set(`${from} ${text}`, row);
+  }
+  return table(
+    ['From', 'Host', 'Port', 'Used for'],
+    [...rows.values()].map(({from, hosts, ports, usage}) => [from, [...hosts].join(', '), [...ports].join(', '), usage]),
+  );
+}

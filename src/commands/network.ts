@@ -1,0 +1,112 @@
+import * as Flags from '@oclif/core/flags';
+import type {EndpointScope} from '../charts/endpoint-hosts.ts';
+import {endpointsOf} from '../charts/endpoints.ts';
+import {BaseCommand} from '../cli/base-command.ts';
+import {answersFlag, confirmFlags, durationOf, probeUrls, settingFlags, targetFlag} from '../cli/flags.ts';
+import {writeResult} from '../cli/user-files.ts';
+import {asksForJson} from '../cli/validate-usage.ts';
+import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
+import {url} from '../settings/agent.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {TARGETS, type TargetName} from '../settings/release.ts';
+import {choiceText} from '../ui/messages.ts';
+import {networkText} from '../ui/network.ts';
+import {effectiveGet, effectiveValues} from '../values/read-values.ts';
+import {generateChecked} from '../values/validate/check-generated.ts';
+
+interface Result {
+  target: TargetName;
+  chart?: string;
+  chartVersion?: string;
+  hosts: ListedEndpoint[];
+  warnings: readonly Warning[];
+  file?: string;
+}
+
+const FORMATS = ['text', 'json', ...NETWORK_FILES] as const;
+
+export default class Network extends BaseCommand<Result> {
+  static override summary = 'List every host and port that an agent connects to.';
+  static override description =
+    'Requires no cluster, no helm and, without --probe, no network. Accepts every setting of "values"; none is required. --probe connects to each host from this machine, through the proxy and with the CA of the settings. It sends neither a request nor a token, and exits with 3 when a required host is not reachable. From the cluster, use "preflight --probe".';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --https-proxy http://proxy.example.com:3128 --probe',
+    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --chart agent-job --format cilium --out policy.yaml',
+    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --target docker --format allow-list',
+  ];
+  static override flags = {
+    format: Flags.string({
+      summary: 'Output format; json is the same as --json.',
+      helpValue: `<${FORMATS.join('|')}>`,
+      options: FORMATS,
+    }),
+    probe: Flags.boolean({summary: 'Connect to each host from this machine.'}),
+    'probe-url': Flags.string({
+      summary: 'Additional URL that the agent or its runs connect to, for example a VCS host. May be repeated.',
+      helpValue: '<URL>',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    timeout: Flags.string({summary: 'Time limit of --probe (default: 30s).', helpValue: '<DURATION>', dependsOn: ['probe']}),
+    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    ...confirmFlags,
+    ...targetFlag,
+    ...answersFlag,
+    ...settingFlags(catalogue),
+  };
+
+  protected override readonly targets = TARGETS;
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(Network);
+    const {probe, format = 'text'} = flags;
+    if ((this.jsonEnabled() && format !== 'text' && format !== 'json') || (probe && !['text', 'json'].includes(format)))
+      throw refused(`--${probe ? 'probe' : 'json'} cannot be used with --format ${format}.`, 'Omit one of these flags');
+    const timeoutMs = durationOf('--timeout', flags.timeout ?? '30s');
+    const target = await this.targetFrom(flags);
+    const {scope, warnings} = await this.#scope(flags, target);
+    this.report(warnings);
+    const endpoints = endpointsOf({...scope, urls: probeUrls(flags['probe-url'])});
+    const deps = {connections: this.app.connections, signal: AbortSignal.timeout(timeoutMs)};
+    const hosts: ListedEndpoint[] = probe ? await this.untilInterrupted(() => tryEndpoints(endpoints, scope, deps)) : endpoints;
+    if (hosts.some((each) => each.required && each.probe?.status === 'unreachable')) this.exitCode = ExitCode.findings;
+    const text = networkFileText(format, endpoints, scope) ?? networkText(hosts, this.resultScreen);
+    const file = await writeResult(
+      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      this.app.files,
+      this.prompter?.confirm,
+    );
+    if (file) this.say(`${file.done}\n`);
+    if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.show(text);
+    const {chart} = scope;
+    return {
+      target,
+      ...(chart ? {chart: chart.chart, chartVersion: chart.version} : {}),
+      hosts,
+      warnings,
+      ...(file ? {file: file.path} : {}),
+    };
+  }
+
+  async #scope(
+    flags: Parameters<typeof this.settingsFrom>[0],
+    target: TargetName,
+  ): Promise<{scope: EndpointScope; warnings: readonly Warning[]}> {
+    const settings = await this.settingsFrom(flags, {optional: [url]});
+    if (target !== 'kubernetes') return {scope: {target, get: settings.get}, warnings: []};
+    const generated = generateChecked(settings);
+    if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
+    const {effective, values, target: chart} = generated;
+    const get = effectiveGet(generated.settings, effective);
+    return {scope: {target, get, chart: {...chart, values: effectiveValues(values, chart)}}, warnings: generated.warnings};
+  }
+
+  override jsonEnabled(): boolean {
+    return super.jsonEnabled() || asksForJson(this.argv);
+  }
+}
+
+const refused = (message: string, suggestion: string): ExpectedError =>
+  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions: [suggestion]});
