@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bundle: ['release', 'diagnose', 'platform', 'redact', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports'],
   operations: ['release', 'diagnose', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
   host: ['operations', 'diagnose', 'values', 'charts', 'ports', 'settings'],
-  preflight: ['operations', 'release', 'diagnose', 'platform', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
+  preflight: ['host', 'operations', 'release', 'diagnose', 'platform', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
   status: ['operations', 'release', 'diagnose', 'diff', 'helm', 'charts', 'kubernetes'],
   export: ['host', 'values', 'charts', 'settings'],
   ui: [

@@ -6,7 +6,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'SET UP': {
     install: ['url', 'token-file', 'namespace', 'chart', 'target', 'cloud', 'https-proxy', 'ca-file', 'cache', 'answers', 'dry-run', 'yes'],
     recommend: ['cloud', 'purpose', 'isolation', 'concurrency', 'cache', 'metadata-service', 'from-cluster', 'answers', 'json'],
-    preflight: ['namespace', 'chart', 'cache', 'https-proxy', 'probe', 'strict', 'kube-context', 'timeout', 'answers', 'json'],
+    preflight: ['namespace', 'chart', 'target', 'cache', 'https-proxy', 'probe', 'strict', 'kube-context', 'timeout', 'answers', 'json'],
   },
   OPERATE: {
     status: ['namespace', 'release', 'target', 'all-namespaces', 'watch', 'values', 'exit-code', 'kube-context', 'json'],

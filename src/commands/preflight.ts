@@ -1,28 +1,41 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, connectionFlags, durationOf, noFromClusterFlag, probeUrls, releaseName, settingFlags} from '../cli/flags.ts';
+import {
+  answersFlag,
+  connectionFlags,
+  durationOf,
+  explicitFlags,
+  noFromClusterFlag,
+  probeUrls,
+  refuseWith,
+  releaseName,
+  settingFlags,
+  targetFlag,
+} from '../cli/flags.ts';
+import {
+  concludeChecks,
+  type MachinePreflight,
+  ONLY_KUBERNETES_PREFLIGHT,
+  preflightMachine,
+  probeFromPod,
+  refuseUnprobed,
+} from '../cli/preflight.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {ExitCode} from '../ground/errors.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
 import {CHECKS} from '../preflight/all-checks.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
-import type {PreflightContext} from '../preflight/preflight-context.ts';
-import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
-import {runProbe} from '../preflight/probe/run-probe.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
 import {unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {checksText, probeText} from '../ui/checks.ts';
+import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 
 const READ_TIMEOUT_MS = 30_000;
-
-type ReadingDeps = Parameters<typeof readPreflightContext>[2];
 
 interface Result {
   checks: Omit<Checked, 'group'>[];
@@ -30,14 +43,15 @@ interface Result {
   facts: ClusterFacts;
 }
 
-export default class Preflight extends BaseCommand<Result> {
+export default class Preflight extends BaseCommand<Result | MachinePreflight> {
   static override summary = 'Check cluster, tools and permissions before an install.';
   static override description =
-    'Read-only, except for --probe, which creates a test pod and deletes it afterwards, even after Ctrl-C (--dry-run prints the pod). Accepts every setting of "install"; none is required. Exits with 3 when the install would fail. Checks that take longer than --timeout (default 30s, with --probe 3m) are skipped.';
+    'Read-only, except for --probe, which creates a test pod and deletes it afterwards, even after Ctrl-C (--dry-run prints the pod). Accepts every setting of "install"; none is required. Exits with 3 when the install would fail. Checks that take longer than --timeout (default 30s, with --probe 3m) are skipped. With --target docker or systemd, checks this machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --chart agent-job --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --strict --json',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --probe --timeout 5m',
+    '<%= config.bin %> <%= command.id %> --target docker --url https://acme.scalr.io --concurrency 5',
   ];
   static override flags = {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
@@ -45,12 +59,12 @@ export default class Preflight extends BaseCommand<Result> {
       summary: 'Create a test pod with the placement of runs. It checks network access, the metadata service and volumes.',
     }),
     'probe-url': Flags.string({
-      summary: 'Additional URL that the test pod of --probe requests, for example a VCS host. May be repeated.',
+      summary: 'Additional URL that the test pod of --probe, or this machine, connects to, for example a VCS host. May be repeated.',
       helpValue: '<URL>',
       multiple: true,
       multipleNonGreedy: true,
-      dependsOn: ['probe'],
     }),
+    ...targetFlag,
     ...noFromClusterFlag,
     'dry-run': Flags.boolean({summary: 'Print the test pod of --probe without creating it.', dependsOn: ['probe']}),
     ...answersFlag,
@@ -58,10 +72,19 @@ export default class Preflight extends BaseCommand<Result> {
     ...connectionFlags,
   };
 
-  override async run(): Promise<Result> {
-    const {flags} = await this.parse(Preflight);
+  protected override readonly targets = TARGETS;
+
+  override async run(): Promise<Result | MachinePreflight> {
+    const {flags, metadata} = await this.parse(Preflight);
     const urls = probeUrls(flags['probe-url']);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
+    const target = await this.targetFrom(flags);
+    if (target !== 'kubernetes') {
+      refuseWith(`target ${target}`, ONLY_KUBERNETES_PREFLIGHT, explicitFlags(flags, metadata));
+      const context = {...this.context(flags), timeoutMs};
+      return preflightMachine(await this.settingsFrom(flags, {optional: [url]}), {target, urls}, flags, context);
+    }
+    refuseUnprobed(flags);
     const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
     const end = AbortSignal.timeout(timeoutMs);
     // Queries before the probe leave time for it.
@@ -80,37 +103,18 @@ export default class Preflight extends BaseCommand<Result> {
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
     const read = await readPreflightContext(generated, wanted, deps);
     const context = flags.probe
-      ? {...read, probe: await this.#probe(read, {...deps, end}, {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false})}
+      ? {
+          ...read,
+          probe: await probeFromPod(
+            read,
+            {...deps, end},
+            {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false},
+            this.context(flags),
+          ),
+        }
       : read;
     const checks = runChecks(CHECKS, context);
     this.report(unverified(generated.warnings, checks));
-    if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'));
-    const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
-    if (has('fail')) this.exitCode = ExitCode.findings;
-    else if (flags.strict && has('warn')) this.exitCode = ExitCode.onlyWarnings;
-    return {checks: checks.map(({group: _, ...check}) => check), facts: context.facts};
-  }
-
-  /** Creates the pod and deletes it, unless it is only printed. */
-  async #probe(
-    context: PreflightContext,
-    {end, ...deps}: ReadingDeps & {end: AbortSignal},
-    {isDry, ...limits}: {seconds: number; urls: readonly string[]; isDry: boolean},
-  ): Promise<NonNullable<PreflightContext['probe']>> {
-    const plan = await prepareProbe(context, {...cachedAccess(deps, deps), signal: deps.signal}, limits);
-    if (!('objects' in plan)) return plan;
-    if (isDry) {
-      const text = probeText(plan);
-      if (this.jsonEnabled()) this.say(text);
-      else this.app.stdout(text);
-      return {because: '--dry-run', isDry: true};
-    }
-    this.say(`Creating the test pod ${plan.pod} in namespace ${context.name.kubeTarget.namespace}; it is deleted afterwards.\n`);
-    const interrupts = this.app.takeInterrupts();
-    try {
-      return {plan, seen: await runProbe(plan, context.name, {...deps, interrupts, signal: end})};
-    } finally {
-      interrupts.release();
-    }
+    return {checks: concludeChecks(checks, flags, this.context(flags)), facts: context.facts};
   }
 }

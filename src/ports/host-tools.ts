@@ -2,7 +2,7 @@ import type {ReadError} from '../ground/read-error.ts';
 
 /** One read-only call of a tool of this machine. */
 export interface HostCall {
-  tool: 'docker' | 'journalctl' | 'systemctl';
+  tool: 'docker' | 'journalctl' | 'systemctl' | 'df';
   args: readonly string[];
 }
 
@@ -10,7 +10,7 @@ export interface HostCall {
 export type HostAnswer = {stdout: string; error?: HostError};
 export type HostError = ReadError & {isToolMissing?: true};
 
-/** Docker and systemd of this machine. Failures are returned, not thrown. */
+/** Docker, systemd and disks of this machine. Failures are returned, not thrown. */
 export interface HostTools {
   /** For small outputs. */
   run(call: HostCall, options: {signal: AbortSignal}): Promise<HostAnswer>;

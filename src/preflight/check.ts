@@ -5,6 +5,7 @@ import type {PreflightContext} from './preflight-context.ts';
 export const GROUPS = [
   ...(['Tools', 'Cluster', 'Permissions', 'Namespace', 'Release'] as const),
   ...(['Secrets', 'Storage', 'Network', 'Nodes', 'Probe'] as const),
+  ...(['Machine', 'Docker', 'Agents', 'Hosts'] as const),
 ];
 
 const STATUSES = ['fail', 'warn', 'skip', 'pass'] as const;
@@ -20,8 +21,8 @@ export interface CheckResult {
   remedy?: string;
 }
 
-/** One requirement of an install. */
-export interface Check {
+/** One requirement of an install: in a cluster, or with another context on this machine. */
+export interface Check<Context = PreflightContext> {
   /** Stable and unique, such as node-versions. */
   id: string;
   group: (typeof GROUPS)[number];
@@ -30,14 +31,14 @@ export interface Check {
   /** Where to read more: an address, or the chart, version and file a fact comes from. */
   ref: string;
   /** Pure. Undefined if the check does not apply to these settings. */
-  run(context: PreflightContext): CheckResult | undefined;
+  run(context: Context): CheckResult | undefined;
 }
 
 /** A check with its result, as `preflight --json` prints it. */
 export type Checked = Omit<Check, 'run'> & CheckResult;
 
 /** Runs every check that applies to these settings. Pure. */
-export const runChecks = (checks: readonly Check[], context: PreflightContext): Checked[] =>
+export const runChecks = <Context>(checks: readonly Check<Context>[], context: Context): Checked[] =>
   checks.flatMap(({run, ...check}) => {
     const result = run(context);
     return result === undefined ? [] : [{...check, ...result}];

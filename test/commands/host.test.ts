@@ -12,7 +12,7 @@ const AGENT_DROP_IN = '/etc/systemd/system/scalr-agent.service.d/scalr-agent.con
 
 /** A machine with the service of the Linux packages, in this state and with this journal. */
 function machine(properties: string, journal: string): HostTools {
-  const outputs: Readonly<Record<HostCall['tool'], string>> = {systemctl: properties, journalctl: journal, docker: ''};
+  const outputs: Readonly<Record<HostCall['tool'], string>> = {systemctl: properties, journalctl: journal, docker: '', df: ''};
   return {
     run: async ({tool}) => ({stdout: outputs[tool]}),
     stream: async ({tool}) => ({

@@ -1,14 +1,16 @@
 import {CHECKS} from '../../src/preflight/all-checks.ts';
+import {MACHINE_CHECKS} from '../../src/preflight/machine/host-checks.ts';
 import {words} from './commands.ts';
 import {table} from './markdown.ts';
 
-const groups = [...new Set(CHECKS.map(({group}) => group))];
+const ALL = [...CHECKS, ...MACHINE_CHECKS];
+const groups = [...new Set(ALL.map(({group}) => group))];
 
 /** docs/preflight.md: every check, with its requirement and its reference. */
 export const preflightPage = (): string => [words('preflight.md'), '', ...groups.map(groupText)].join('\n');
 
 const groupText = (group: string): string => {
-  const rows = CHECKS.filter((each) => each.group === group).map(({id, title, ref}) => [
+  const rows = ALL.filter((each) => each.group === group).map(({id, title, ref}) => [
     `\`${id}\``,
     title,
     ref.replaceAll(/https:[^\s,;]+/g, '<$&>'),

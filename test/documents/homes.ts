@@ -4,6 +4,7 @@ import {CHARTS} from '../../src/charts/charts.ts';
 import {remedyOf} from '../../src/diagnose/cause.ts';
 import {CAUSES} from '../../src/diagnose/explain.ts';
 import {CHECKS} from '../../src/preflight/all-checks.ts';
+import {MACHINE_CHECKS} from '../../src/preflight/machine/host-checks.ts';
 import {commands, root, words} from '../docs/commands.ts';
 import {FOUND} from '../docs/findings-page.ts';
 import {sectionOf} from '../docs/headings.ts';
@@ -32,7 +33,7 @@ const MESSAGES = join(root, 'test/preflight/checks/messages');
 const results = readdirSync(MESSAGES).flatMap((file) => readFileSync(join(MESSAGES, file), 'utf8').split('\n\n'));
 
 function check(name: string): string | undefined {
-  const found = CHECKS.find(({id}) => id === name);
+  const found = [...CHECKS, ...MACHINE_CHECKS].find(({id}) => id === name);
   return found && [found.title, found.ref, ...results.filter((each) => each.trimStart().startsWith(`${name},`))].join('\n');
 }
 

@@ -1,7 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import ExportCommand from '../../src/commands/export.ts';
 import Install from '../../src/commands/install.ts';
-import Preflight from '../../src/commands/preflight.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
 import Values from '../../src/commands/values.ts';
 import type {HostTools} from '../../src/ports/host-tools.ts';
@@ -115,7 +114,6 @@ describe('the saved answers', () => {
   test.each<[string, Run, string]>([
     ['docker', (...args) => runCommand(Values, ...args), 'scalr-agent install --target docker'],
     ['systemd', (...args) => runCommand(Upgrade, ...args), 'scalr-agent export systemd'],
-    ['docker', (...args) => runCommand(Preflight, ...args), 'scalr-agent install --target docker'],
   ])('for %s never reach a cluster', async (target, runIt, suggestion) => {
     const files = memoryFiles({'answers.yaml': `target: ${target}\nurl: https://acme.scalr.io\n`});
     const {exit, stderr} = await runIt(['--answers', 'answers.yaml'], {env: ENV, files});

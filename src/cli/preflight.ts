@@ -1,0 +1,88 @@
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {cachedAccess} from '../preflight/cached-access.ts';
+import {type Checked, runChecks} from '../preflight/check.ts';
+import {MACHINE_CHECKS} from '../preflight/machine/host-checks.ts';
+import {type MachineFacts, readMachine} from '../preflight/machine/machine-context.ts';
+import type {PreflightContext} from '../preflight/preflight-context.ts';
+import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
+import {runProbe} from '../preflight/probe/run-probe.ts';
+import type {readPreflightContext} from '../preflight/read-context.ts';
+import type {Settings} from '../settings/settings.ts';
+import {checksText, probeText} from '../ui/checks.ts';
+import type {CommandContext} from './operate.ts';
+
+/** Flags that have no meaning without Kubernetes. */
+export const ONLY_KUBERNETES_PREFLIGHT = ['probe', 'dry-run', 'from-cluster', 'kube-context', 'kubeconfig', 'helm', 'kubectl'];
+
+/** In a cluster, only the test pod requests the URLs. @throws ExpectedError */
+export function refuseUnprobed(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
+  if (flags.probe || flags['probe-url'] === undefined) return;
+  throw new ExpectedError('--probe-url requires --probe.', {code: 'USAGE', exit: ExitCode.usage, suggestions: ['Add --probe']});
+}
+
+export interface CheckFlags {
+  strict?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
+}
+
+/** Shows the results and sets the exit code; returns them as --json prints them. */
+export function concludeChecks(
+  checks: readonly Checked[],
+  flags: CheckFlags,
+  {isJson, show, resultScreen, exitWith}: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
+): Omit<Checked, 'group'>[] {
+  if (!isJson) show(checksText(checks, resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'));
+  const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
+  if (has('fail')) exitWith(ExitCode.findings);
+  else if (flags.strict && has('warn')) exitWith(ExitCode.onlyWarnings);
+  return checks.map(({group: _, ...check}) => check);
+}
+
+export interface MachinePreflight {
+  checks: Omit<Checked, 'group'>[];
+  facts: MachineFacts;
+}
+
+/** Checks this machine for an agent in Docker or as a service. Read-only. @throws ExpectedError for settings that the target does not support */
+export async function preflightMachine(
+  settings: Settings,
+  machine: Parameters<typeof readMachine>[1],
+  flags: CheckFlags,
+  context: CommandContext,
+): Promise<MachinePreflight> {
+  const {app, timeoutMs} = context;
+  const {host, files, connections} = app;
+  const found = await context.untilInterrupted(() =>
+    readMachine(settings, machine, {host, files, connections, signal: AbortSignal.timeout(timeoutMs)}),
+  );
+  // Without a token too: nothing is installed.
+  context.report(found.agent.warnings.filter(({code}) => code !== 'NO_TOKEN'));
+  return {checks: concludeChecks(runChecks(MACHINE_CHECKS, found), flags, context), facts: found.facts};
+}
+
+type ReadingDeps = Parameters<typeof readPreflightContext>[2];
+
+/** Creates the test pod and deletes it, unless it is only printed. */
+export async function probeFromPod(
+  context: PreflightContext,
+  {end, ...deps}: ReadingDeps & {end: AbortSignal},
+  {isDry, ...limits}: {seconds: number; urls: readonly string[]; isDry: boolean},
+  {app, isJson, say}: CommandContext,
+): Promise<NonNullable<PreflightContext['probe']>> {
+  const plan = await prepareProbe(context, {...cachedAccess(deps, deps), signal: deps.signal}, limits);
+  if (!('objects' in plan)) return plan;
+  if (isDry) {
+    const text = probeText(plan);
+    if (isJson) say(text);
+    else app.stdout(text);
+    return {because: '--dry-run', isDry: true};
+  }
+  say(`Creating the test pod ${plan.pod} in namespace ${context.name.kubeTarget.namespace}; it is deleted afterwards.\n`);
+  const interrupts = app.takeInterrupts();
+  try {
+    return {plan, seen: await runProbe(plan, context.name, {...deps, interrupts, signal: end})};
+  } finally {
+    interrupts.release();
+  }
+}

@@ -1,0 +1,247 @@
+import {RUNS_PER_AGENT} from '../../charts/host/rows.ts';
+import {compare} from '../../charts/releases.ts';
+import {ExpectedError} from '../../ground/errors.ts';
+import {isKnown, knownValue} from '../../ground/fact.ts';
+import {count, few} from '../../ground/text.ts';
+import {PURPOSE_LABEL} from '../../host/agent.ts';
+import {agentContainers, containerName, purposeOf} from '../../host/containers.ts';
+import {sharedDirectories} from '../../host/directories.ts';
+import {imagePullPolicy, runMemoryLimit} from '../../settings/pods.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {milliOf} from '../../settings/quantity.ts';
+import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
+import type {MachineContext} from './machine-context.ts';
+
+export type MachineCheck = Check<MachineContext>;
+
+const POOLS = 'https://docs.scalr.io/docs/vcs-agents';
+const REQUIREMENTS = 'https://docs.scalr.io/docs/requirements';
+const GIB = 1024 ** 3;
+const inGib = (bytes: number): string => `${(bytes / GIB).toFixed(1)} GiB`;
+
+/** Versions of distributions that Scalr supports, by ID of os-release. */
+const DISTRIBUTIONS: Readonly<Record<string, readonly RegExp[]>> = {rocky: [/^9(\.|$)/], ubuntu: [/^20\.04$/, /^22\.04$/]};
+/** Architectures of the image scalr/agent, as Docker spells them. */
+const ARCHITECTURES = ['x86_64', 'amd64', 'aarch64', 'arm64', ''];
+
+const distribution: MachineCheck = {
+  id: 'host-distribution',
+  group: 'Machine',
+  title: 'Operating system can run the agent',
+  ref: `${POOLS}, ${REQUIREMENTS}`,
+  run: ({facts, agent}) => {
+    const docker = agent.target === 'docker' ? knownValue(facts.docker) : undefined;
+    if (docker && (docker.type === 'windows' || !ARCHITECTURES.includes(docker.architecture)))
+      return fail(
+        `Docker runs ${docker.type} containers on ${docker.architecture}, but the agent requires Linux on amd64 or arm64`,
+        'Use another machine',
+      );
+    return ifKnown(facts.distribution, 'read the operating system', ({id, version, name}): CheckResult => {
+      const isListed = DISTRIBUTIONS[id]?.some((each) => each.test(version)) === true;
+      if (isListed) return pass(name);
+      // Containers bring their own system.
+      if (agent.target === 'docker') return pass(`${name}; Scalr lists Rocky Linux 9, Ubuntu 20.04 and 22.04`);
+      return warn(
+        `${name} is not supported by the Linux packages`,
+        'Use Rocky Linux 9, Ubuntu 20.04 or 22.04, or run the agent in Docker: --target docker',
+      );
+    });
+  },
+};
+
+/** Concurrent runs of all agents on this machine. */
+const runsOf = ({get, agent}: MachineContext): number => get(concurrency) ?? (agent.mode === 'local' ? 1 : RUNS_PER_AGENT);
+
+/** docs.scalr.io: enough for most runs, recommended for each run, and for the agent itself. */
+const [LEAST_PER_RUN, USUAL_PER_RUN, FOR_AGENT] = [GIB / 2, 2 * GIB, GIB / 2];
+
+const memory: MachineCheck = {
+  id: 'host-memory',
+  group: 'Machine',
+  title: 'Memory is enough for the concurrent runs',
+  ref: REQUIREMENTS,
+  run: (context) =>
+    ifKnown(context.facts.memory, 'read the memory', (total): CheckResult => {
+      if (context.agent.mode === 'vcs') return pass(`${inGib(total)}; a VCS agent executes no runs`);
+      const runs = runsOf(context);
+      const limit = context.get(runMemoryLimit);
+      const [least, usual] = limit === undefined ? [LEAST_PER_RUN, USUAL_PER_RUN] : [bytesIn(limit), bytesIn(limit)];
+      const needed = (perRun: number): string =>
+        `${inGib(runs * perRun + FOR_AGENT)}: ${inGib(perRun)} for ${runs === 1 ? 'the run' : `each of ${runs} concurrent runs`}, ${inGib(FOR_AGENT)} for the agent`;
+      if (runs * least + FOR_AGENT > total)
+        return fail(
+          `The machine has ${inGib(total)}, but the agent needs ${needed(least)}`,
+          'Use a machine with more memory, or lower --concurrency or --run-memory-limit',
+        );
+      if (runs * usual + FOR_AGENT > total)
+        return warn(
+          `The machine has ${inGib(total)}, but Scalr recommends ${needed(usual)}`,
+          'Use a machine with more memory, lower --concurrency, or set what a run needs: --run-memory-limit 1Gi',
+        );
+      return pass(`${inGib(total)}, needed are ${needed(usual)}`);
+    }),
+};
+
+const bytesIn = (quantity: string): number => Number((milliOf(quantity) ?? 0n) / 1000n);
+
+const cpu: MachineCheck = {
+  id: 'host-cpu',
+  group: 'Machine',
+  title: 'Machine has one CPU per concurrent run',
+  ref: REQUIREMENTS,
+  run: (context) =>
+    ifKnown(context.facts.cpus, 'read the number of CPUs', (cpus): CheckResult => {
+      if (context.agent.mode === 'vcs') return pass(`${count(cpus, 'CPU')}; a VCS agent executes no runs`);
+      const runs = runsOf(context);
+      return cpus >= runs
+        ? pass(`${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}`)
+        : warn(`${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}, so runs are slow`, `Use more CPUs, or --concurrency ${cpus}`);
+    }),
+};
+
+/** docs.scalr.io: 20 GB. */
+const FREE_SPACE = 20e9;
+
+const disk: MachineCheck = {
+  id: 'host-disk',
+  group: 'Machine',
+  title: 'Disk has 20 GB of free space',
+  ref: REQUIREMENTS,
+  run: ({facts}) =>
+    ifKnown(facts.disk, 'read the free disk space', (all): CheckResult => {
+      const text = ({path, free}: (typeof all)[number]): string => `${(free / 1e9).toFixed(1)} GB free for ${path}`;
+      const small = all.filter(({free}) => free < FREE_SPACE);
+      return small.length === 0
+        ? pass(few(all.map(text)))
+        : warn(few(small.map(text)), 'Free space, or use a directory on another disk: --data-home');
+    }),
+};
+
+const OLDEST_DOCKER = '18.0.0';
+/** Introduced `docker create --pull`. */
+const TESTED_DOCKER = '20.10.0';
+
+const dockerVersion: MachineCheck = {
+  id: 'docker-version',
+  group: 'Docker',
+  title: 'Docker is reachable and supported',
+  ref: POOLS,
+  run: ({facts: {docker}, agent, get}) => {
+    if (agent.target !== 'docker') return undefined;
+    if (!isKnown(docker)) {
+      if (docker.unknown === 'timed-out') return skip(`Cannot read the version of Docker: ${docker.because}`, 'Increase --timeout');
+      return fail(`Cannot use Docker: ${docker.because}`, 'Install Docker 20.10 or newer, start it, and check: docker info');
+    }
+    const {version} = docker.value;
+    const plain = /^\d+\.\d+(\.\d+)?/.exec(version)?.[0] ?? '';
+    const isOlder = (than: string): boolean => compare(plain.replace(/^(\d+\.\d+)$/, '$1.0').replaceAll(/(^|\.)0+(?=\d)/g, '$1'), than) < 0;
+    if (plain === '') return skip(`Docker reports version "${version}", which cannot be compared`);
+    if (isOlder(OLDEST_DOCKER)) return fail(`Docker ${version} is older than 18`, 'Install Docker 20.10 or newer');
+    if (!isOlder(TESTED_DOCKER)) return pass(`Docker ${version}`);
+    const message = `Docker ${version} is older than 20.10`;
+    return get(imagePullPolicy) === undefined
+      ? warn(`${message}. Scalr supports it, but --image-pull-policy does not work with it`, 'Install Docker 20.10 or newer')
+      : fail(`${message}, which --image-pull-policy requires`, 'Install Docker 20.10 or newer, or omit --image-pull-policy');
+  },
+};
+
+const dockerSocket: MachineCheck = {
+  id: 'docker-socket',
+  group: 'Docker',
+  title: 'Docker socket can be mounted',
+  ref: 'https://docs.scalr.io/docs/drivers',
+  run: ({socket, facts}) => {
+    if (socket === undefined) return undefined;
+    if (!isKnown(facts.docker)) return skip(`Cannot read the Docker socket: ${facts.docker.because}`);
+    return 'path' in socket ? pass(socket.path) : fail(socket.because.replace(/\.$/, ''), socket.remedies.join('; '));
+  },
+};
+
+const dockerProxy: MachineCheck = {
+  id: 'docker-proxy',
+  group: 'Docker',
+  title: 'Docker daemon pulls images through the proxy',
+  ref: 'https://docs.docker.com/engine/daemon/proxy/',
+  run: ({agent, facts}) => {
+    if (agent.target !== 'docker' || agent.mode !== 'containers' || Object.keys(agent.proxy).length === 0) return undefined;
+    return ifKnown(facts.docker, 'read the proxy of the Docker daemon', ({hasProxy}) =>
+      hasProxy
+        ? pass('The Docker daemon has a proxy')
+        : warn(
+            'The Docker daemon has no proxy, but it pulls the images of runs',
+            'Install the drop-in for docker.service that this writes: scalr-agent export docker',
+          ),
+    );
+  },
+};
+
+const service: MachineCheck = {
+  id: 'host-service',
+  group: 'Agents',
+  title: 'Linux packages are installed',
+  ref: 'https://docs.scalr.io/docs/run-agents',
+  run: ({agent, services}) => {
+    if (agent.target !== 'systemd') return undefined;
+    return ifKnown(services, 'read the services', (all): CheckResult => {
+      const missing = Object.entries(all).filter(
+        ([name, {isInstalled}]) => !isInstalled && (name === 'scalr-agent' || agent.mode === 'containers'),
+      );
+      if (missing.length > 0)
+        return fail(
+          `No ${missing.length === 1 ? 'service' : 'services'} ${few(missing.map(([name]) => name))} on this machine`,
+          'The packages are deprecated. Use Docker: scalr-agent-install install --target docker',
+        );
+      return pass(few(Object.entries(all).map(([name, {isInstalled, state}]) => `${name}: ${isInstalled ? state : 'not installed'}`)));
+    });
+  },
+};
+
+const otherPurpose: MachineCheck = {
+  id: 'other-purpose',
+  group: 'Agents',
+  title: 'No agent of the other purpose on this machine',
+  ref: POOLS,
+  run: ({agent, containers, services}) =>
+    ifKnown(containers, 'list the containers of this machine', (all): CheckResult => {
+      const own = agent.labels[PURPOSE_LABEL];
+      const agents = agentContainers(all);
+      const others = agents.filter((each) => purposeOf(each) !== undefined && purposeOf(each) !== own);
+      if (others.length > 0)
+        return warn(
+          `${few(others.map(containerName))}: ${own === 'vcs' ? 'run' : 'VCS'} agents. Run agents and VCS agents should not share a machine`,
+          'Use another machine',
+        );
+      const unlabeled = agents.filter((each) => purposeOf(each) === undefined).map((each) => `container ${containerName(each)}`);
+      const isService = agent.target !== 'systemd' && knownValue(services)?.['scalr-agent']?.isInstalled;
+      const unclear = [...unlabeled, ...(isService ? ['service scalr-agent'] : [])];
+      if (unclear.length > 0) return skip(`Cannot determine whether these are run agents or VCS agents: ${few(unclear)}`);
+      return pass(agents.length === 0 ? 'No other agents' : few(agents.map(containerName)));
+    }),
+};
+
+const directories: MachineCheck = {
+  id: 'host-directories',
+  group: 'Agents',
+  title: 'Data directories belong to this release only',
+  ref: 'https://docs.scalr.io/docs/installation',
+  run: ({agent, containers}) => {
+    const own = agent.agents.flatMap((each) => each.directories);
+    if (agent.target !== 'docker' || own.length === 0) return undefined;
+    return ifKnown(containers, 'list the containers of this machine', (all): CheckResult => {
+      try {
+        const [shared] = sharedDirectories(agent, all);
+        return shared === undefined ? pass(few(own)) : warn(shared.replace(/\.$/, ''), 'Use another directory: --data-home');
+      } catch (error) {
+        if (!(error instanceof ExpectedError)) throw error;
+        return fail(error.message.replace(/\.$/, ''), error.suggestions.join('; '));
+      }
+    });
+  },
+};
+
+/** The state of the machine itself. */
+export const machineChecks: readonly MachineCheck[] = [
+  ...[distribution, memory, cpu, disk],
+  ...[dockerVersion, dockerSocket, dockerProxy],
+  ...[service, otherPurpose, directories],
+];
