@@ -74,9 +74,8 @@ export default class Network extends BaseCommand<Result> {
     if (hosts.some((each) => each.required && each.probe?.status === 'unreachable')) this.exitCode = ExitCode.findings;
     const text = networkFileText(format, endpoints, scope) ?? networkText(hosts, this.resultScreen);
     const file = await writeResult(
-      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
       this.app.files,
-      this.prompter?.confirm,
     );
     if (file) this.say(`${file.done}\n`);
     if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.show(text);

@@ -68,7 +68,7 @@ const madeByDocker = (path: string): ExpectedError =>
   });
 
 /** The socket that agents mount: that of DOCKER_HOST or the docker context. @throws ExpectedError if it is not on this machine */
-async function readSocket({host, files, signal}: Deps): Promise<string> {
+export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'files' | 'signal'>): Promise<string> {
   const ask = async (...args: HostCall['args']): Promise<string> => (await host.run({tool: 'docker', args}, {signal})).stdout.trim();
   const [endpoint, client, system] = await Promise.all([
     ask('context', 'inspect', '--format', '{{.Endpoints.docker.Host}}'),

@@ -7,7 +7,7 @@ import {type HostAgent, hostAgent} from '../../host/agent.ts';
 import {hasService} from '../../host/agents.ts';
 import {type DockerContainer, readContainers} from '../../host/containers.ts';
 import {directoriesFor} from '../../host/directories.ts';
-import {readSocket} from '../../host/socket.ts';
+import {readSocket} from '../../host/prepare.ts';
 import type {Connections} from '../../ports/connections.ts';
 import type {Files} from '../../ports/files.ts';
 import type {HostCall, HostError, HostTools} from '../../ports/host-tools.ts';

@@ -1,6 +1,6 @@
 import {rootCertificates} from 'node:tls';
 import {type Endpoint, isInside, isPattern} from '../../charts/endpoints.ts';
-import {pooled} from '../../ground/pooled.ts';
+import {pooled} from '../../ground/concurrency.ts';
 import type {ConnectionAnswer, ConnectionRequest, Connections} from '../../ports/connections.ts';
 import {proxyFor} from '../../settings/addresses.ts';
 import type {Get} from '../../settings/define.ts';
