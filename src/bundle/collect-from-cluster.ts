@@ -1,12 +1,14 @@
-import {helmCommand, kubectlCommand, subjectOf} from '../ground/command-line.ts';
+import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/read-error.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Pod} from '../kubernetes/objects.ts';
+import type {Permission} from '../kubernetes/permissions.ts';
 import {currentUser} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
+import {grantText} from '../release/grants.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
 import {BUNDLED_KINDS, type Gap} from './collect/read-namespace.ts';
@@ -57,7 +59,7 @@ async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {
   if (followingMs !== undefined && !isDryRun) await refuseUnwritable(kubeTarget.namespace, options, deps);
   const prepared = await prepareBundle(options, {...deps, api, signal});
   if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw bundleInterrupted(interrupt);
-  if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, kubeTarget.namespace, {api, signal}));
+  if (isEmpty(prepared)) throw emptyError(prepared, options, await missingAccess(prepared.gaps, kubeTarget, {api, signal}));
   // The run of --watch may not exist yet.
   if (followingMs === undefined) refuseUnknown(prepared, options);
   deps.onPrepared(prepared);
@@ -66,7 +68,7 @@ async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {
   return {...(await saved(prepared, options, deps, {api, signal, forceQuit}, api)), interrupt};
 }
 
-/** Adds the commands that grant missing read access. */
+/** Adds how to grant missing read access. */
 async function saved(
   prepared: PreparedBundle,
   options: FromClusterOptions,
@@ -74,9 +76,9 @@ async function saved(
   reading: Parameters<typeof saveBundle>[4],
   api: Api,
 ) {
-  const {namespace} = options.kubeTarget;
-  const {file, bundle} = await saveBundle(prepared, namespace, options, deps, reading);
-  return {file, bundle, access: await accessCommands(bundle.gaps, namespace, {api, signal: reading.forceQuit})};
+  const {kubeTarget} = options;
+  const {file, bundle} = await saveBundle(prepared, kubeTarget.namespace, options, deps, reading);
+  return {file, bundle, access: await missingAccess(bundle.gaps, kubeTarget, {api, signal: reading.forceQuit})};
 }
 
 /** Follows the logs of runs as they appear, then writes the bundle. */
@@ -107,18 +109,17 @@ const CODES: Readonly<Partial<Record<ReadErrorKind, ErrorCode>>> = {
 };
 const ADVICE: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   NOT_LOGGED_IN: ['Log in to the cluster, then run the command again'],
-  FORBIDDEN: ['Ask an administrator to run both commands, then run this command again'],
   TIMED_OUT: ['Wait longer with --timeout'],
 };
 const UNANSWERED: readonly ErrorCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
 
 const isEmpty = ({releases, scope}: PreparedBundle): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
 
-/** An empty bundle would be misleading. `access` contains the commands that grant read access. */
+/** An empty bundle would be misleading. `access` says how to grant read access. */
 export function emptyError(
   {gaps, present}: PreparedBundle,
   {kubeTarget, release}: Pick<BundleOptions, 'kubeTarget' | 'release'>,
-  access: readonly string[] = [],
+  access?: string,
 ): ExpectedError {
   const {namespace} = kubeTarget;
   const serious = gaps.find(({isMinor, isOfSecrets}) => !isMinor && !isOfSecrets);
@@ -142,7 +143,7 @@ export function emptyError(
     suggestions: [
       ...(ADVICE[code] ?? []),
       ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`] : []),
-      ...access,
+      ...(access === undefined ? [] : [access]),
     ],
   });
 }
@@ -176,27 +177,28 @@ const containerNames = (pod: Pod): string[] =>
 const unknown = (message: string, suggestions: readonly string[]): ExpectedError =>
   new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});
 
-const ROLE = 'collect-logs';
 const USER_MS = 5000;
 
-/** Commands for an administrator that grant this account the read access of a bundle; empty if nothing was forbidden. */
-export async function accessCommands(
-  gaps: readonly Gap[],
-  namespace: string,
-  {api, signal}: {api: Pick<KubernetesClient, 'post'>; signal: AbortSignal},
-): Promise<string[]> {
-  const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
-  if (refused === undefined) return [];
-  const {user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
-  // kubectl would reject the command because of kinds that the cluster does not have.
-  const kinds = BUNDLED_KINDS.filter(({isOptional}) => !isOptional).map(({resource}) => resource);
-  const resources = ['secrets', 'pods/log', ...kinds].join(',');
-  // Without a context, because that would use the account that lacks the permission.
-  const create = (...args: readonly string[]): string => kubectlCommand({}, 'create', ...args, '--namespace', namespace);
+/** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
+function permissionsOfBundle(namespace: string): Permission[] {
+  const resources = ['secrets', 'pods/log', ...BUNDLED_KINDS.map(({resource}) => resource)];
   return [
-    create('role', ROLE, '--verb=get,list', `--resource=${resources}`),
-    create('rolebinding', ROLE, `--role=${ROLE}`, subjectOf(user ?? 'USER')),
+    ...resources.flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource, namespace}))),
+    ...['nodes', 'persistentvolumes'].flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource}))),
   ];
+}
+
+/** How an administrator grants this account the read access of a bundle; undefined if nothing was forbidden. */
+export async function missingAccess(
+  gaps: readonly Gap[],
+  kubeTarget: ClusterTarget,
+  {api, signal}: {api: Pick<KubernetesClient, 'post'>; signal: AbortSignal},
+): Promise<string | undefined> {
+  const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
+  if (refused === undefined) return undefined;
+  const {namespace} = kubeTarget;
+  const {user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
+  return grantText(permissionsOfBundle(namespace), {purpose: 'collect-logs', namespace, user}, kubeTarget);
 }
 
 /** Older API servers name the account only in their error messages. */

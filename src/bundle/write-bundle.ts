@@ -41,8 +41,8 @@ interface Reading {
   forceQuit: AbortSignal;
 }
 
-/** Files of a dry run; or the bundle, the signal that may have stopped it early, and commands that grant missing read access. */
-export type Collected = {wanted: PreparedBundle} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: readonly string[]};
+/** Files of a dry run; or the bundle, the signal that may have stopped it early, and how to grant missing read access. */
+export type Collected = {wanted: PreparedBundle} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: string | undefined};
 
 export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;

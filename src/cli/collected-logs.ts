@@ -30,13 +30,13 @@ export function showWanted({texts, logs, gaps}: PreparedBundle, {isJson, show}: 
 
 /** A bundle that was written. */
 export function showCollected(
-  {file, bundle, interrupt, access = []}: Exclude<Collected, {wanted: PreparedBundle}>,
+  {file, bundle, interrupt, access}: Exclude<Collected, {wanted: PreparedBundle}>,
   {app, isJson, screen, say, exitWith}: CommandContext,
 ): CollectResult {
   const {bytes, containers, redactions, findings, gaps} = bundle;
   const serious = gaps.filter(({isMinor}) => !isMinor);
   const complete = serious.length === 0 && !interrupt.aborted;
-  say(bundleText({file, ...bundle}, screen) + accessText(access), missingText(serious, screen) + accessText(access));
+  say(bundleText({file, ...bundle}, screen) + accessText(access, screen), missingText(serious, screen) + accessText(access, screen));
   if (!complete) exitWith(interrupt.aborted ? signalExitCode(interrupt) : ExitCode.incomplete);
   if (!isJson) app.stdout(`${file}\n`);
   return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};

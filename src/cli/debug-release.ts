@@ -64,7 +64,7 @@ export async function debugInCluster(
     text: `${planText(plan, name, facts, context.screen)}\n`,
     warnings: result.warnings,
     check: async (isDryRun) => {
-      await requirePermissions(plan.steps, name, access);
+      await requirePermissions(plan.steps, name, {...access, operation: 'debug'});
       return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
     },
     run: async (deps) => {

@@ -111,7 +111,7 @@ export async function installInCluster(
     check: async (isDryRun) => {
       // Without changes, no check can fail.
       if (changed && !isShown) await preflight({manifest, context: facts.context});
-      await requirePermissions(plan.steps, name, access);
+      await requirePermissions(plan.steps, name, {...access, operation: 'install'});
       return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
     },
     run: async (deps) => {

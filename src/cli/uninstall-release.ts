@@ -81,7 +81,7 @@ export async function uninstallFromCluster(
     warnings: warnings.map((message) => ({code: 'DRAIN', message})),
     risk: isTyped ? {what: 'Some of these deletions cannot be undone.', release: name.release} : undefined,
     check: async () => {
-      await requirePermissions(plan.steps, name, access);
+      await requirePermissions(plan.steps, name, {...access, operation: 'uninstall'});
       return '';
     },
     run: async (deps) => {

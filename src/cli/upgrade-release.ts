@@ -79,7 +79,7 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
     details: async () =>
       result.changed && change === undefined ? manifestDiffText(facts.installed, wanted.manifest, context.resultScreen) : '',
     check: async () => {
-      await requirePermissions(prepared.steps, name, access);
+      await requirePermissions(prepared.steps, name, {...access, operation: 'upgrade'});
       // What the plan deletes first cannot be validated.
       const deleted = ofPhase(plan.steps, 'replace').flatMap(({workloads = []}) => workloads);
       const manifest = wanted.manifest.filter((object) => !isAmong(refOf(object), deleted));
@@ -89,7 +89,7 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
       rollsBack ??= isAsked && result.rollback.possible && (await prompter.confirm('Roll back if the upgrade fails?'));
       removes ??= isAsked && cleanup.length > 0 && (await prompter.confirm(`${cleanup.map(({title}) => title).join('; ')}?`));
       if (!removes) return [];
-      await context.untilInterrupted(() => requirePermissions(cleanup, name, access));
+      await context.untilInterrupted(() => requirePermissions(cleanup, name, {...access, operation: 'upgrade'}));
       return cleanup;
     },
     run: async (deps) => {

@@ -43,12 +43,6 @@ export const ownCommand = (command: string, {release, kubeTarget}: ReleaseName, 
     args: [command, '--release', release, '--namespace', kubeTarget.namespace, ...clusterFlags(kubeTarget, '--kube-context'), ...more],
   });
 
-/** Subject flag of `kubectl create rolebinding`: service accounts have their own flag. */
-export function subjectOf(user: string): string {
-  const [, account] = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user) ?? [];
-  return account === undefined ? `--user=${user}` : `--serviceaccount=${account}`;
-}
-
 /** Selects the cluster; absent values are the defaults of the user. */
 export type ClusterSelection = Pick<ClusterTarget, 'kubeContext' | 'kubeconfig'>;
 

@@ -1,11 +1,13 @@
 import type {Call, ReleaseName} from '../ground/command-line.ts';
-import {kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
+import {REQUEST_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
 import {grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';
+import {currentUser} from '../kubernetes/resources.ts';
+import {grantText} from '../release/grants.ts';
 import type {InstallFacts} from '../release/release-state.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease} from './wanted-release.ts';
@@ -128,14 +130,15 @@ export function permissionText(permissions: readonly Permission[]): string {
 
 const TIMEOUT_MS = 30_000;
 
-/** Reviews the permissions of all steps, so that no plan stops halfway. @throws ExpectedError with the missing permissions of each step */
+/** Reviews the permissions of all steps of an operation, so that no plan stops halfway. @throws ExpectedError with the missing permissions of each step */
 export async function requirePermissions(
   steps: readonly Step[],
   name: ReleaseName,
-  {kubernetes}: Pick<ClusterAccess, 'kubernetes'>,
+  {kubernetes, operation}: Pick<ClusterAccess, 'kubernetes'> & {operation: 'install' | 'upgrade' | 'uninstall' | 'debug'},
 ): Promise<void> {
   const needs = steps.flatMap((step) => permissionsOf(step, name).map((each) => ({...each, title: step.title})));
-  const reviewed = await reviewPermissions(needs, kubernetes, AbortSignal.timeout(TIMEOUT_MS));
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const reviewed = await reviewPermissions(needs, kubernetes, signal);
   // Without an answer, the step itself shows whether it is permitted.
   if (!isKnown(reviewed)) return;
   const missing = reviewed.value.filter(({isAllowed}) => !isAllowed);
@@ -143,12 +146,12 @@ export async function requirePermissions(
   const lines = [...new Set(missing.map(({title}) => title))].map(
     (title) => `× ${title}: ${permissionText(missing.filter((each) => each.title === title))}`,
   );
+  const {release, kubeTarget} = name;
+  const {user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
+  const grantee = {purpose: `${release}:${operation}-steps`, namespace: kubeTarget.namespace, user};
   throw new ExpectedError(['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join('\n'), {
     code: 'FORBIDDEN',
     exit: ExitCode.failed,
-    suggestions: [
-      'Request these permissions, then run the same command again',
-      `List your permissions: ${kubectlCommand(name.kubeTarget, 'auth', 'can-i', '--list', '--namespace', name.kubeTarget.namespace)}`,
-    ],
+    suggestions: [grantText(needs, grantee, kubeTarget), 'Then run the same command again'],
   });
 }

@@ -2,7 +2,7 @@ import type {DamagedEntry, Inspection} from '../bundle/inspect.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from '../bundle/report.ts';
 import type {Bundle} from '../bundle/write-bundle.ts';
 import {count, sizeText} from '../ground/text.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 /** Printed first. */
 export function reviewText(unsearched: Unsearched, screen: Screen): string {
@@ -51,9 +51,9 @@ export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
   return `${bold('Could not be read:')}\n${missing.join('')}`;
 }
 
-/** Commands that grant access to the missing parts; empty without any. */
-export const accessText = (commands: readonly string[]): string =>
-  commands.length === 0 ? '' : `To include it, ask an administrator to run:\n${commands.map((each) => `  ${each}\n`).join('')}`;
+/** How to get the missing parts; empty if none is missing for lack of access. */
+export const accessText = (access: string | undefined, screen: Screen): string =>
+  access === undefined ? '' : `To include it:\n${nextStep('  - ', access, screen)}`;
 
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
   const {dim, red, yellow} = theme(screen);

@@ -4,7 +4,7 @@ import type {Values} from '../ground/tree.ts';
 import {type Checked, type CheckStatus, GROUPS, skipReason} from '../preflight/check.ts';
 import type {ProbeObjects} from '../preflight/probe/probe.ts';
 import {toYaml} from '../values/yaml.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS: Readonly<Record<CheckStatus, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
 
@@ -55,7 +55,7 @@ function gapsIn(checks: readonly Checked[]): Gap[] {
 function gapText({reason, skipped, remedies}: Gap, screen: Screen): string {
   const head = paragraph(`${theme(screen).dim(MARKS.skip)} `, reason, screen);
   const ids = paragraph('    ', skipped.map(({id}) => id).join(', '), screen);
-  return `${head}${ids}${remedies.map((each) => paragraph('    → ', each, screen)).join('')}`;
+  return `${head}${ids}${remedies.map((each) => nextStep('    → ', each, screen)).join('')}`;
 }
 
 export function checkText({status, title, message, remedy, ref}: Checked, screen: Screen): string {
@@ -63,11 +63,7 @@ export function checkText({status, title, message, remedy, ref}: Checked, screen
   const colour = {pass: green, warn: yellow, fail: red, skip: dim};
   const head = paragraph(`${colour[status](MARKS[status])} `, `${title}: ${message}`, screen);
   if (status === 'pass') return head;
-  // YAML that users paste keeps its lines.
-  const lines = (remedy ?? '').split('\n').filter((line) => line !== '');
-  const [first, ...others] = lines;
-  const rest = others.map((line) => `    ${line}\n`).join('');
-  return `${head}${first === undefined ? '' : paragraph('    → ', first, screen)}${rest}    ${dim(ref)}\n`;
+  return `${head}${remedy === undefined || remedy === '' ? '' : nextStep('    → ', remedy, screen)}    ${dim(ref)}\n`;
 }
 
 function summary(checks: readonly Checked[], detail: Detail, screen: Screen): string {

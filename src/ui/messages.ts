@@ -2,14 +2,14 @@ import type {Reason, Recommendation} from '../charts/recommend.ts';
 import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {Explained} from '../values/document.ts';
 import type {Sizing} from '../values/sizing.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 /** A failure with its next steps. */
 export function errorText({code, message, suggestions}: Pick<ExpectedError, 'code' | 'message' | 'suggestions'>, screen: Screen): string {
   const {red, bold} = theme(screen);
   const label = code === 'CANCELLED' ? '' : `${red.bold('Error:')} `;
   const lines = message.split('\n').map((line, index) => paragraph('', `${index === 0 ? label : ''}${line}`, screen));
-  const steps = suggestions.map((each) => paragraph('  - ', each, screen));
+  const steps = suggestions.map((each) => nextStep('  - ', each, screen));
   return [...lines, ...(steps.length === 0 ? [] : [`${bold('Next steps:')}\n`, ...steps])].join('');
 }
 

@@ -42,6 +42,12 @@ export function paragraph(first: string, text: string, screen: Screen): string {
   return `${head}${lines.replaceAll('\n', `\n${' '.repeat(indent)}`)}\n`;
 }
 
+/** What to do next, as a paragraph. YAML that it contains keeps its lines, so that it can be pasted. */
+export function nextStep(first: string, text: string, screen: Screen): string {
+  const [sentence = '', ...yaml] = text.split('\n').filter((line) => line !== '');
+  return paragraph(first, sentence, screen) + yaml.map((line) => `    ${line}\n`).join('');
+}
+
 export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 /** Every non-ASCII character that the program prints. */

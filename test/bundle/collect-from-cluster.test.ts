@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import type {Gap} from '../../src/bundle/collect/read-namespace.ts';
-import {accessCommands, emptyError, refuseUnknown} from '../../src/bundle/collect-from-cluster.ts';
+import {emptyError, missingAccess, refuseUnknown} from '../../src/bundle/collect-from-cluster.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -16,7 +16,7 @@ const nothing: PreparedBundle = {
   gaps: [{what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
 };
 
-function refused(more: Partial<PreparedBundle>, release?: string, access?: readonly string[]) {
+function refused(more: Partial<PreparedBundle>, release?: string, access?: string) {
   const {code, exit, message, suggestions} = emptyError({...nothing, ...more}, {kubeTarget: {namespace: 'many'}, release}, access);
   return {code, exit, message, suggestions};
 }
@@ -38,39 +38,37 @@ describe('an empty bundle is rejected', () => {
     });
   });
 
-  test('with the commands that grant missing access', () => {
+  test('with the roles that grant missing access', () => {
     const gaps = [{what: 'Pod objects', error: {kind: 'forbidden', message: 'may not list them'}}] as const;
-    expect(refused({gaps}, undefined, ['kubectl create role', 'kubectl create rolebinding'])).toMatchObject({
+    expect(refused({gaps}, undefined, 'Ask an administrator')).toMatchObject({
       code: 'FORBIDDEN',
       message: 'Cannot read namespace many. No bundle was written. Pod objects: may not list them',
-      suggestions: [expect.stringContaining('administrator'), 'kubectl create role', 'kubectl create rolebinding'],
+      suggestions: ['Ask an administrator'],
     });
   });
 });
 
-describe('the commands that grant missing access', () => {
+describe('the roles that grant missing access', () => {
   const refusal = 'pods is forbidden: User "system:serviceaccount:ci:deployer" cannot list resource "pods" in API group ""';
   const gap: Gap = {what: 'Pod objects', error: {kind: 'forbidden', message: refusal}};
-  const commands = (user: string | undefined, gaps: readonly Gap[] = [gap]): Promise<string[]> => {
+  const access = (user: string | undefined, gaps: readonly Gap[] = [gap]): Promise<string | undefined> => {
     const post = async () => ({status: 201, body: {status: {userInfo: {username: user}}}});
-    return accessCommands(gaps, 'many', {api: {post}, signal: new AbortController().signal});
+    return missingAccess(gaps, {namespace: 'many'}, {api: {post}, signal: new AbortController().signal});
   };
 
   test('contain the account, and everything that a bundle reads', async () => {
-    const [role, binding] = await commands('jane');
-    expect(role).toMatch(
-      /^kubectl create role collect-logs --verb=get,list --resource=secrets,pods\/log,deployments\.apps,.*,events --namespace many$/,
-    );
-    expect(binding).toBe('kubectl create rolebinding collect-logs --role=collect-logs --user=jane --namespace many');
+    const text = await access('jane');
+    for (const each of ['name: "scalr-agent:collect-logs:jane"', '- "pods/log"', '- "agenttasktemplates"', '- "persistentvolumes"'])
+      expect(text).toContain(each);
   });
 
   test('use the account name of the error message when the API server does not return it', async () => {
-    expect((await commands(undefined))[1]).toContain(' --serviceaccount=ci:deployer ');
+    expect(await access(undefined)).toMatch(/kind: "ServiceAccount"\n +name: "deployer"\n +namespace: "ci"/);
   });
 
-  test('are empty when no access is missing', async () => {
-    expect(await commands('jane', [{...gap, isMinor: true}])).toEqual([]);
-    expect(await commands('jane', [{...gap, error: {kind: 'server', message: 'oops'}}])).toEqual([]);
+  test('are absent when no access is missing', async () => {
+    expect(await access('jane', [{...gap, isMinor: true}])).toBeUndefined();
+    expect(await access('jane', [{...gap, error: {kind: 'server', message: 'oops'}}])).toBeUndefined();
   });
 });
 

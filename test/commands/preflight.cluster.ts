@@ -4,16 +4,17 @@ import {type AddressInfo, createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
-import {parse, stringify} from 'yaml';
+import {parse, parseAllDocuments, stringify} from 'yaml';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
+import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {Checked} from '../../src/preflight/check.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
-import {commandsIn} from '../support/commands-in.ts';
+
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
@@ -126,14 +127,40 @@ test('names a single missing permission and suggests a role that grants it', asy
     status: 'fail',
     message: expect.stringMatching(/^1 of \d+ permissions missing: patch deployments\.apps in test-\w+$/),
   });
-  const [, bind = '', ...role] = by['permissions']?.remedy?.split('\n') ?? [];
-  await place.kubectl.apply(parse(role.join('\n')));
-  // The command names the account itself, and no kubeconfig: only the administrator's may run it.
-  expect(bind).toMatch(/^kubectl create rolebinding scalr-agent-install --role=scalr-agent-install --namespace=test-\w+ --user=\S+$/);
-  await place.kubectl(...(commandsIn(bind)[0]?.args ?? []));
+  await applyGrant(by['permissions']?.remedy, place);
   // The API server hears of a role a moment after it was made.
   const again = async () => (await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN})).by['permissions'];
   await expect.poll(again, {timeout: 20_000}).toMatchObject({status: 'pass'});
+});
+
+/** The YAML of a remedy, applied by the administrator of the cluster. */
+async function applyGrant(remedy = '', {kubectl}: Workplace): Promise<void> {
+  const objects = parseAllDocuments(remedy.slice(remedy.indexOf('\n'))).map((each) => each.toJS() as KubernetesObject);
+  await kubectl.apply(...objects);
+}
+
+test('suggests roles that neither another chart, nor another account replaces', async () => {
+  const [place, other] = [await workplace(), await workplace()];
+  const [kubeconfig, others] = [await accountWith(RULES, place), await accountWith(RULES, other)];
+  const job = await chartFlags('agent-job');
+  const mine = {...place, kubeconfig};
+  const remedyOf = async (where: typeof mine, flags: readonly string[]): Promise<string | undefined> =>
+    (await outcomes(where, flags, {env: TOKEN})).by['permissions']?.remedy;
+  const wanted = [
+    [place, LOCAL, await remedyOf(mine, LOCAL)],
+    [place, job, await remedyOf(mine, job)],
+    [other, job, await remedyOf({...other, kubeconfig: others}, job)],
+  ] as const;
+  // Twice, and those of the other team last.
+  for (const [where, , remedy] of [...wanted, ...wanted]) await applyGrant(remedy, where);
+  for (const [where, flags] of [
+    [mine, LOCAL],
+    [mine, job],
+    [{...other, kubeconfig: others}, job],
+  ] as const)
+    await expect
+      .poll(async () => (await outcomes(where, flags, {env: TOKEN})).by['permissions'], {timeout: 20_000})
+      .toMatchObject({status: 'pass'});
 });
 
 test('requires the permissions of a role from the account that creates it', async () => {

@@ -1,10 +1,10 @@
-import {kubectlCommand, subjectOf} from '../../ground/command-line.ts';
+import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
-import {count} from '../../ground/text.ts';
+import {count, groupsOf} from '../../ground/text.ts';
 import {isWideObject, resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {attributesOf, grantedBy} from '../../kubernetes/permissions.ts';
-import {toYaml} from '../../values/yaml.ts';
+import {grantedBy} from '../../kubernetes/permissions.ts';
+import {grantText} from '../../release/grants.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn} from '../check.ts';
 import type {NeededPermission, PreflightContext, ReviewedPermission} from '../preflight-context.ts';
 
@@ -15,7 +15,7 @@ const needed: Check = {
   group: 'Permissions',
   title: 'RBAC: your user can create every object of the install',
   ref: REF,
-  run: (context) => reviewed(context, false, (message, missing) => fail(message, roleFor(missing, 'scalr-agent-install', context))),
+  run: (context) => reviewed(context, false, 'install', fail),
 };
 
 const optional: Check = {
@@ -23,17 +23,19 @@ const optional: Check = {
   group: 'Permissions',
   title: 'RBAC: your user can diagnose, upgrade and uninstall the release',
   ref: REF,
-  // Needs a separate name, because both roles can be applied.
-  run: (context) => reviewed(context, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional', context))),
+  run: (context) => reviewed(context, true, 'maintain', warn),
 };
 
 export const permissionChecks: readonly Check[] = [needed, optional];
 
 function reviewed(
-  {permissions, manifest, facts, name: {kubeTarget}}: PreflightContext,
+  context: PreflightContext,
   isOptional: boolean,
-  refuse: (message: string, missing: readonly ReviewedPermission[]) => CheckResult,
+  purpose: string,
+  refuse: (message: string, remedy: string) => CheckResult,
 ): CheckResult {
+  const {permissions, manifest, facts, target, name} = context;
+  const {kubeTarget} = name;
   if (!isKnown(permissions))
     return skip(
       permissions.because,
@@ -47,7 +49,9 @@ function reviewed(
   if (missing.length === 0 && !isKnown(manifest))
     return skip(`Cannot check the permissions for the objects of the chart; all ${inGroup.length} others are granted: ${manifest.because}`);
   if (missing.length === 0) return pass(`${count(inGroup.length, 'permission')} granted`);
-  return refuse(`${missing.length} of ${count(inGroup.length, 'permission')} missing: ${listed(missing)}${gap}`, missing);
+  const message = `${missing.length} of ${count(inGroup.length, 'permission')} missing: ${listed(missing)}${gap}`;
+  // All of them, because the roles of another time may be replaced; per chart, because an account may install several.
+  return refuse(message, grantFor(inGroup, `${purpose}:${target.chart}`, context));
 }
 
 /** `create, patch deployments.apps in team-a`; resources with the same verbs in the same namespace are listed together. */
@@ -64,49 +68,14 @@ function listed(missing: readonly ReviewedPermission[]): string {
 
 const verbsOf = (permissions: readonly ReviewedPermission[]): string[] => [...new Set(permissions.map(({verb}) => verb))];
 
-function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
-  const groups = new Map<string, [T, ...T[]]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return [...groups.values()];
-}
-
-/** The Role and ClusterRole of that name that grant these permissions, ready to apply, and how to bind them. */
-export function roleFor(permissions: readonly ReviewedPermission[], name: string, {live, name: {kubeTarget}}: PreflightContext): string {
-  const namespaced = permissions.filter((each) => each.namespace !== undefined);
-  const clusterWide = permissions.filter((each) => each.namespace === undefined);
-  const namespace = namespaced[0]?.namespace as string;
-  const subject = subjectOf(knownValue(live.user) ?? 'USER');
-  const roles = [
-    ...(namespaced.length > 0 ? [{kind: 'Role', metadata: {name, namespace}, rules: rulesFor(namespaced)}] : []),
-    ...(clusterWide.length > 0 ? [{kind: 'ClusterRole', metadata: {name}, rules: rulesFor(clusterWide)}] : []),
-  ];
-  // Without a context: it would act as the account that lacks the permissions.
-  const bind = [
-    ...(namespaced.length > 0
-      ? [kubectlCommand({}, 'create', 'rolebinding', name, `--role=${name}`, `--namespace=${namespace}`, subject)]
-      : []),
-    ...(clusterWide.length > 0 ? [kubectlCommand({}, 'create', 'clusterrolebinding', name, `--clusterrole=${name}`, subject)] : []),
-  ];
-  const whoIs = isKnown(live.user) ? '' : ` (replace USER with the output of ${kubectlCommand(kubeTarget, 'auth', 'whoami')})`;
-  const texts = roles.map((role) => toYaml({apiVersion: 'rbac.authorization.k8s.io/v1', ...role}).replaceAll(/\n\n/g, '\n'));
-  return `Ask an administrator to apply these roles and bind them with these commands${whoIs}:\n${bind.join('\n')}\n${texts.join('---\n').trimEnd()}`;
-}
-
-/** Resources of one API group that need the same verbs share a rule. */
-function rulesFor(permissions: readonly ReviewedPermission[]) {
-  const resources = groupsOf(permissions, ({resource}) => resource).map((same) => ({
-    ...attributesOf(same[0].resource),
-    verbs: verbsOf(same),
-  }));
-  return groupsOf(resources, ({group, verbs}) => JSON.stringify([group, verbs.toSorted()])).map((same) => ({
-    apiGroups: [same[0].group ?? ''],
-    resources: same.map(({resource, subresource}) => (subresource === undefined ? resource : `${resource}/${subresource}`)),
-    verbs: same[0].verbs,
-  }));
+/** The roles that grant these permissions to this account. */
+export function grantFor(permissions: readonly ReviewedPermission[], purpose: string, {live, name}: PreflightContext): string {
+  const {release, kubeTarget} = name;
+  return grantText(
+    permissions,
+    {purpose: `${release}:${purpose}`, namespace: kubeTarget.namespace, user: knownValue(live.user)},
+    kubeTarget,
+  );
 }
 
 /** Helm 3 creates CRDs once, Helm 4 applies them, and neither deletes them. */

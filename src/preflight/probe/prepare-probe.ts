@@ -5,7 +5,7 @@ import {objectFact, REQUEST_MS} from '../../kubernetes/fact-readers.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
 import {reviewPermissions} from '../../kubernetes/permissions.ts';
 import {podTemplates} from '../../kubernetes/pod-specs.ts';
-import {roleFor} from '../checks/permissions.ts';
+import {grantFor} from '../checks/permissions.ts';
 import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
 import {planProbe} from './plan-probe.ts';
 
@@ -38,7 +38,7 @@ export async function prepareProbe(
   if (missing.length === 0) return plan;
   return {
     because: `the account cannot ${missing.map(({verb, resource}) => `${verb} ${resource}`).join(', ')}`,
-    remedy: roleFor(missing, 'scalr-agent-probe', context),
+    remedy: grantFor(permissions.value, 'probe', context),
   };
 }
 

@@ -1,0 +1,65 @@
+import {describe, expect, test} from 'vitest';
+import {parseAllDocuments} from 'yaml';
+import {grantObjects, grantText} from '../../src/release/grants.ts';
+
+const GRANTEE = {purpose: 'agents:install:agent-job', namespace: 'team-a', user: 'jane'};
+const namespaced = (verb: string, resource: string, more: object = {}) => ({verb, resource, namespace: 'team-a', ...more});
+
+describe('the roles of a purpose', () => {
+  test('have one rule per API group, verbs and name', () => {
+    const [role] = grantObjects(
+      [
+        namespaced('get', 'deployments.apps'),
+        namespaced('get', 'replicasets.apps'),
+        namespaced('get', 'deployments/scale.apps'),
+        namespaced('get', 'secrets'),
+        namespaced('get', 'secrets', {name: 'token'}),
+        namespaced('patch', 'secrets'),
+      ],
+      GRANTEE,
+    );
+    expect(role).toMatchObject({
+      kind: 'Role',
+      metadata: {name: 'scalr-agent:agents:install:agent-job', namespace: 'team-a'},
+      rules: [
+        {apiGroups: ['apps'], resources: ['deployments', 'replicasets', 'deployments/scale'], verbs: ['get']},
+        {apiGroups: [''], resources: ['secrets'], verbs: ['get', 'patch']},
+        {apiGroups: [''], resources: ['secrets'], resourceNames: ['token'], verbs: ['get']},
+      ],
+    });
+  });
+
+  test('are cluster roles for cluster-scoped resources, with the namespace in their name', () => {
+    const objects = grantObjects([{verb: 'list', resource: 'nodes'}, namespaced('list', 'pods')], GRANTEE);
+    expect(objects.map(({kind, metadata: {name, namespace}}) => [kind, name, namespace])).toEqual([
+      ['ClusterRole', 'scalr-agent:team-a:agents:install:agent-job', undefined],
+      ['ClusterRoleBinding', 'scalr-agent:team-a:agents:install:agent-job:jane', undefined],
+      ['Role', 'scalr-agent:agents:install:agent-job', 'team-a'],
+      ['RoleBinding', 'scalr-agent:agents:install:agent-job:jane', 'team-a'],
+    ]);
+  });
+
+  test('have a binding per account, whatever characters its name contains', () => {
+    const named = (user: string) => grantObjects([namespaced('get', 'pods')], {...GRANTEE, user})[1];
+    const names = ['oidc/jane', 'oidc%jane', 'oidc~2fjane', 'oidc:jane'].map((user) => named(user)?.metadata.name);
+    expect(new Set(names).size).toBe(4);
+    expect(names.join()).not.toMatch(/[/%]/);
+    expect(named('oidc/jane')).toMatchObject({subjects: [{kind: 'User', name: 'oidc/jane'}]});
+    expect(named('system:serviceaccount:ci:deployer')).toMatchObject({
+      subjects: [{kind: 'ServiceAccount', name: 'deployer', namespace: 'ci'}],
+    });
+  });
+});
+
+test('the text is one sentence, then YAML with the same objects', () => {
+  const permissions = [namespaced('get', 'pods'), {verb: 'list', resource: 'nodes'}];
+  const [sentence, ...yaml] = grantText(permissions, GRANTEE, {}).split('\n');
+  expect(sentence).toBe('Ask an administrator to save these objects as roles.yaml, and to apply them: kubectl apply --filename roles.yaml');
+  expect(parseAllDocuments(yaml.join('\n')).map((each) => each.toJS())).toEqual(grantObjects(permissions, GRANTEE));
+});
+
+test('the text says how to find out an unknown account', () => {
+  const text = grantText([namespaced('get', 'pods')], {...GRANTEE, user: undefined}, {kubeContext: 'prod'});
+  expect(text).toContain('with the output of "kubectl auth whoami --context prod" instead of USER');
+  expect(text).toContain('name: "USER"');
+});
