@@ -82,6 +82,18 @@ const KNOWN: readonly KnownFailure[] = [
     suggestions: () => ['An admission webhook does not respond: fix the webhook, then run the command again'],
   },
   {
+    stderr: /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['An admission policy of the cluster rejects this: change what it names, or ask its owner for an exception'],
+  },
+  {
+    stderr: /is forbidden: exceeded quota|is forbidden: failed quota/i,
+    code: 'TOOL_FAILED',
+    suggestions: ({namespace = 'default', ...cluster}) => [
+      `A ResourceQuota of the namespace rejects this: raise it, or request less. List them: ${kubectlCommand(cluster, 'describe', 'resourcequotas', '--namespace', namespace)}`,
+    ],
+  },
+  {
     stderr:
       /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|no such host|i\/o timeout|TLS handshake timeout/i,
     ...ADVICE.unreachable,
@@ -180,11 +192,21 @@ function reasonIn(stderr: string): string | undefined {
   // Helm can print hints after the error.
   const first = lines.findIndex((line) => /^\s*error/i.test(line));
   const [headline, ...rest] = lines.slice(Math.max(0, first)).map((line) => line.trimEnd());
+  if (headline !== undefined && UNINSTALL.test(headline)) return `${headline.trim()}${deletionError(stderr)}`;
   if (!headline?.endsWith(':')) return headline?.trim();
   // Details are on the following lines.
   const end = rest.findIndex((line) => !/^\s|^[*-] /.test(line));
   const listed = rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
   return [headline.trim(), ...listed].join(listed.length === 1 ? ' ' : '\n');
+}
+
+const UNINSTALL = /^Error: failed to delete release: /;
+
+/** Helm tells only its debug log why an object was not deleted, Helm 4 with escaped quotes. */
+function deletionError(stderr: string): string {
+  const [, plain, escaped] = /uninstall: Failed to delete release(?:: \[(.*)\]|" error="\[(.*)\]")$/m.exec(stderr) ?? [];
+  const error = plain ?? escaped?.replaceAll('\\"', '"');
+  return error === undefined ? '' : `: ${error}`;
 }
 
 /** Maximum length of the quoted output. */

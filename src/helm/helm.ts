@@ -91,7 +91,7 @@ export const listReleases = (kubeTarget: ClusterTarget, {everywhere}: {everywher
 export const releaseHistory = ({release, kubeTarget}: ReleaseName): Call => helm(kubeTarget, ['history', release, '--output', 'json']);
 
 /** Without --wait: a Ctrl-C would leave the release partly uninstalled. */
-export const uninstall = ({release, kubeTarget}: ReleaseName): Call => helm(kubeTarget, ['uninstall', release]);
+export const uninstall = ({release, kubeTarget}: ReleaseName): Call => helm(kubeTarget, ['uninstall', release, '--debug']);
 
 /** Rolls back to the previous revision by default. */
 export const rollback = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>

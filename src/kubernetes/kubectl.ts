@@ -84,6 +84,10 @@ export const deleteObject = (kubeTarget: ClusterTarget, kind: string, name: stri
 export const deleteByHand = (kubeTarget: ClusterTarget, kind: string, name: string): Call =>
   kubectl(kubeTarget, ['delete', kind.toLowerCase(), name]);
 
+/** For the user to run. */
+export const removeFinalizers = (kubeTarget: ClusterTarget, kind: string, name: string): Call =>
+  kubectl(kubeTarget, ['patch', kind.toLowerCase(), name, '--type=merge', '--patch={"metadata":{"finalizers":null}}']);
+
 /** Single objects, each as kind/name. Waits until they are deleted. */
 export const deleteNamed = (kubeTarget: ClusterTarget, objects: readonly string[], seconds: number): Call =>
   kubectl(kubeTarget, ['delete', ...objects, '--ignore-not-found', `--timeout=${seconds}s`]);

@@ -1,7 +1,7 @@
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {deleteByHand} from '../kubernetes/kubectl.ts';
+import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
 import {type Removal, removalText} from './removal.ts';
 import {runSteps} from './run-steps.ts';
 import type {UninstallPlan} from './uninstall.ts';
@@ -90,9 +90,13 @@ async function remove(
 const byHandOf = ({kind, name}: LeftObject['object'], kubeTarget: ClusterTarget): string =>
   commandLine(deleteByHand(kubeTarget, kind, name));
 
-const failureOf = ({object, why, isLate}: LeftObject, {how}: Removal, kubeTarget: ClusterTarget, timeoutMs: number): Failure => ({
+/** Without what removes the finalizer, its work may be left undone: a disk, a DNS record. */
+const releaseOf = ({kind, name}: LeftObject['object'], kubeTarget: ClusterTarget): string =>
+  `Start the program that removes the finalizer. If it no longer exists: ${commandLine(removeFinalizers(kubeTarget, kind, name))}`;
+
+const failureOf = ({object, why, isLate, isHeld}: LeftObject, {how}: Removal, kubeTarget: ClusterTarget, timeoutMs: number): Failure => ({
   what: `${object.kind} ${object.name}`,
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
-  how: how ?? byHandOf(object, kubeTarget),
+  how: isHeld === true ? releaseOf(object, kubeTarget) : (how ?? byHandOf(object, kubeTarget)),
   isLate,
 });

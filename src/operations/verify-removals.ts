@@ -14,6 +14,8 @@ export interface LeftObject {
   why: string;
   /** The deletion is only slow. */
   isLate: boolean;
+  /** A finalizer of another program holds the object; deleting it again has no effect. */
+  isHeld?: boolean;
 }
 
 const POLL_INTERVAL_MS = 1000;
@@ -57,12 +59,12 @@ async function stateOf(
   {kind, name, namespace, groupVersion}: RemovedObject,
   kubernetes: PollDeps['kubernetes'],
   signal: AbortSignal,
-): Promise<Pick<LeftObject, 'why' | 'isLate'> | undefined> {
+): Promise<Omit<LeftObject, 'object'> | undefined> {
   const where = {groupVersion, ...(namespace === undefined ? {} : {namespace})};
   const {object, error} = await getObject<Live>(kubernetes, pluralOfKind(kind), name, {signal, idleMs: REQUIRED_MS, ...where});
   if (error) return {why: `cannot verify the deletion: ${errorLine(error)}`, isLate: error.kind !== 'forbidden'};
   if (object === undefined) return undefined;
-  if (object.metadata.deletionTimestamp !== undefined) return {why: endingText(object), isLate: true};
+  if (object.metadata.deletionTimestamp !== undefined) return {why: endingText(object), isLate: true, isHeld: isHeld(object)};
   if (kind === 'PersistentVolume') return stateOfVolume(object);
   if (object.metadata.annotations?.['helm.sh/resource-policy'] === 'keep')
     return {why: 'its annotation helm.sh/resource-policy is keep', isLate: false};
@@ -82,6 +84,10 @@ function stateOfVolume({spec, status}: Live): Pick<LeftObject, 'why' | 'isLate'>
     return {why: `it is still bound to PVC ${spec?.claimRef?.namespace}/${spec?.claimRef?.name}`, isLate: true};
   return {why: 'its data remains: the storage driver has not deleted it yet', isLate: true};
 }
+
+/** Kubernetes removes its own finalizers when nothing uses the object any more. */
+const isHeld = ({metadata: {finalizers = []}}: Live): boolean =>
+  finalizers.some((each) => !/^(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/|^[^./]+$/.test(each));
 
 function endingText({metadata: {finalizers = []}, status}: Live): string {
   const conditions = status?.conditions?.filter(({type, status: is}) => type.endsWith('Remaining') && is === 'True') ?? [];

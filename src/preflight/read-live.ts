@@ -8,10 +8,10 @@ import type {KubernetesClient} from '../kubernetes/client.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
 import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import {isWideObject, resourceOf} from '../kubernetes/kinds.ts';
+import {helmOwner} from '../kubernetes/object-owner.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
 import {currentUser} from '../kubernetes/resources.ts';
-import {helmOwner} from './object-owner.ts';
 import type {LimitRange, LiveState, ResourceQuota} from './preflight-context.ts';
 
 interface LiveDeps extends ClusterAccess {

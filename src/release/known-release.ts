@@ -5,6 +5,7 @@ import {closest, few} from '../ground/text.ts';
 import type {ListedRelease} from '../helm/release-record.ts';
 import type {Inventory} from './inventory.ts';
 import type {InventoryReadings} from './inventory-readings.ts';
+import {notRecorded, unrecordedAgents} from './unrecorded.ts';
 
 /** A mistyped name must not look like an uninstalled release. @throws ExpectedError when neither Helm nor any object knows the release */
 export function requireKnownRelease(
@@ -12,11 +13,13 @@ export function requireKnownRelease(
   /** Helm has a record of it, of whatever state and chart. */
   isRecorded: boolean,
   {claims, volumes, secrets, namespace, leftovers}: Inventory,
-  readings: Pick<InventoryReadings, 'namespaceObject' | 'releases' | 'releasesHere'>,
+  readings: Pick<InventoryReadings, 'namespaceObject' | 'objects' | 'releases' | 'releasesHere'>,
 ): void {
   const isLeft = [claims, volumes, secrets, leftovers].some((each) => each.length > 0) || namespace?.isOurs;
   if (isRecorded || isLeft) return;
   const {release, kubeTarget} = name;
+  const unrecorded = unrecordedAgents(readings.objects, []).find((each) => each.release === release);
+  if (unrecorded) throw notRecorded(name, unrecorded);
   const isNamespaceMissing = readings.namespaceObject === undefined;
   throw new ExpectedError(
     isNamespaceMissing

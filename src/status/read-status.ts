@@ -13,11 +13,12 @@ import {releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import {podLog, type Reader} from '../kubernetes/resources.ts';
+import {listObjects, podLog, type Reader} from '../kubernetes/resources.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
 import {isOfRun, type RunsOf} from '../release/inventory.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
+import {unrecordedAgents} from '../release/unrecorded.ts';
 import {notFound} from './release-causes.ts';
 import {chartOf, howToFindRuns, type ReleaseStatus, statusOf, type UnreadPart} from './status.ts';
 
@@ -55,9 +56,9 @@ export async function readStatus(
     ),
   ]);
   const revision = record.value;
-  if (record.failure === undefined && (revision === undefined || revision.status === 'uninstalled')) {
-    throw await notFound(name, revision, deps, signal);
-  }
+  const isAbsent = record.failure === undefined && (revision === undefined || revision.status === 'uninstalled');
+  const [unrecorded] = isAbsent ? unrecordedAgents(seen.value?.snapshot.workloads ?? [], []) : [];
+  if (isAbsent && unrecorded === undefined) throw await notFound(name, revision, deps, signal);
   if (revision !== undefined && scalrChart(revision.chart) === undefined) throw ofAnother(name, revision.chart);
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
@@ -71,25 +72,34 @@ export async function readStatus(
     name,
     context: context.value ?? '',
     now: now(),
-    revision,
-    given: revision?.values,
+    revision: isAbsent ? undefined : revision,
+    unrecorded,
+    given: isAbsent ? undefined : revision?.values,
     releaseSnapshot: seen.value,
-    live: live.value,
+    live: isAbsent ? undefined : live.value,
     unread: [...unread, ...uncompared],
     wanted,
   });
 }
 
-/** All releases of agent charts, in all namespaces. @throws ExpectedError */
+/** All agents of the charts in all namespaces, including those that Helm has no record of. @throws ExpectedError */
 export async function agentReleases(kubeTarget: ClusterTarget, access: ClusterAccess, signal: AbortSignal): Promise<ReleaseName[]> {
-  const {items} = requireAnswer(
-    await releasesIn(access).list(kubeTarget, {everywhere: true, signal, idleMs: REQUIRED_MS}),
-    kubeTarget,
-    'list',
+  const options = {signal, idleMs: REQUIRED_MS};
+  const [listed, ...workloads] = await Promise.all([
+    releasesIn(access).list(kubeTarget, {...options, everywhere: true}),
+    ...['deployments.apps', 'daemonsets.apps'].map((kind) => listObjects<KubernetesObject>(access.kubernetes, kind, options)),
+  ]);
+  const {items} = requireAnswer(listed, kubeTarget, 'list');
+  const ours = items.filter(({chart}) => scalrChart(chart) !== undefined);
+  const unrecorded = unrecordedAgents(
+    workloads.flatMap((each) => each.items),
+    items,
   );
-  return items
-    .filter(({chart}) => scalrChart(chart) !== undefined)
-    .map(({name: release, namespace}) => ({release, kubeTarget: {...kubeTarget, namespace}}));
+  const all = [...ours, ...unrecorded.map(({release, namespace}) => ({name: release, namespace}))];
+  return [...new Map(all.map((each) => [`${each.namespace}/${each.name}`, each])).values()].map(({name: release, namespace}) => ({
+    release,
+    kubeTarget: {...kubeTarget, namespace},
+  }));
 }
 
 interface Attempt<T> {

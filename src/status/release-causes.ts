@@ -13,9 +13,10 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {releasesIn} from '../helm/releases.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {scale} from '../kubernetes/kubectl.ts';
-import type {Snapshot, Workload} from '../kubernetes/objects.ts';
-import {getObject} from '../kubernetes/resources.ts';
+import type {KubernetesObject, Snapshot, Workload} from '../kubernetes/objects.ts';
+import {getObject, listObjects} from '../kubernetes/resources.ts';
 import {isPending} from '../release/release-state.ts';
+import {notRecorded, unrecordedAgents} from '../release/unrecorded.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */
 export function causesOfRelease(
@@ -85,10 +86,20 @@ export async function notFound(
   signal: AbortSignal,
 ): Promise<ExpectedError> {
   const {release, kubeTarget} = name;
-  const [namespace, listed] = await Promise.all([
-    getObject(access.kubernetes, 'namespaces', kubeTarget.namespace, {signal, idleMs: REQUIRED_MS}),
-    releasesIn(access).list(kubeTarget, {everywhere: false, signal, idleMs: REQUIRED_MS}),
+  const options = {signal, idleMs: REQUIRED_MS};
+  const [namespace, listed, ...workloads] = await Promise.all([
+    getObject(access.kubernetes, 'namespaces', kubeTarget.namespace, options),
+    releasesIn(access).list(kubeTarget, {...options, everywhere: false}),
+    ...['deployments.apps', 'daemonsets.apps'].map((kind) =>
+      listObjects<KubernetesObject>(access.kubernetes, kind, {...options, namespace: kubeTarget.namespace}),
+    ),
   ]);
+  const unrecorded = unrecordedAgents(
+    workloads.flatMap(({items}) => items),
+    listed.items,
+  );
+  const own = unrecorded.find((each) => each.release === release);
+  if (own) return notRecorded(name, own);
   const others = listed.items.filter(({chart}) => scalrChart(chart) !== undefined);
   const message =
     namespace.error === undefined && namespace.object === undefined
@@ -98,6 +109,7 @@ export async function notFound(
     code: 'RELEASE_NOT_FOUND',
     exit: ExitCode.usage,
     suggestions: [
+      ...unrecorded.map((each) => `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`),
       ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`),
       `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
       `Install the agent: ${ownCommand('install', name)}`,

@@ -15,6 +15,8 @@ import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
 import {labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
+import type {UnrecordedAgent} from '../release/unrecorded.ts';
+import {reasonOf} from '../release/unrecorded.ts';
 import {type Advice, pullAdvice} from './advice.ts';
 import {causesOfRelease} from './release-causes.ts';
 
@@ -33,6 +35,8 @@ export interface StatusReadings {
   now: Date;
   /** Undefined if it could not be read. */
   revision: Revision | undefined;
+  /** Helm has no record of this agent. */
+  unrecorded?: UnrecordedAgent | undefined;
   given: Values | undefined;
   /** Undefined if the workloads could not be read. */
   releaseSnapshot: ReleaseSnapshot | undefined;
@@ -60,6 +64,8 @@ export interface ReleaseStatus {
   context: string;
   state: 'ready' | 'not-ready' | 'hopeless' | 'unknown';
   revision: Revision | undefined;
+  /** Present if Helm has no record of the agent: Argo CD application agents */
+  managedBy?: string;
   chart: InstalledChart | undefined;
   /** Present if the release is known to serve a VCS pool. No documented line of the agent log contains the purpose. */
   purpose?: 'vcs';
@@ -93,6 +99,7 @@ export function statusOf({
   context,
   now,
   revision,
+  unrecorded,
   given,
   releaseSnapshot,
   live,
@@ -110,6 +117,7 @@ export function statusOf({
     context,
     state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
+    ...(unrecorded ? {managedBy: reasonOf(unrecorded)} : {}),
     chart,
     ...(servesVcs(given, releaseSnapshot) ? {purpose: 'vcs'} : {}),
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],

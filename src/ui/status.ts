@@ -33,7 +33,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     bold(paragraph('', verdictOf(name, status, screen), screen).trimEnd()),
     '\n\n',
     row('Context', status.context || '(none)'),
-    row('Release', recordFact(status, now)),
+    row('Release', status.managedBy === undefined ? recordFact(status, now) : `no Helm release (${status.managedBy})`),
     row('Chart', chartFact(status)),
     row('Pool', status.purpose && 'VCS access'),
     ...status.workloads.map((each, index) => row(index === 0 ? 'Workloads' : '', workloadFact(each, screen))),

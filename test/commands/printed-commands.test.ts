@@ -7,9 +7,9 @@ import {DOCS, HELPED, LITERALS, OUTPUTS, printedIn, VERBS} from '../support/prin
 const outputs = printedIn(OUTPUTS);
 const docs = printedIn(DOCS);
 
-/** What lies in no namespace. */
+/** What lies in no namespace, or names it itself. */
 const CLUSTER_WIDE =
-  /^kubectl (?:cluster-info|auth|config|uncordon|debug node|apply --server-side|get --raw|\w+ (?:--\S+ )?(?:namespace|node|crd|storageclass|securitycontextconstraints|clusterrole|persistentvolume\b))/;
+  /^kubectl (?:cluster-info|auth|config|uncordon|debug node|apply (?:--server-side|--filename roles\.yaml)|get --raw|\w+ (?:--\S+ )?(?:namespace|node|crd|storageclass|securitycontextconstraints|clusterrole|persistentvolume\b))/;
 const CHART_ONLY = /^helm (?:show|pull)\b/;
 const PLACEHOLDER = /<[a-zA-Z_-]+>|\b(?:NAME|NAMESPACE|POD|NODE|CONTAINER|PVC|USER|YOU|IMAGE|FILE|RELEASE|VERSION)\b/;
 

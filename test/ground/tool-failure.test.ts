@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {toolFailure} from '../../src/ground/tool-errors.ts';
-import {releaseHistory, upgradeInstall} from '../../src/helm/helm.ts';
+import {releaseHistory, uninstall, upgradeInstall} from '../../src/helm/helm.ts';
 import {describePods, waitForJobs} from '../../src/kubernetes/kubectl.ts';
 
 /** What the tools really said. */
@@ -26,7 +26,13 @@ test.each([
     'FORBIDDEN',
   ],
   ['kubectl', 'Error from server (Forbidden): forbidden: User "system:anonymous" cannot get path "/version"', 'FORBIDDEN'],
-  ['kubectl', 'error: failed to create configmap: configmaps "x" is forbidden: exceeded quota: q, requested: configmaps=1', 'FORBIDDEN'],
+  ['kubectl', 'error: failed to create configmap: configmaps "x" is forbidden: exceeded quota: q, requested: configmaps=1', 'TOOL_FAILED'],
+  [
+    'helm',
+    `Error: UPGRADE FAILED: deployments.apps "a" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p' denied request: no latest tag`,
+    'TOOL_FAILED',
+  ],
+  ['helm', 'Error: INSTALLATION FAILED: admission webhook "validate.kyverno.svc" denied the request: labels required', 'TOOL_FAILED'],
   [
     'kubectl',
     'The PersistentVolumeClaim "c" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests',
@@ -125,4 +131,16 @@ test.each([
   ],
 ])('targets the cluster of the call in next steps: %j', (call, stderr, step) => {
   expect(toolFailure(call, {exitCode: 1, stdout: '', stderr}).suggestions).toContain(step);
+});
+
+test.each([
+  [
+    3,
+    'uninstall.go:124: 2026-11-24 08:26:38 +0000 UTC m=+0.46 [debug] uninstall: Failed to delete release: [deployments.apps "a" is forbidden: denied]',
+  ],
+  [4, 'level=DEBUG msg="uninstall: Failed to delete release" error="[deployments.apps \\"a\\" is forbidden: denied]"'],
+])('says why Helm %i did not delete an object, which only its debug log contains', (_, line) => {
+  const stderr = `${line}\nError: failed to delete release: a\nhelm.go:92: [debug] failed to delete release: a\n`;
+  const {message} = toolFailure(uninstall({release: 'a', kubeTarget: {namespace: 'n'}}), {stdout: '', stderr, exitCode: 1});
+  expect(message).toBe('helm uninstall failed: failed to delete release: a: deployments.apps "a" is forbidden: denied');
 });

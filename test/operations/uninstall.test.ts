@@ -37,7 +37,7 @@ test('retains the volume of a PVC before Helm deletes the PVC, and reserves it f
     "- kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"labels":{"scalr.io/kept-for":"agent"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}} --request-timeout=15s
     - kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
-    - helm uninstall agent
+    - helm uninstall agent --debug
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
     - kubectl wait --for=delete persistentvolumeclaim/agent-cache --timeout=300s
     - kubectl patch persistentvolume disk --type=merge --patch={"spec":{"claimRef":{"uid":null,"resourceVersion":null}}} --request-timeout=15s
@@ -52,7 +52,7 @@ test('deletes data with --purge=claims, after confirmation', () => {
   expect(text(planned(readings('agent-local-0.6.5', withClaim()), ['claims']))).toMatchInlineSnapshot(`
     "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
-    ! helm uninstall agent
+    ! helm uninstall agent --debug
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
     gone: Release agent: Deployment agent-main, PersistentVolumeClaim agent-cache
     gone: All data in PVC agent-cache (20Gi)
@@ -443,7 +443,7 @@ describe('Secrets and namespace', () => {
     expect(text(planned(given()))).toMatchInlineSnapshot(`
       "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
-      - helm uninstall agent
+      - helm uninstall agent --debug
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
       gone: Release agent: Deployment agent-main
       stays: Secret scalr-agent-token: Scalr shows a token only once, and the next install uses it [scalr-agent uninstall --release agent --namespace scalr --purge=secrets]
@@ -546,7 +546,7 @@ describe('data on nodes', () => {
 
   test('is listed with the nodes and a command to delete it', () => {
     expect(text(planned(given()))).toMatchInlineSnapshot(`
-      "- helm uninstall agent
+      "- helm uninstall agent --debug
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
       gone: Release agent: DaemonSet agent-worker
       stays: Directory /var/lib/scalr on a, b, cordoned, down: charts never delete files on nodes [for node in a b cordoned down; do kubectl debug "node/$node" --image=busybox:1.37 --profile=sysadmin -- rm -rf '/host/var/lib/scalr'; done]
@@ -557,7 +557,7 @@ describe('data on nodes', () => {
   test('is deleted with --purge=node-data on ready nodes', () => {
     const plan = planned(given(), ['node-data']);
     expect(text(plan)).toMatchInlineSnapshot(`
-      "- helm uninstall agent
+      "- helm uninstall agent --debug
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
       ! kubectl apply --server-side --field-manager scalr-agent-install --request-timeout=15s --filename -
       - kubectl wait --for=condition=complete job --selector=scalr.io/cleaner=agent --timeout=300s

@@ -4,10 +4,11 @@ import {isKnown, known, knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
 import type {Tree} from '../../ground/tree.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
+import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, otherOwner} from '../../kubernetes/object-owner.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
+import {unrecordedAgents} from '../../release/unrecorded.ts';
 import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown} from '../check.ts';
-import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, otherOwner} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {isClusterWide, objectNames, scopedName} from './object-names.ts';
 
@@ -78,9 +79,14 @@ function adopt(objects: readonly KubernetesObject[], context: PreflightContext):
   const where = ['--namespace', kubeTarget.namespace];
   // Helm 4 applies on the server, which lets no program change the fields of another one.
   const keepsFields = compare(knownValue(tools.helm) ?? '', '4.0.0') >= 0;
+  const isAgent =
+    unrecordedAgents(
+      objects.flatMap((object) => liveOf(object, context) ?? []),
+      [],
+    ).length > 0;
   if (keepsFields && objects.some((object) => !isContained(asTree(object), asTree(liveOf(object, context)), {mayLack: true})))
     return [
-      `Helm 4 cannot change fields that another program manages. Delete the existing ${objects.length === 1 ? 'object' : 'objects'} if nothing else uses ${them(objects)}:`,
+      `Helm 4 cannot change fields that another program manages. Delete the existing ${objects.length === 1 ? 'object' : 'objects'} ${isAgent ? 'when this agent executes no run' : `if nothing else uses ${them(objects)}`}:`,
       kubectlCommand(kubeTarget, 'delete', ...targets, ...where),
       `Or: ${remedyFor(objects)}`,
     ].join('\n');

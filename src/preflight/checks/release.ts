@@ -9,12 +9,12 @@ import {follow, isKnown, known, knownValue} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
+import {isContained} from '../../kubernetes/object-owner.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
 import {DEFINITIONS, type ScalrRelease} from '../../platform/releases.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
-import {isContained} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
 

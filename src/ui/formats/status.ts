@@ -17,6 +17,8 @@ export interface StatusDocument {
   chart?: {name: string; version: string; agentVersion?: string; newestKnown: string; behind: number; standing: string};
   /** Absent if the purpose of the pool is unknown. */
   purpose?: 'vcs';
+  /** What manages an agent that Helm has no record of. */
+  managedBy?: string;
   workloads: {object: string; state: string; ready: number; desired: number; text: string}[];
   causes: {object: string; code: string; reason: string; remedy: string; hopeless: boolean}[];
   agents: readonly Agent[];
@@ -39,6 +41,7 @@ export function statusDocument({release, kubeTarget}: ReleaseName, status: Relea
     context: status.context,
     state: status.state,
     ...(revision ? {helm: helmOf(revision)} : {}),
+    ...(status.managedBy === undefined ? {} : {managedBy: status.managedBy}),
     ...(chart ? {chart: chartOf(chart)} : {}),
     ...(status.purpose ? {purpose: status.purpose} : {}),
     workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),

@@ -21,7 +21,7 @@
 {{- end }}
 
 {{- define "chartLabel" -}}
-labels: {"helm.sh/chart": "{{ .root.Chart.Name }}-{{ .root.Chart.Version }}"}
+labels: {"helm.sh/chart": "{{ .root.Chart.Name }}-{{ .root.Chart.Version }}", "app.kubernetes.io/instance": {{ .root.Release.Name | quote }}}
 {{- end }}
 
 {{- define "labels" -}}

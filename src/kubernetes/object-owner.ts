@@ -1,5 +1,5 @@
 import {isMap, type Tree} from '../ground/tree.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {KubernetesObject} from './objects.ts';
 
 /** The Helm release that an object belongs to by its metadata. */
 export function helmOwner({metadata}: KubernetesObject): {release: string; namespace: string} | undefined {
