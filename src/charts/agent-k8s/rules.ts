@@ -30,7 +30,7 @@ export const rules: readonly ChartRule[] = [
     suggestion: (_, facts) => `Use --grace-period ${secondsToStop(facts)}, or shorter timeouts`,
   }),
   ...['agent.ca_cert', 'agent.container_task_ca_cert'].map((path) =>
-    breaksTemplates({path, breaks: isPem, suggestion: 'Use --ca-file for the certificates'}),
+    breaksTemplates({path, breaks: isPem, suggestion: 'Encode the PEM file as base64 on one line: base64 --wrap=0 ca.pem'}),
   ),
   settingRule({
     code: 'WATCHED_DIRECTORY',

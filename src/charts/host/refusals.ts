@@ -76,7 +76,7 @@ const REASONS: readonly Reason[] = [
   {settings: [runnerImage], reason: 'with --isolation shared, runs execute in the agent image; use --agent-image'},
   {settings: [caScope], reason: 'with --isolation shared, runs execute in the container of the agent'},
   {settings: [cache], reason: 'the cache is a directory of the machine; use --cache hostpath'},
-  {settings: [gracePeriod], reason: 'it must be longer than 60 s'},
+  {settings: [gracePeriod], reason: 'only times above 60 s have an effect'},
   {settings: [writableRoot], reason: 'access to the Docker socket requires root'},
   {settings: [imageRegistry], reason: 'the agent is installed from a package, and VCS agents start no other containers'},
   {

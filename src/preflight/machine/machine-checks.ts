@@ -129,7 +129,11 @@ const dockerVersion: MachineCheck = {
     if (agent.target !== 'docker') return undefined;
     if (!isKnown(docker)) {
       if (docker.unknown === 'timed-out') return skip(`Cannot read the version of Docker: ${docker.because}`, 'Increase --timeout');
-      return fail(`Cannot use Docker: ${docker.because}`, 'Install Docker 20.10 or newer, start it, and check: docker info');
+      const remedy =
+        docker.unknown === 'forbidden'
+          ? 'Run the command with sudo, or as a user of the group docker'
+          : 'Install Docker 20.10 or newer, start it, and check: docker info';
+      return fail(`Cannot use Docker: ${docker.because}`, remedy);
     }
     const {version} = docker.value;
     const plain = /^\d+\.\d+(\.\d+)?/.exec(version)?.[0] ?? '';
