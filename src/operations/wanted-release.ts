@@ -31,6 +31,7 @@ export interface WantedRelease {
 export interface WantedSecret {
   name: string;
   type: 'Opaque' | 'kubernetes.io/tls';
+  annotations?: Readonly<Record<string, string>>;
   /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
   /** How to provide the content. */
@@ -39,11 +40,12 @@ export interface WantedSecret {
   flag: string;
 }
 
-/** The release that settings ask for. */
+/** The release that settings ask for; `tokenId` is the ID of a token that was created for it. */
 export function wantedRelease(
   {target, settings, values, origins}: Generated,
   yaml: string,
   name: ReleaseName,
+  tokenId?: string,
 ): Omit<WantedRelease, 'manifest'> {
   const source = settings.get(chartSource);
   return {
@@ -56,7 +58,7 @@ export function wantedRelease(
       ...pathsAsked(target, settings),
     ],
     yaml,
-    secrets: [tokenSecretOf(settings), ...clientCertificateOf(settings)],
+    secrets: [tokenSecretOf(settings, tokenId), ...clientCertificateOf(settings)],
   };
 }
 
@@ -66,9 +68,13 @@ type Settings = Generated['settings'];
 const pathsAsked = ({chart, version}: Generated['target'], settings: Settings): Path[] =>
   CHARTS[chart].rows.filter((row) => settings.isExplicit(row.setting) && within(version, row.in)).flatMap(({paths}) => [...paths]);
 
-const tokenSecretOf = (settings: Settings): WantedSecret => ({
+/** Annotation of the Secret with the ID of its token in the Scalr account. */
+export const TOKEN_ID = 'scalr.io/token-id';
+
+const tokenSecretOf = (settings: Settings, tokenId: string | undefined): WantedSecret => ({
   name: settings.get(tokenSecret) as string,
   type: 'Opaque',
+  ...(tokenId === undefined ? {} : {annotations: {[TOKEN_ID]: tokenId}}),
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
   howToGive: 'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
   flag: spell(tokenSecret),

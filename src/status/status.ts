@@ -15,6 +15,7 @@ import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
 import {labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
+import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
 import {type Advice, pullAdvice} from './advice.ts';
 import {causesOfRelease} from './release-causes.ts';
 
@@ -24,6 +25,28 @@ export interface UnreadPart {
   code: ErrorCode;
   reason: string;
   remedy: string;
+}
+
+/** A pod of the release, and what Scalr reports about its agent. */
+export interface JoinedAgent {
+  pod: string;
+  /** Undefined if no agent, or several agents, have the name of the pod. */
+  agent: ScalrAgent | undefined;
+}
+
+/** The Scalr account, as far as it is about a release. */
+export interface AccountStatus {
+  host: string;
+  /** Undefined if Scalr knows no agent of the release. */
+  pool: ScalrPool | undefined;
+  /** Nothing is linked to the pool. Undefined if this could not be read. */
+  isUnused: boolean | undefined;
+  agents: readonly JoinedAgent[];
+  /** Offline agents whose names are those of earlier pods of the release. */
+  withoutPod: readonly ScalrAgent[];
+  tokens: readonly PoolToken[];
+  /** Parts that could not be read. */
+  unread: readonly UnreadPart[];
 }
 
 /** State of a release from kubectl and helm at one moment. */
@@ -60,6 +83,8 @@ export interface ReleaseStatus {
   context: string;
   state: 'ready' | 'not-ready' | 'hopeless' | 'unknown';
   revision: Revision | undefined;
+  /** Values of the installed release. They can contain secrets; never printed. */
+  installedValues: Values | undefined;
   chart: InstalledChart | undefined;
   /** Present if the release is known to serve a VCS pool. No documented line of the agent log contains the purpose. */
   purpose?: 'vcs';
@@ -82,6 +107,8 @@ export interface ReleaseStatus {
   /** Undefined if there is nothing to compare, or it could not be read. */
   drift: Drift | undefined;
   unread: readonly UnreadPart[];
+  /** Absent without a token for the account of the release. */
+  account?: AccountStatus;
 }
 
 /** Objects of the release are not as installed, for another reason than a program that sets fields. */
@@ -110,6 +137,7 @@ export function statusOf({
     context,
     state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
+    installedValues: given,
     chart,
     ...(servesVcs(given, releaseSnapshot) ? {purpose: 'vcs'} : {}),
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],
