@@ -22,7 +22,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     migrate: ['from', 'to', 'out', 'exit-code', 'dry-run', 'yes', 'json'],
     validate: ['chart', 'chart-version', 'values', 'strict', 'fix', 'format', 'dry-run', 'yes'],
     export: ['url', 'token-file', 'purpose', 'concurrency', 'https-proxy', 'ca-file', 'release', 'answers', 'out', 'yes'],
-    network: ['url', 'chart', 'target', 'https-proxy', 'ca-file', 'image-registry', 'probe', 'probe-url', 'format', 'out', 'answers'],
+    network: ['url', 'chart', 'target', 'https-proxy', 'ca-file', 'probe', 'probe-url', 'format', 'out', 'answers'],
     images: ['chart', 'chart-version', 'agent-image', 'runner-image', 'image-registry', 'format', 'out', 'answers'],
   },
   'SCALR ACCOUNT': {

@@ -32,9 +32,9 @@ export default class Network extends BaseCommand<Result> {
   static override description =
     'Requires no cluster, no helm and, without --probe, no network. Accepts every setting of "values"; none is required. --probe connects to each host from this machine, through the proxy and with the CA of the settings. It sends neither a request nor a token, and exits with 3 when a required host is not reachable. From the cluster, use "preflight --probe".';
   static override examples = [
-    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --https-proxy http://proxy.example.com:3128 --probe',
-    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --chart agent-job --format cilium --out policy.yaml',
-    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --target docker --format allow-list',
+    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --probe',
+    '<%= config.bin %> <%= command.id %> --chart agent-job --format cilium --out policy.yaml',
+    '<%= config.bin %> <%= command.id %> --target docker --format allow-list',
   ];
   static override flags = {
     format: Flags.string({

@@ -51,7 +51,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     '<%= config.bin %> <%= command.id %> --chart agent-job --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --strict --json',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --probe --timeout 5m',
-    '<%= config.bin %> <%= command.id %> --target docker --url https://acme.scalr.io --concurrency 5',
+    '<%= config.bin %> <%= command.id %> --target docker --url https://acme.scalr.io',
   ];
   static override flags = {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
