@@ -3,6 +3,7 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type ScalrClient, scalrClient} from '../scalr/client.ts';
 import type {ScalrRoute} from '../scalr/connection.ts';
 import {type Credential, findCredential, noCredential} from '../scalr/credentials.ts';
+import {proxyFor} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -43,20 +44,21 @@ export async function accountClient(
   settings: Settings,
   {app, version, signal}: ConnectOptions,
 ): Promise<ScalrClient> {
-  return scalrClient({host, source, token, version, signal, sleep: app.sleep, route: await routeOf(settings, app)});
+  return scalrClient({host, source, token, version, signal, sleep: app.sleep, route: await routeOf(host, settings, app)});
 }
 
 /** Settings come first, then the variables that curl and helm read. */
-async function routeOf(settings: Settings, {env, files}: Pick<App, 'env' | 'files'>): Promise<ScalrRoute> {
+async function routeOf(host: string, settings: Settings, {env, files}: Pick<App, 'env' | 'files'>): Promise<ScalrRoute> {
   const variable = (name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
   const own = settings.get(caFile);
   const {SSL_CERT_FILE: bundle, NODE_EXTRA_CA_CERTS: extra} = env;
   // Node.js adds NODE_EXTRA_CA_CERTS only to its default list.
   const paths = [bundle, ...(own || bundle ? [extra] : [])].filter((path) => path !== undefined && path !== '');
   const ca = await Promise.all([...new Set(paths)].map(async (path) => String(await files.read(path as string))));
+  const https = settings.get(httpsProxy) ?? proxyOf(variable('HTTPS_PROXY'));
+  const excluded = [...(settings.get(noProxy) ?? []), ...(variable('NO_PROXY') ?? '').split(',')];
   return {
-    proxy: settings.get(httpsProxy) ?? proxyOf(variable('HTTPS_PROXY')),
-    noProxy: [...(settings.get(noProxy) ?? []), ...(variable('NO_PROXY') ?? '').split(',').map((entry) => entry.trim())],
+    proxy: proxyFor(new URL(`https://${host}`), {https, http: undefined, excluded}),
     ca: [...(own === undefined ? [] : [own]), ...ca],
   };
 }

@@ -44,3 +44,6 @@ export const sentences = (first: string, ...others: readonly string[]): string =
 /** The size of a file: 3 KiB, 1.5 MiB */
 export const sizeText = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+
+/** The host of a URL without the brackets of an IPv6 address. */
+export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');

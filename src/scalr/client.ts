@@ -1,12 +1,13 @@
 import {type IncomingHttpHeaders, STATUS_CODES} from 'node:http';
 import {request} from 'node:https';
+import {networkReason, ProxyError} from '../ground/connect.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isFields} from '../ground/json.ts';
 import {retryAfter} from '../ground/retry-after.ts';
 import type {Secret} from '../ground/secret.ts';
 import {withTimeout} from '../ground/signals.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
-import {agentFor, ProxyError, type ScalrRoute} from './connection.ts';
+import {agentFor, type ScalrRoute} from './connection.ts';
 import {type AccountRef, notScalr, type Purpose, responseFailure, unreachable} from './failure.ts';
 
 /** An object of the API (JSON:API). https://docs.scalr.io/reference */
@@ -78,7 +79,7 @@ interface HttpResponse {
 /** Sends nothing before the first call. */
 export function scalrClient({host, source, token, route, version, signal, sleep, timeoutMs = TIMEOUT_MS}: ScalrClientOptions): ScalrClient {
   const at: AccountRef = {host, source};
-  const agent = agentFor(new URL(`https://${host}`), route);
+  const agent = agentFor(route);
 
   const once = (method: string, url: URL, body: string | undefined): Promise<HttpResponse> =>
     withTimeout(timeoutMs, signal, (either) => {
@@ -184,20 +185,7 @@ function waitBefore(attempt: number, outcome: HttpResponse | Error): number {
   return retryAfter(header, new Date()) ?? FIRST_WAIT_MS * 2 ** (attempt - 1) * (1 + Math.random() / 4);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name not found',
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection closed before the response was complete',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
-  CERT_HAS_EXPIRED: 'the certificate has expired',
-};
-
 function reasonOf(error: unknown): string {
   if (typeof error === 'string') return 'interrupted';
-  if (!(error instanceof Error)) return 'timed out';
-  if (error instanceof ProxyError || error instanceof ExpectedError) return error.message;
-  const {code = '', cause, name} = error as NodeJS.ErrnoException & {cause?: unknown};
-  if (name === 'TimeoutError' || (name === 'AbortError' && cause instanceof Error)) return 'timed out';
-  return REASONS[code] ?? ((error.message === 'aborted' ? REASONS['ECONNRESET'] : error.message) as string);
+  return error instanceof ProxyError || error instanceof ExpectedError ? error.message : networkReason(error);
 }

@@ -3,7 +3,7 @@ import {type ScalrClientOptions, scalrClient} from '../../src/scalr/client.ts';
 import {USER_TOKEN} from './mock-account.ts';
 import type {MockApi} from './mock-api.ts';
 
-export const DIRECT = {proxy: undefined, noProxy: []};
+export const DIRECT = {proxy: undefined};
 
 /** The client of the program, with a record of its waits. */
 export function clientOf({host, ca}: Pick<MockApi, 'host' | 'ca'>, options: Partial<ScalrClientOptions> = {}) {

@@ -3,7 +3,6 @@ import {ExpectedError} from '../../src/ground/errors.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import {sleep as realSleep} from '../../src/ground/signals.ts';
 import {findObject, findPool, listAgents, listPools, listTokens} from '../../src/scalr/account.ts';
-import {bypassesProxy} from '../../src/scalr/connection.ts';
 import {proxyServer} from '../preflight/probe/web.ts';
 import {clientOf, DIRECT} from './client-of.ts';
 import {USER_TOKEN} from './mock-account.ts';
@@ -198,7 +197,7 @@ test('connects through the proxy, and verifies the certificate of the host', asy
   api.account.pool('eks-prod');
   const {port, asked} = await proxyServer();
   const host = `acme.scalr.io:${new URL(api.url).port}`;
-  const route = {proxy: `http://127.0.0.1:${port}`, noProxy: [], ca: [api.ca]};
+  const route = {proxy: `http://127.0.0.1:${port}`, ca: [api.ca]};
   expect(await listPools(clientOf({...api, host}, {route}).client)).toHaveLength(1);
   expect(asked).toEqual([host]);
   const wrong = clientOf({...api, host: `other.scalr.io:${new URL(api.url).port}`}, {route}).client;
@@ -208,26 +207,10 @@ test('connects through the proxy, and verifies the certificate of the host', asy
 test('reports a proxy that refuses, without its password', async () => {
   const api = await mockApi();
   const {port} = await proxyServer(407);
-  const route = {proxy: `http://user:hunter2@127.0.0.1:${port}`, noProxy: [], ca: [api.ca]};
+  const route = {proxy: `http://user:hunter2@127.0.0.1:${port}`, ca: [api.ca]};
   const {message} = await failureOf(listPools(clientOf(api, {route}).client));
   expect(message).toContain(`the proxy 127.0.0.1:${port} responded with HTTP 407`);
   expect(message).not.toContain('hunter2');
-});
-
-test.each([
-  ['acme.scalr.io', '443', ['scalr.io'], true],
-  ['acme.scalr.io', '443', ['.scalr.io'], true],
-  ['acme.scalr.io', '443', ['*.scalr.io'], true],
-  ['notscalr.io', '443', ['scalr.io'], false],
-  ['acme.scalr.io', '443', ['*'], true],
-  ['acme.scalr.io', '443', ['acme.scalr.io:8443'], false],
-  ['acme.scalr.io', '8443', ['acme.scalr.io:8443'], true],
-  ['10.1.2.3', '443', ['10.0.0.0/8'], true],
-  ['11.1.2.3', '443', ['10.0.0.0/8'], false],
-  ['[fd00::1]', '443', ['fd00::/8'], true],
-  ['acme.scalr.io', '443', ['10.0.0.0/8', ''], false],
-])('host %s, port %s, NO_PROXY %j: direct is %s', (hostname, port, noProxy, expected) => {
-  expect(bypassesProxy({hostname, port}, noProxy)).toBe(expected);
 });
 
 test('finds objects by name and by ID', async () => {
