@@ -51,6 +51,20 @@ export async function findCredential({url, isStated}: Wanted, deps: CredentialDe
   return {...first, host};
 }
 
+/** Every token of a user or a service account on this machine, whatever its host: none may leave it. Invalid files are ignored. */
+export async function storedTokens({env, files}: CredentialDeps): Promise<Secret[]> {
+  const given = fromVariables(env);
+  // All profiles, not only the selected one.
+  const all = {env: {...env, SCALR_PROFILE: undefined}, files};
+  const stored = await Promise.all([fromScalrConf(all), fromTerraform(all)].map(async (reading) => reading.catch(nothingIfExpected)));
+  return [...(given === undefined ? [] : [given]), ...stored.flat(), ...fromTerraformVariables(env)].map(({token}) => token);
+}
+
+function nothingIfExpected(error: unknown): [] {
+  if (error instanceof ExpectedError) return [];
+  throw error;
+}
+
 /** SCALR_TOKEN was once the name of the variable for agent pool tokens. @throws ExpectedError */
 function refusePoolToken({token, source}: Credential, {SCALR_AGENT_TOKEN: agentToken}: Environment): void {
   if (!isPoolToken(token) && token.reveal() !== agentToken?.trim()) return;

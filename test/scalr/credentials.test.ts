@@ -1,7 +1,7 @@
 import {inspect} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {isPoolToken, Secret} from '../../src/ground/secret.ts';
-import {findCredential} from '../../src/scalr/credentials.ts';
+import {findCredential, storedTokens} from '../../src/scalr/credentials.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {poolTokenOf, USER_TOKEN} from './mock-account.ts';
 
@@ -153,4 +153,17 @@ test('a credential prints without its token', async () => {
     {env: {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: USER_TOKEN}, files: memoryFiles()},
   );
   expect(`${JSON.stringify(credential)} ${inspect(credential)}`).not.toContain('eyJ');
+});
+
+test('the tokens of all sources, hosts and profiles are known, so that none leaves the machine', async () => {
+  const files = memoryFiles({
+    [CONF]: JSON.stringify({default: {hostname: 'acme.scalr.io', token: 'one'}, prod: {hostname: 'prod.scalr.io', token: 'two'}}),
+    [TFRC_JSON]: tfrc({'acme.scalr.io': 'three'}),
+    [TFRC]: 'credentials "other.example.com" {\n  token = "four"\n}\n',
+  });
+  const env = {HOME, SCALR_TOKEN: 'five', TF_TOKEN_acme_scalr_io: 'six', SCALR_PROFILE: 'prod'};
+  const tokens = (await storedTokens({env, files})).map((each) => each.reveal());
+  expect(tokens.toSorted()).toEqual(['five', 'four', 'one', 'six', 'three', 'two']);
+  const broken = memoryFiles({[CONF]: '{', [TFRC_JSON]: tfrc({'acme.scalr.io': 'three'})});
+  expect(await storedTokens({env: {HOME}, files: broken})).toHaveLength(1);
 });
