@@ -31,10 +31,11 @@ interface ConnectOptions {
   signal: AbortSignal;
 }
 
-/** The account of --url, or else of the credential. @throws ExpectedError if there is no credential */
-export async function connectAccount(settings: Settings, options: ConnectOptions): Promise<ScalrClient> {
-  const address = settings.get(url);
-  const credential = await findCredential({url: address, isStated: settings.isExplicit(url)}, options.app);
+/** The account of this host, else of --url, else of the credential. @throws ExpectedError if there is no credential */
+export async function connectAccount(settings: Settings, options: ConnectOptions, host?: string): Promise<ScalrClient> {
+  const address = host === undefined ? settings.get(url) : `https://${host}`;
+  const isStated = host === undefined && settings.isExplicit(url);
+  const credential = await findCredential({url: address, isStated}, options.app);
   if (credential === undefined) throw noCredential(address);
   return accountClient(credential, settings, options);
 }

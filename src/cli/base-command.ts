@@ -169,11 +169,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return client;
   }
 
-  /** The Scalr account. @throws ExpectedError if there is no credential */
-  protected async account(flags: SharedFlags): Promise<ScalrClient> {
+  /** The Scalr account, or the one of a host that was read from a cluster. @throws ExpectedError if there is no credential */
+  protected async account(flags: SharedFlags, host?: string): Promise<ScalrClient> {
     const {ACCOUNT_SETTINGS, connectAccount} = await import('./account.ts');
     const settings = await this.settingsFrom(flags, {only: ACCOUNT_SETTINGS, optional: ACCOUNT_SETTINGS});
-    return connectAccount(settings, {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal});
+    return connectAccount(settings, {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal}, host);
   }
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {

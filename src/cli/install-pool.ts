@@ -8,7 +8,7 @@ import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject} from '../kubernetes/resources.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import {awaitAgents, installWithPool, type MadeToken, type PreparedPool, preparePool} from '../operations/install-pool.ts';
-import {TOKEN_ID} from '../operations/wanted-release.ts';
+import {accountTokenIn} from '../release/account-token.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {linksOf, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
@@ -136,10 +136,8 @@ async function inCluster(settings: Settings, {kubeTarget}: ReleaseName, {kuberne
     getObject<KubernetesObject>(kubernetes, 'namespaces', 'kube-system', options),
     getObject<SecretObject>(kubernetes, 'secrets', settings.get(tokenSecret) as string, {...options, namespace}),
   ]);
-  return {
-    clusterId: system.object?.metadata.uid,
-    tokenId: requireAnswer(secret, kubeTarget).object?.metadata.annotations?.[TOKEN_ID],
-  };
+  const {object} = requireAnswer(secret, kubeTarget);
+  return {clusterId: system.object?.metadata.uid, tokenId: object && accountTokenIn(object)?.tokenId};
 }
 
 /** @throws ExpectedError if a token is given as well */

@@ -134,9 +134,9 @@ export async function installInCluster(
         ...(facts.release ? {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? [])}} : {}),
       };
       const onProgress = progressReporter(context.say, screen);
-      const withRealToken = async ({text, id}: MadeToken): Promise<Plan> => {
+      const withRealToken = async ({text, ...made}: MadeToken): Promise<Plan> => {
         const real = withToken(generated, text);
-        const wantedNow = wantedRelease(real, valuesDocument(real), name, id);
+        const wantedNow = wantedRelease(real, valuesDocument(real), name, made);
         const {plan: now} = await prepareInstall(real, wantedNow, access, AbortSignal.timeout(timeoutMs), choices);
         if (!isSame(now, plan)) throw changedMeanwhile();
         return now;

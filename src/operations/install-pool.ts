@@ -1,6 +1,7 @@
 import {ExitCode, ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
+import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {createToken, creationOf, revocationOf, revoking, type TokenAttributes} from '../scalr/tokens.ts';
@@ -106,8 +107,7 @@ interface PoolDeps {
 }
 
 /** A token that the Secret gets. */
-export interface MadeToken {
-  id: string;
+export interface MadeToken extends AccountToken {
   text: Secret;
 }
 
@@ -141,7 +141,7 @@ export async function installWithPool<T>(
     if (attributes !== undefined) {
       onStep(creationStep(pool, attributes));
       const {token, text} = await createToken(client, pool, attributes);
-      made = {id: token.id, text};
+      made = {host: client.host, poolId: pool.id, tokenId: token.id, text};
     }
     if (interrupt.aborted) throw interrupted('', interrupt);
     const result = await install(made, () => {
@@ -174,10 +174,10 @@ async function cleanUp(
   };
   if (made !== undefined)
     await undo(
-      revocationOf(made),
-      `revoke token ${made.id}`,
+      revocationOf({id: made.tokenId}),
+      `revoke token ${made.tokenId}`,
       'The new token was revoked.',
-      `Revoke it: scalr-agent pool token revoke ${pool.id} ${made.id}`,
+      `Revoke it: scalr-agent pool token revoke ${pool.id} ${made.tokenId}`,
     );
   if (isPoolMade)
     await undo(

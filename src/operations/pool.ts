@@ -203,14 +203,23 @@ const notForVcs = ({name}: Named): ExpectedError =>
     suggestions: ['Create a VCS agent pool: scalr-agent pool create NAME --vcs'],
   });
 
-/** The plan that deletes a pool, with what still uses it. @throws ExpectedError */
-export async function planPoolDeletion(client: ScalrClient, nameOrId: string): Promise<PoolPlan> {
+/** Agents and the token of a release that is uninstalled before its pool is deleted. */
+interface OwnInPool {
+  /** Names. */
+  agents: readonly string[];
+  tokenId: string;
+}
+
+/** The plan that deletes a pool, with what still uses it; with `own`, nothing else may use it. @throws ExpectedError */
+export async function planPoolDeletion(client: ScalrClient, nameOrId: string, own?: OwnInPool): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
-  const [agents, tokens, {workspaces, vcsProviders}] = await Promise.all([
+  const [allAgents, allTokens, {workspaces, vcsProviders}] = await Promise.all([
     listAgents(client, pool.id),
     listTokens(client, pool),
     linksOf(client, pool),
   ]);
+  const agents = allAgents.filter(({name}) => !own?.agents.includes(name));
+  const tokens = allTokens.filter(({id, isExpired}) => own === undefined || (id !== own.tokenId && !isExpired));
   const using = [...workspaces, ...vcsProviders].map(({name}) => name);
   const connected = agents.filter(({status}) => status === 'idle' || status === 'busy');
   const busy = agents.filter(({status}) => status === 'busy').map(({name}) => name);
@@ -235,13 +244,25 @@ export async function planPoolDeletion(client: ScalrClient, nameOrId: string): P
       ...warn(using, `Agent pool ${pool.name} is used by ${few(using)}.`),
       ...(pool.isDefault ? [{code: 'IN_USE', message: `Agent pool ${pool.name} is the account default.`}] : []),
     ],
-    blocked: busy.length === 0 ? undefined : busyAgents(pool, busy),
+    blocked: own !== undefined && connected.length + tokens.length > 0 ? usedByOthers(pool, connected, tokens) : busyAgents(pool, busy),
   };
 }
 
-const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError =>
-  new ExpectedError(`Agent pool ${name} has busy agents, so Scalr would not delete it: ${few(busy)}.`, {
-    code: 'SCALR_REJECTED',
-    exit: ExitCode.failed,
-    suggestions: ['Wait until their runs have ended', `Show the agents: scalr-agent pool show ${name}`],
-  });
+const usedByOthers = ({id, name}: Named, agents: readonly Named[], tokens: readonly {id: string}[]): ExpectedError =>
+  new ExpectedError(
+    `Others may use agent pool ${name}: it has ${few([...agents.map((each) => `agent ${each.name}`), ...tokens.map((each) => `token ${each.id}`)])}.`,
+    {
+      code: 'OBJECT_OF_ANOTHER',
+      exit: ExitCode.usage,
+      suggestions: ['Omit --delete-pool', `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`],
+    },
+  );
+
+const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | undefined =>
+  busy.length === 0
+    ? undefined
+    : new ExpectedError(`Agent pool ${name} has busy agents, so Scalr would not delete it: ${few(busy)}.`, {
+        code: 'SCALR_REJECTED',
+        exit: ExitCode.failed,
+        suggestions: ['Wait until their runs have ended', `Show the agents: scalr-agent pool show ${name}`],
+      });

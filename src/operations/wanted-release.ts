@@ -5,6 +5,7 @@ import type {Secret} from '../ground/secret.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {type AccountToken, accountAnnotations} from '../release/account-token.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
@@ -40,12 +41,12 @@ export interface WantedSecret {
   flag: string;
 }
 
-/** The release that settings ask for; `tokenId` is the ID of a token that was created for it. */
+/** The release that settings ask for; `made` is a token that was created for it. */
 export function wantedRelease(
   {target, settings, values, origins}: Generated,
   yaml: string,
   name: ReleaseName,
-  tokenId?: string,
+  made?: AccountToken,
 ): Omit<WantedRelease, 'manifest'> {
   const source = settings.get(chartSource);
   return {
@@ -58,7 +59,7 @@ export function wantedRelease(
       ...pathsAsked(target, settings),
     ],
     yaml,
-    secrets: [tokenSecretOf(settings, tokenId), ...clientCertificateOf(settings)],
+    secrets: [tokenSecretOf(settings, made), ...clientCertificateOf(settings)],
   };
 }
 
@@ -68,13 +69,10 @@ type Settings = Generated['settings'];
 const pathsAsked = ({chart, version}: Generated['target'], settings: Settings): Path[] =>
   CHARTS[chart].rows.filter((row) => settings.isExplicit(row.setting) && within(version, row.in)).flatMap(({paths}) => [...paths]);
 
-/** Annotation of the Secret with the ID of its token in the Scalr account. */
-export const TOKEN_ID = 'scalr.io/token-id';
-
-const tokenSecretOf = (settings: Settings, tokenId: string | undefined): WantedSecret => ({
+const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): WantedSecret => ({
   name: settings.get(tokenSecret) as string,
   type: 'Opaque',
-  ...(tokenId === undefined ? {} : {annotations: {[TOKEN_ID]: tokenId}}),
+  ...(made === undefined ? {} : {annotations: accountAnnotations(made)}),
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
   howToGive: 'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
   flag: spell(tokenSecret),

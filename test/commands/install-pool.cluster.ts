@@ -1,71 +1,20 @@
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
-import {afterAll, expect, onTestFinished, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
-import {poolTokenOf, type Stored, USER_TOKEN} from '../scalr/mock-account.ts';
-import {type MockApi, mockApi} from '../scalr/mock-api.ts';
+import {poolTokenOf, USER_TOKEN} from '../scalr/mock-account.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {startProgram} from '../support/killed-run.ts';
-import {violations} from '../support/output-schema.ts';
+import {agentsOf, installWithPool, type PoolAccount, poolAccount, poolIn, secretOf, tokensIn} from '../support/pool-account.ts';
 import {install, status} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
 const argv = await stepFlags('agent-local');
-const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
-afterAll(() => rmSync(scratch, {recursive: true, force: true}));
-
-interface Account {
-  api: MockApi;
-  env: Record<string, string>;
-  /** Flags of an install with a new pool. */
-  flags: string[];
-}
-
-async function account(): Promise<Account> {
-  const api = await mockApi();
-  const ca = join(scratch, `${new URL(api.url).port}.pem`);
-  writeFileSync(ca, api.ca);
-  return {
-    api,
-    env: {...api.deps.env, SSL_CERT_FILE: ca},
-    flags: ['--url', api.url, '--pool', 'eks-prod', '--create-pool', ...argv],
-  };
-}
-
-const poolIn = ({account: {objects}}: MockApi): Stored => [...objects.values()].find(({type}) => type === 'agent-pools') as Stored;
-const tokensIn = ({account: mock}: MockApi): string[] => mock.ofType('access-tokens').map(({id}) => id);
-
-/** Agents appear in the account when their pods run. */
-function agentsOf(place: Workplace, {account: mock}: MockApi): void {
-  const timer = setInterval(async () => {
-    const pods = await place.kubectl('get', 'pods', '--output', 'jsonpath={.items[*].metadata.name}').catch(() => '');
-    const [pool] = mock.ofType('agent-pools');
-    if (pool === undefined) return;
-    for (const name of pods.split(' ')) if (name !== '' && !mock.names('agents').includes(name)) mock.agent(pool, name);
-  }, 300);
-  onTestFinished(() => clearInterval(timer));
-}
-
-const secretOf = async (place: Workplace): Promise<{token: string; id: string}> => {
-  const text = await place.kubectl('get', 'secret', 'scalr-agent-token', '--output', 'json');
-  const {data, metadata} = JSON.parse(text);
-  return {token: Buffer.from(data.token, 'base64').toString(), id: metadata.annotations['scalr.io/token-id']};
-};
-
-async function installed(place: Workplace, {flags, env}: Account, ...more: string[]) {
-  const {stdout, stderr, exit} = await install(place, helm, [...flags, ...more, '--yes', '--json'], {env});
-  expect(stdout + stderr).not.toContain(USER_TOKEN.split('.')[1]);
-  const document = JSON.parse(stdout);
-  if (document.error === undefined) expect(violations('install', stdout), stdout).toEqual([]);
-  return {...document, stderr, exit};
-}
+const installed = (place: Workplace, account: PoolAccount, ...more: string[]) => installWithPool(place, helm, account, ...more);
 
 test('an install creates the pool and its token, waits for the agent in Scalr, and changes nothing when it is repeated', async () => {
-  const [place, own] = [await installPlace(), await account()];
+  const [place, own] = [await installPlace(), await poolAccount(argv)];
   const {api, env} = own;
   const dry = await install(place, helm, [...own.flags, '--dry-run'], {env});
   expect(dry.stderr).toMatch(/1\. Create agent pool eks-prod\n +2\. Create a token of agent pool eks-prod\n/);
@@ -102,7 +51,7 @@ test('an install creates the pool and its token, waits for the agent in Scalr, a
 });
 
 test('an installed release gets the token of the pool, and its pods are restarted', async () => {
-  const [place, own] = [await installPlace(), await account()];
+  const [place, own] = [await installPlace(), await poolAccount(argv)];
   const {api, flags} = own;
   const before = await install(place, helm, [...flags.filter((flag) => !/pool|eks-prod/.test(flag)), '--yes'], {env: TOKEN});
   expect(before.exit, before.stderr).toBe(0);
@@ -116,7 +65,7 @@ test('an installed release gets the token of the pool, and its pods are restarte
 });
 
 test('a failure before helm leaves neither a token nor a pool in the account', async () => {
-  const [place, own] = [await installPlace(), await account()];
+  const [place, own] = [await installPlace(), await poolAccount(argv)];
   const api = await faultyApi(place.kubeconfig);
   api.inject('PATCH', /\/secrets\/scalr-agent-token/, {status: 403}, 9);
   const {error} = await installed({...place, kubeconfig: api.kubeconfig}, own);
@@ -129,7 +78,7 @@ test.each([
   ['after the Secret is created', 'PATCH', /\/secrets\/scalr-agent-token/, 'lose'],
   ['when helm has written its record', 'POST', /\/secrets/, 'lose'],
 ] as const)('a run that is killed %s leaves no orphan after the next one, and touches no token of others', async (_, method, path, fault) => {
-  const [place, own] = [await installPlace(), await account()];
+  const [place, own] = [await installPlace(), await poolAccount(argv)];
   const {api, env, flags} = own;
   const server = await faultyApi(place.kubeconfig);
   const injected = server.inject(method, path, fault, 1);
@@ -151,14 +100,14 @@ test.each([
 });
 
 test('a release of another account is refused before anything is sent', async () => {
-  const [place, own] = [await installPlace(), await account()];
+  const [place, own] = [await installPlace(), await poolAccount(argv)];
   const {stdout} = await install(place, helm, ['--pool', 'eks-prod', ...argv, '--yes', '--json'], {env: own.env});
   expect(JSON.parse(stdout).error).toMatchObject({code: 'NO_CREDENTIAL', message: 'No token of a Scalr user found for acme.scalr.io.'});
   expect(own.api.sent).toEqual([]);
 });
 
 test('a token that is given as well is refused', async () => {
-  const [place, own] = [await installPlace(), await account()];
+  const [place, own] = [await installPlace(), await poolAccount(argv)];
   const {error} = await installed(place, {...own, env: {...own.env, SCALR_AGENT_TOKEN: 'hunter2'}});
   expect(error).toMatchObject({code: 'CONFLICTING_SETTINGS', message: expect.stringContaining('SCALR_AGENT_TOKEN')});
   expect(own.api.changes()).toEqual([]);

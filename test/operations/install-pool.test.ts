@@ -84,7 +84,7 @@ describe('the run', () => {
     const api = await mockApi();
     const {client} = clientOf(api);
     const {result, pool} = await installWithPool(await prepare(api), client, deps(), async (made) => made);
-    expect(result?.text.reveal()).toBe(poolTokenOf(api.host, pool.id, result?.id as string));
+    expect(result?.text.reveal()).toBe(poolTokenOf(api.host, pool.id, result?.tokenId as string));
     expect(api.account.ofType('access-tokens')).toMatchObject([{attributes: {description: DESCRIPTION}}]);
   });
 
