@@ -7,7 +7,10 @@ import {licencesOf} from './licences.ts';
 /** `npm run build`: bundles the program into dist, and writes down what is known of its commands before they run. */
 const ROOT = process.cwd();
 const {engines} = JSON.parse(readFileSync('package.json', 'utf8')) as {engines: {node: string}};
-const filesIn = (folder: string): string[] => readdirSync(folder).map((file) => `${folder}/${file}`);
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, {recursive: true, encoding: 'utf8'})
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${folder}/${file}`);
 
 const SHARED: BuildOptions = {
   outbase: 'src',

@@ -12,6 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   adapters: ['ports'],
   charts: ['settings'],
   kubernetes: ['adapters', 'ports'],
+  scalr: ['ports'],
   values: ['charts', 'settings'],
   helm: ['charts', 'kubernetes', 'ports'],
   diff: ['charts', 'kubernetes', 'ports', 'settings'],
@@ -23,14 +24,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   release: ['diagnose', 'platform', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports'],
   answers: ['release', 'platform', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
   bundle: ['release', 'diagnose', 'platform', 'redact', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports'],
-  operations: ['release', 'diagnose', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
+  operations: ['release', 'diagnose', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'scalr', 'ports', 'settings'],
   host: ['operations', 'diagnose', 'values', 'charts', 'ports', 'settings'],
   preflight: ['host', 'operations', 'release', 'diagnose', 'platform', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
-  status: ['operations', 'release', 'diagnose', 'diff', 'helm', 'charts', 'kubernetes'],
+  status: ['operations', 'release', 'diagnose', 'diff', 'helm', 'charts', 'kubernetes', 'scalr'],
   export: ['host', 'values', 'charts', 'settings'],
   ui: [
     ...['host', 'export', 'preflight', 'status', 'operations', 'bundle', 'release', 'diagnose'],
-    ...['diff', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
+    ...['diff', 'helm', 'values', 'charts', 'kubernetes', 'scalr', 'ports', 'settings'],
   ],
   wizard: [
     ...['ui', 'answers', 'host', 'export', 'preflight', 'operations', 'release', 'platform'],
@@ -38,11 +39,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['wizard', 'ui', 'completion', 'answers', 'host', 'preflight', 'operations', 'bundle', 'release', 'platform', 'redact'],
-    ...['status', 'helm', 'values', 'charts', 'kubernetes', 'adapters', 'ports', 'settings'],
+    ...['status', 'helm', 'values', 'charts', 'kubernetes', 'scalr', 'adapters', 'ports', 'settings'],
   ],
   commands: [
     ...['cli', 'ui', 'completion', 'host', 'export', 'preflight', 'status', 'operations', 'bundle', 'release', 'platform'],
-    ...['helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
+    ...['helm', 'values', 'charts', 'kubernetes', 'scalr', 'ports', 'settings'],
   ],
   bin: ['cli'],
 };
@@ -72,7 +73,8 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   yauzl: ['adapters'],
   'node:fs': ['adapters', 'kubernetes'],
   'node:child_process': ['adapters', 'kubernetes'],
-  'node:http': ['kubernetes'],
+  'node:http': ['kubernetes', 'scalr'],
+  'node:https': ['scalr'],
 };
 
 const files = readdirSync(src, {recursive: true, encoding: 'utf8'}).filter((file) => file.endsWith('.ts'));

@@ -62,7 +62,7 @@ test('README.md lists every command and chart version', async () => {
   const tables = {
     commands: table(
       ['Command', 'Description'],
-      commands.map(({id, command}) => [`[\`scalr-agent ${id}\`](docs/commands/${id}.md)`, command.summary ?? '']),
+      commands.map(({id, file, command}) => [`[\`scalr-agent ${id}\`](docs/commands/${file}.md)`, command.summary ?? '']),
     ),
     versions: table(['Chart', 'Versions', 'Releases'], versions),
   };
@@ -76,11 +76,11 @@ test('README.md lists every command and chart version', async () => {
 
 describe('docs/', () => {
   test.each(commands.map((each) => [each.id, each] as const))('commands/%s.md describes the command', async (_, documented) => {
-    await expectFile(`docs/commands/${documented.id}.md`, commandPage(documented));
+    await expectFile(`docs/commands/${documented.file}.md`, commandPage(documented));
   });
 
   test('no page exists for a removed command', () => {
-    const pages = commands.map(({id}) => `${id}.md`);
+    const pages = commands.map(({file}) => `${file}.md`);
     expect(readdirSync(join(root, 'docs/commands')).toSorted()).toEqual(pages);
     expect(pages).toEqual(expect.arrayContaining(readdirSync(join(root, 'templates/commands'))));
   });

@@ -1,3 +1,4 @@
+import {networkReason} from '../ground/connect.ts';
 import {withTimeout} from '../ground/signals.ts';
 import type {ManifestAnswer, Registries} from '../ports/registries.ts';
 
@@ -15,7 +16,7 @@ export const registries: Registries = {
         return answerOf(token === undefined ? answer : await head({authorization: `Bearer ${token}`}), types);
       });
     } catch (error) {
-      return {state: 'failed', because: reasonOf(error)};
+      return {state: 'failed', because: networkReason(error)};
     }
   },
 };
@@ -44,18 +45,4 @@ async function anonymousToken(challenge: string, signal: AbortSignal): Promise<s
   if (!answer.ok) return undefined;
   const {token, access_token: other} = (await answer.json()) as {token?: string; access_token?: string};
   return token ?? other;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'host name not found',
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  UND_ERR_CONNECT_TIMEOUT: 'timed out',
-};
-
-/** fetch hides the reason in `cause`. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error) || error.name === 'TimeoutError') return 'timed out';
-  const {code = '', message} = (error.cause ?? error) as {code?: string; message: string};
-  return REASONS[code] ?? message;
 }

@@ -1,6 +1,7 @@
 import {Evidence, type Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {jsonText} from '../ground/json.ts';
+import type {Secret} from '../ground/secret.ts';
 import type {ApiReader} from '../kubernetes/client.ts';
 import type {Archive, Archives, ClosedArchive, OpenArchive} from '../ports/archive.ts';
 import type {Files} from '../ports/files.ts';
@@ -23,6 +24,8 @@ export interface SaveOptions {
   maxBytes: number;
   /** Redaction level. */
   level: RedactLevel;
+  /** Tokens of the user for the API of Scalr, which a bundle never contains. */
+  userTokens: readonly Secret[];
 }
 
 export interface SaveDeps {
@@ -66,7 +69,7 @@ export async function refuseUnwritable(name: string, {out}: SaveOptions, {archiv
 export async function saveBundle(
   prepared: PreparedBundle,
   name: string,
-  {out, maxBytes, level}: SaveOptions,
+  {out, ...options}: SaveOptions,
   {archives, files, now, onProgress}: SaveDeps,
   {api, signal, forceQuit}: Reading,
 ): Promise<{file: string; bundle: Bundle}> {
@@ -75,7 +78,7 @@ export async function saveBundle(
   await refuseTaken(file, files);
   const archive = await archives.create(file);
   try {
-    const writing = writeBundle(prepared, name, {maxBytes, level}, {archive, now, onProgress, api, signal});
+    const writing = writeBundle(prepared, name, options, {archive, now, onProgress, api, signal});
     return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
   } catch (error) {
     await archive.abort();
@@ -113,11 +116,11 @@ type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> & Pick<SaveDeps, 'now' | 'onPr
 export async function writeBundle(
   prepared: PreparedBundle,
   namespace: string,
-  {maxBytes, level}: Omit<SaveOptions, 'out'>,
+  {maxBytes, level, userTokens}: Omit<SaveOptions, 'out'>,
   deps: WriteDeps,
 ): Promise<Bundle> {
   const {archive, now} = deps;
-  const knownSecrets = knownSecretSet(prepared.knownSecrets);
+  const knownSecrets = knownSecretSet([...prepared.knownSecrets, ...userTokens.map((value) => ({kind: 'user-token', value}))]);
   const redact = redactor({knownSecrets, level});
   const texts = prepared.texts((name) => redact.file(name).hide);
   const onFile = (done: number): void => deps.onProgress(done, texts.length + prepared.logs.length);

@@ -9,6 +9,7 @@ import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '.
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Prompter} from '../ports/prompter.ts';
+import type {ScalrClient} from '../scalr/client.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
@@ -39,6 +40,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #app: App | undefined;
   #isQuiet = false;
   #sources: SettingsSource[] | undefined;
+  /** Ends requests to the Scalr account that an interrupted command has left. */
+  readonly #closing = new AbortController();
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
 
   abstract override run(): Promise<Result>;
@@ -166,12 +169,20 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return client;
   }
 
+  /** The Scalr account, or the one of a host that was read from a cluster. @throws ExpectedError if there is no credential */
+  protected async account(flags: SharedFlags, host?: string): Promise<ScalrClient> {
+    const {ACCOUNT_SETTINGS, connectAccount} = await import('./account.ts');
+    const settings = await this.settingsFrom(flags, {only: ACCOUNT_SETTINGS, optional: ACCOUNT_SETTINGS});
+    return connectAccount(settings, {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal}, host);
+  }
+
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
     return {kubernetes: await this.kubernetes(kubeTarget, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
+    this.#closing.abort('closed');
     await Promise.all([...this.#clients.values()].map(async (client) => (await client).close()));
     this.app.exit(this.exitCode);
     return super.finally(error);
@@ -185,6 +196,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       resultScreen: this.resultScreen,
       prompter: this.prompter,
       timeoutMs: timeoutOf(flags),
+      version: this.config.pjson.version,
       isJson: this.jsonEnabled(),
       say: (text, evenIfQuiet) => this.say(text, evenIfQuiet),
       show: (text) => this.show(text),

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {execWithTimeout} from '../adapters/exec-with-timeout.ts';
 import {readPackageJson} from '../adapters/package-files.ts';
 import {type Ask, type CompletionProgram, offerFor} from '../completion/candidates.ts';
-import {bashWords, type Flag, readLine} from '../completion/line.ts';
+import {bashWords, type Flag, readLine, withTopics} from '../completion/line.ts';
 import {bashReply, reply} from '../completion/replies.ts';
 
 /** Completion must be fast, but a credential plugin alone takes seconds. */
@@ -16,17 +16,18 @@ export async function complete([shell = '', ...args]: readonly string[], before:
   const program = programOf(root);
   // A command takes precedence.
   const leading = (words: readonly string[]): readonly string[] => (/^[a-z]/.test(words[0] ?? '') ? [] : before);
+  const lineOf = (words: readonly string[]) => readLine(withTopics(words, Object.keys(program.commands)), program.flagsOf);
   if (shell === 'bash') {
     const [line = '', replaced = '', type = '', columns = ''] = args;
     const written = bashWords(line, replaced, process.env);
     const typed = written.words.slice(1);
-    const read = readLine([...leading(typed), ...typed], program.flagsOf);
+    const read = lineOf([...leading(typed), ...typed]);
     const offer = written.isRedirected ? 'files' : await offerFor(read, program);
     process.stdout.write(bashReply(offer, read, written, {type, columns: Number(columns) || 80}));
     return;
   }
   const words = shell === 'powershell' ? (process.env['SCALR_AGENT_WORDS'] ?? '').split('\n') : args;
-  const read = readLine([...leading(words), ...words], program.flagsOf);
+  const read = lineOf([...leading(words), ...words]);
   process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
 }
 

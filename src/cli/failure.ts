@@ -62,22 +62,28 @@ function usage(error: OclifError, {argv, commands, flags = []}: Line): ExpectedE
           : [...(near ? [`Did you mean --${near}?`] : []), help],
     });
   }
-  const [command, argument] = /^command (.*) not found\.?$/i.exec(error.message)?.[1]?.split(':') ?? [];
+  const [first, ...others] = /^command (.*) not found\.?$/i.exec(error.message)?.[1]?.split(':') ?? [];
+  // The rest is part of the command only after a topic, such as pool.
+  const isTopic = commands.some((each) => each.startsWith(`${first}:`));
+  const [command, argument] = isTopic ? [[first, ...others].join(' ')] : [first, others[0]];
   const stray = error.args?.[0] ?? (command !== undefined && commands.includes(command) ? argument : undefined);
   if (stray !== undefined) return strayArgument(stray, argv, commands);
   if (command !== undefined) {
-    const near = closest(command, commands);
+    const near = closest(
+      command,
+      commands.map((each) => each.replaceAll(':', ' ')),
+    );
     return new ExpectedError(`Unknown command: ${command}.`, {
       code: 'UNKNOWN_COMMAND',
       exit: ExitCode.usage,
       suggestions: [...(near ? [`Did you mean ${near}?`] : []), 'List all commands with --help'],
     });
   }
-  const [first = ''] = error.message
+  const [line = ''] = error.message
     .replace(/^The following errors? occurred:\s*/, '')
     .trim()
     .split('\n');
-  return new ExpectedError(first.replace(/^\s+/, ''), {code: 'USAGE', exit: ExitCode.usage, suggestions: [help], cause: error});
+  return new ExpectedError(line.replace(/^\s+/, ''), {code: 'USAGE', exit: ExitCode.usage, suggestions: [help], cause: error});
 }
 
 /**

@@ -1,7 +1,7 @@
 import type {Command} from '@oclif/core';
 import {CommandHelp, Help as OclifHelp} from '@oclif/core/help';
 
-/** Commands by purpose, as root help shows them, each with the flags that most people need, as -h shows them. */
+/** Commands and topics by purpose, as root help shows them, each with the flags that most people need, as -h shows them. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'SET UP': {
     install: ['url', 'token-file', 'namespace', 'chart', 'target', 'cloud', 'https-proxy', 'ca-file', 'cache', 'answers', 'dry-run', 'yes'],
@@ -24,6 +24,18 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     export: ['url', 'token-file', 'purpose', 'concurrency', 'https-proxy', 'ca-file', 'release', 'answers', 'out', 'yes'],
     network: ['url', 'chart', 'target', 'https-proxy', 'ca-file', 'probe', 'probe-url', 'format', 'out', 'answers'],
     images: ['chart', 'chart-version', 'agent-image', 'runner-image', 'image-registry', 'format', 'out', 'answers'],
+  },
+  'SCALR ACCOUNT': {
+    pool: [],
+    'pool:list': ['url', 'json'],
+    'pool:show': ['url', 'json'],
+    'pool:create': ['environment', 'shared', 'vcs', 'url', 'dry-run', 'yes', 'json'],
+    'pool:link': ['workspace', 'environment', 'account-default', 'vcs-provider', 'url', 'dry-run', 'yes'],
+    'pool:unlink': ['workspace', 'environment', 'account-default', 'vcs-provider', 'url', 'dry-run', 'yes'],
+    'pool:delete': ['url', 'dry-run', 'yes'],
+    'pool:token:list': ['url', 'json'],
+    'pool:token:create': ['out', 'token-name', 'description', 'expires-in', 'url', 'dry-run', 'yes'],
+    'pool:token:revoke': ['url', 'dry-run', 'yes'],
   },
   SHELL: {completion: []},
 };
@@ -110,7 +122,8 @@ export default class Help extends OclifHelp {
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
     if (!this.#isShort) return super.showCommandHelp(command);
     const flags = Object.values(GROUPS).find((commands) => command.id in commands)?.[command.id] ?? [];
-    this.log(`${this.summary(command)}\n\n${new GroupedHelp(command, this.config, this.opts).short(flags)}`);
+    const typed = {...command, id: command.id.replaceAll(':', ' ')};
+    this.log(`${this.summary(command)}\n\n${new GroupedHelp(typed, this.config, this.opts).short(flags)}`);
   }
 
   protected override async showRootHelp(): Promise<void> {
@@ -119,7 +132,9 @@ export default class Help extends OclifHelp {
       String(pjson['description']),
       `Start with: ${bin} install`,
       this.section('USAGE', `$ ${bin} COMMAND [flags]`),
-      ...Object.entries(GROUPS).map(([header, commands]) => this.section(header, this.#summaries(Object.keys(commands)))),
+      ...Object.entries(GROUPS).map(([header, commands]) =>
+        this.section(header, this.#summaries(Object.keys(commands).filter((id) => !id.includes(':')))),
+      ),
       this.section('EXAMPLE', `$ ${bin} values --url https://acme.scalr.io --cloud eks --cache pvc`),
       this.wrap(`Run "${bin} COMMAND -h" for the main flags of a command, --help for all.`, 0),
       userAgent,
@@ -128,7 +143,10 @@ export default class Help extends OclifHelp {
   }
 
   #summaries(ids: readonly string[]): string {
-    const rows = ids.map((id): [string, string | undefined] => [id.padEnd(12), this.summary(this.config.findCommand(id, {must: true}))]);
+    const rows = ids.map((id): [string, string | undefined] => {
+      const command = this.config.findCommand(id);
+      return [id.padEnd(12), command ? this.summary(command) : this.config.findTopic(id, {must: true}).description];
+    });
     return this.renderList(rows, {indentation: 2, spacer: '\n'});
   }
 }

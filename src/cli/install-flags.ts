@@ -10,6 +10,8 @@ export interface InstallFlags extends ClusterFlags, SharedFlags {
   yes?: boolean;
   diff?: boolean;
   'exit-code'?: boolean;
+  pool?: string | undefined;
+  'create-pool'?: boolean;
   'dry-run'?: boolean;
   'no-wait'?: boolean;
   'rollback-on-failure'?: boolean;
@@ -25,6 +27,8 @@ export interface InstallFlags extends ClusterFlags, SharedFlags {
 export const ONLY_KUBERNETES = [
   'diff',
   'exit-code',
+  'pool',
+  'create-pool',
   'rollback-on-failure',
   'skip-preflight',
   'take-over',
@@ -39,6 +43,11 @@ export const ONLY_KUBERNETES = [
 export const installFlags = {
   diff: Flags.boolean({summary: 'Show differences from the installed release. Changes nothing.'}),
   'exit-code': Flags.boolean({summary: 'With --diff: exit with 5 when there are differences.', dependsOn: ['diff']}),
+  pool: Flags.string({
+    summary: 'Agent pool in the Scalr account: name or ID. Creates its token, and waits until Scalr reports the agent.',
+    helpValue: '<NAME>',
+  }),
+  'create-pool': Flags.boolean({summary: 'Create the agent pool of --pool if it does not exist.', dependsOn: ['pool']}),
   'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
   'rollback-on-failure': Flags.boolean({
     summary: 'Roll back when the release does not become ready; saves logs, events and objects to a file first.',
@@ -72,6 +81,13 @@ export const isNonInteractive = (): ExpectedError =>
     code: 'USAGE',
     exit: ExitCode.usage,
     suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
+  });
+
+export const poolNeedsPlan = (): ExpectedError =>
+  new ExpectedError('The wizard does not support --pool.', {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: ['Add --yes, or --dry-run to show the plan'],
   });
 
 export const noPackages = (): ExpectedError =>

@@ -4,6 +4,7 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {prepareInstall} from '../operations/install.ts';
+import type {MadeToken} from '../operations/install-pool.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {rollbackSteps} from '../operations/kept-claims.ts';
 import type {Plan} from '../operations/step.ts';
@@ -21,6 +22,7 @@ import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {durationOf, releaseName} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
+import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
 import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
 import {evidencePath, saveFiles} from './user-files.ts';
 
@@ -41,6 +43,8 @@ export interface InstallResult {
   saved?: readonly string[];
   /** State according to the agent log; absent if the install did not wait. */
   agent?: 'registered' | 'unknown';
+  /** Only with --pool. */
+  pool?: PoolResult;
 }
 
 /** Ways to the cluster of an install. */
@@ -50,16 +54,18 @@ interface Access {
   cached(): Promise<ClusterAccess>;
 }
 
-/** Installs or updates a release; `shown` is the plan that the user has confirmed in the wizard, with its warnings. @throws ExpectedError */
+/** Installs or updates a release, with --pool after changes in the account; `shown` is the plan that the user has confirmed in the wizard, with its warnings. @throws ExpectedError */
 export async function installInCluster(
-  generated: Generated,
+  given: Generated,
   flags: InstallFlags,
   {access, cached}: Access,
   context: CommandContext,
-  shown?: Plan,
+  {shown, pool}: {shown?: Plan | undefined; pool?: PoolInstall | undefined} = {},
 ): Promise<InstallResult> {
   const {app, screen, timeoutMs} = context;
-  const name = releaseName(flags, generated.settings);
+  const name = releaseName(flags, given.settings);
+  const account = pool && (await context.untilInterrupted(() => planPool(pool, given, name, access, context)));
+  const {generated} = account ?? {generated: given};
   const wanted = wantedRelease(generated, valuesDocument(generated), name);
   const open = shown === undefined ? generated.warnings.filter(isVerifiable) : [];
   const preflight = async (already?: Already): Promise<void> => {
@@ -82,7 +88,8 @@ export async function installInCluster(
       if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await preflight();
       throw error;
     });
-  const changed = plan.steps.length > 0;
+  const steps = [...(account?.steps ?? []), ...plan.steps];
+  const changed = steps.length > 0;
   const result: InstallResult = {
     release: name.release,
     namespace: name.kubeTarget.namespace,
@@ -90,9 +97,10 @@ export async function installInCluster(
     chart: wanted.chart.chart,
     chartVersion: wanted.chart.version,
     changed,
-    steps: stepsOf(plan.steps),
+    steps: stepsOf(steps),
     objects: manifest.map(kindAndName),
-    warnings: planWarnings(plan),
+    warnings: [...(account?.warnings ?? []), ...planWarnings(plan)],
+    ...(account === undefined ? {} : {pool: account.planned}),
   };
   if (flags.diff) {
     context.report(open);
@@ -103,8 +111,8 @@ export async function installInCluster(
   const isShown = shown !== undefined && isSame(plan, shown);
   const isSilent = !changed && !flags['dry-run'];
   const operation: Operation<InstallResult> = {
-    steps: plan.steps,
-    text: isSilent ? '' : `${planText(plan, name, facts, screen)}\n`,
+    steps,
+    text: isSilent ? '' : `${account?.text ?? ''}${planText(plan, name, facts, screen)}\n`,
     warnings: isSilent ? [] : result.warnings,
     risk: plan.risk === undefined ? undefined : {what: plan.risk, release: name.release},
     isConfirmed: isShown,
@@ -126,13 +134,33 @@ export async function installInCluster(
         ...(facts.release ? {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? [])}} : {}),
       };
       const onProgress = progressReporter(context.say, screen);
-      const watched = await installRelease(plan, name, facts, options, {...access, ...deps, onProgress});
-      if (watched === undefined) return {...result, saved};
+      const withRealToken = async ({text, ...made}: MadeToken): Promise<Plan> => {
+        const real = withToken(generated, text);
+        const wantedNow = wantedRelease(real, valuesDocument(real), name, made);
+        const {plan: now} = await prepareInstall(real, wantedNow, access, AbortSignal.timeout(timeoutMs), choices);
+        if (!isSame(now, plan)) throw changedMeanwhile();
+        return now;
+      };
+      const install = async (made?: MadeToken, keep: () => void = () => undefined) => {
+        const planned = made === undefined ? plan : await withRealToken(made);
+        const onStep: typeof deps.onStep = (step, ...news) => {
+          // From here on, pods may use the token.
+          if (facts.release === undefined ? step.call.tool === 'helm' : step.id.startsWith('secret/')) keep();
+          deps.onStep(step, ...news);
+        };
+        return installRelease(planned, name, facts, options, {...access, ...deps, onStep, onProgress});
+      };
+      const done =
+        account && (await account.run({deps: {...deps, onStep: ({title}) => context.say(`${title} …\n`)}, install, isChanged: changed}));
+      const watched = done === undefined ? await install() : done.result;
+      const inAccount = done === undefined ? {} : {pool: done.pool};
+      if (watched === undefined) return {...result, saved, ...inAccount};
       const {agent} = watched;
       const isForVcs = settings.get(purpose) === 'vcs';
       const {objects} = result;
       context.say(resultText({name, hasChanged: changed, agent, objects, saved, program: programOf(env), isForVcs}, screen));
-      return {...result, saved, agent};
+      context.say(done?.text ?? '');
+      return {...result, saved, agent, ...inAccount};
     },
   };
   return operate(operation, result, flags, context);
@@ -141,3 +169,10 @@ export async function installInCluster(
 /** True if the steps and removals are the same. */
 const isSame = (plan: Plan, shown: Plan): boolean => fingerprint(plan) === fingerprint(shown);
 const fingerprint = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);
+
+const changedMeanwhile = (): ExpectedError =>
+  new ExpectedError('The cluster has changed since the plan was shown.', {
+    code: 'NOT_CONFIRMED',
+    exit: ExitCode.failed,
+    suggestions: ['Run the same command again'],
+  });

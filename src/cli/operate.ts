@@ -1,4 +1,5 @@
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {AccountStep} from '../operations/account-steps.ts';
 import type {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
@@ -16,6 +17,8 @@ export interface CommandContext {
   resultScreen: Screen;
   prompter: Prompter | undefined;
   timeoutMs: number;
+  /** Of this program. */
+  version: string;
   /** The result is printed as JSON. */
   isJson: boolean;
   /** On standard error; with --quiet, only the second text. */
@@ -36,10 +39,10 @@ export interface ConfirmFlags {
 
 type RunDeps = Pick<Parameters<typeof runSteps>[1], 'interrupts' | 'now' | 'sleep' | 'onStep'> & {files: Files; timeoutMs: number};
 
-/** One change of a cluster or of this machine: what is shown, checked, confirmed and run. */
+/** One change of a cluster, of this machine or of the Scalr account: what is shown, checked, confirmed and run. */
 export interface Operation<Result> {
   /** Empty if nothing changes. */
-  steps: readonly Step[];
+  steps: readonly (Step | AccountStep)[];
   /** The plan for a person; empty if there is nothing to show, or if the wizard has shown and confirmed it. */
   text: string;
   warnings: readonly Warning[];
@@ -100,7 +103,8 @@ export async function operate<Result>(
 }
 
 /** Steps as the documents of --json list them. */
-export const stepsOf = (steps: readonly Step[]): {id: string; title: string}[] => steps.map(({id, title}) => ({id, title}));
+export const stepsOf = (steps: readonly Pick<Step, 'id' | 'title'>[]): {id: string; title: string}[] =>
+  steps.map(({id, title}) => ({id, title}));
 
 interface Asking {
   /** Confirmed in advance (--yes). */

@@ -13,6 +13,7 @@ import type {StatusDocument} from '../ui/formats/status.ts';
 import {statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusTable, statusText} from '../ui/status.ts';
 import type {CommandContext} from './operate.ts';
+import {statusWithAccount} from './status-account.ts';
 
 /** What `status` compares. */
 interface StatusRequest {
@@ -24,18 +25,22 @@ interface StatusRequest {
   wanted: Values | undefined;
   /** Differences and failed comparisons are failures. */
   isStrict: boolean;
+  /** Reads the agents in the Scalr account too, if there is a token for it. */
+  usesAccount: boolean;
 }
 
 /** Shows one release; without a name, the only one of the cluster. @throws ExpectedError */
 export async function showRelease(
-  {name, isNamed, files, wanted, isStrict}: StatusRequest,
+  {name, isNamed, files, wanted, isStrict, usesAccount}: StatusRequest,
   access: ClusterAccess,
-  {app: {now}, isJson, resultScreen, timeoutMs, say, show, exitWith}: CommandContext,
+  context: CommandContext,
 ): Promise<StatusDocument> {
+  const {now} = context.app;
+  const {isJson, resultScreen, timeoutMs, say, show, exitWith} = context;
   const signal = AbortSignal.timeout(timeoutMs);
   const deps = {...access, now};
   let found = name;
-  const status = await readStatus(name, {wanted, signal}, deps).catch(async (error: unknown) => {
+  const inCluster = await readStatus(name, {wanted, signal}, deps).catch(async (error: unknown) => {
     if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND')) throw error;
     const [only, ...others] = await agentReleases(name.kubeTarget, access, signal);
     if (only === undefined || others.length > 0) throw error;
@@ -43,6 +48,7 @@ export async function showRelease(
     found = only;
     return readStatus(only, {wanted, signal}, deps);
   });
+  const status = usesAccount ? await statusWithAccount(found, inCluster, context) : inCluster;
   if (!isJson) {
     show(statusText({name: found, status, files, now: now()}, resultScreen));
     const text = await driftText(status.drift, resultScreen);

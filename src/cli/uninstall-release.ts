@@ -1,16 +1,22 @@
 import type {ReleaseName} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
+import {type AccountPlan, type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
 import {removalText} from '../operations/removal.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {planUninstall, requireOurChart, type UninstallChoices} from '../operations/uninstall.ts';
+import {noAccountToken, planAccountRemoval} from '../operations/uninstall-account.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
-import {inventoryOf} from '../release/inventory.ts';
+import {type Inventory, inventoryOf} from '../release/inventory.ts';
+import type {InventoryReadings} from '../release/inventory-readings.ts';
 import {requireKnownRelease} from '../release/known-release.ts';
 import {readInventory} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
-import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
+import {isOfRelease} from '../release/users.ts';
+import type {ScalrClient} from '../scalr/client.ts';
+import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
 
 export interface UninstallResult {
@@ -30,10 +36,34 @@ export interface UninstallResult {
   complete: boolean;
 }
 
+interface UninstallOptions {
+  choices: UninstallChoices;
+  /** What else is removed from the Scalr account. */
+  account: {revokesToken: boolean; deletesPool: boolean; connect(host: string): Promise<ScalrClient>};
+}
+
+/** The plan for the account; `client` is absent if nothing is removed from it. */
+type AccountPart = AccountPlan & {client?: ScalrClient};
+
+/** Only with the flags for it, because a token and a pool can be used elsewhere. @throws ExpectedError */
+async function planAccount(
+  {release}: ReleaseName,
+  {connect, ...removal}: UninstallOptions['account'],
+  {secrets}: Inventory,
+  {objects, ...own}: InventoryReadings,
+): Promise<AccountPart> {
+  if (!removal.revokesToken && !removal.deletesPool) return {steps: [], warnings: []};
+  const [token] = secrets.flatMap(({accountToken, usedBy}) => (accountToken && usedBy.length === 0 ? [accountToken] : []));
+  if (token === undefined) throw noAccountToken(release);
+  const client = await connect(token.host);
+  const pods = objects.filter((each) => each.kind === 'Pod' && isOfRelease(each, own)).map(({metadata}) => metadata.name);
+  return {client, ...(await planAccountRemoval(client, token, {...removal, pods}))};
+}
+
 /** Shows, confirms and runs the uninstall of a release, and lists what remains. @throws ExpectedError */
 export async function uninstallFromCluster(
   name: ReleaseName,
-  choices: UninstallChoices,
+  {choices, account}: UninstallOptions,
   flags: ConfirmFlags,
   access: ClusterAccess,
   context: CommandContext,
@@ -50,20 +80,23 @@ export async function uninstallFromCluster(
   requireKnownRelease(name, facts.release !== undefined, inventory, readings);
   const planned = planUninstall(name, inventory, choices);
   const {plan, keeps, warnings, needsConfirmation} = planned;
+  const inAccount = await context.untilInterrupted(() => planAccount(name, account, inventory, readings));
+  const steps = [...plan.steps, ...inAccount.steps];
   const removes = planned.removals.map((each) => removalText(each));
   const result: UninstallResult = {
     release: name.release,
     namespace: name.kubeTarget.namespace,
     context: facts.context.name,
-    changed: plan.steps.length > 0,
+    changed: steps.length > 0,
     runsInFlight: inventory.runs.map(refText),
-    steps: stepsOf(plan.steps),
+    steps: stepsOf(steps),
     removed: removes,
     notRemoved: [],
     kept: keeps,
     complete: true,
   };
   if (!result.changed) {
+    context.report(inAccount.warnings);
     const where = `${name.release} in namespace ${name.kubeTarget.namespace}`;
     const isGone = inventory.leftovers.length === 0;
     const state = isGone
@@ -73,12 +106,19 @@ export async function uninstallFromCluster(
     say(accountText({removes, keeps}, true, screen));
     return result;
   }
-  const shown = [planText(plan, name, facts, screen), runsText(inventory, screen), accountText({removes, keeps}, false, screen)];
+  const {client} = inAccount;
+  const shown = [
+    plan.steps.length > 0 ? planText(plan, name, facts, screen) : '',
+    client && inAccount.steps.length > 0 ? accountPlanText(inAccount.steps, client, screen) : '',
+    runsText(inventory, screen),
+    accountText({removes, keeps}, false, screen),
+  ];
   const isTyped = needsConfirmation || flags.confirm !== undefined;
   const operation: Operation<UninstallResult> = {
-    steps: plan.steps,
+    steps,
+    blocked: inAccount.blocked,
     text: `${shown.filter((each) => each !== '').join('\n')}\n`,
-    warnings: warnings.map((message) => ({code: 'DRAIN', message})),
+    warnings: [...warnings.map((message) => ({code: 'DRAIN', message})), ...inAccount.warnings],
     risk: isTyped ? {what: 'Some of these deletions cannot be undone.', release: name.release} : undefined,
     check: async () => {
       await requirePermissions(plan.steps, name, {...access, operation: 'uninstall'});
@@ -89,9 +129,29 @@ export async function uninstallFromCluster(
       const planAgain = async () => planUninstall(name, inventoryOf((await read()).readings), choices);
       const {removed, notRemoved, exit} = await uninstallRelease(planned, name.kubeTarget, {...access, ...deps, planAgain});
       say(accountText({removes: removed, notRemoved, keeps}, true, screen), notRemovedText(notRemoved, screen));
+      if (client) await removeFromAccount(inAccount.steps, client, name, {...deps, onStep: ({title}) => say(`${title} …\n`)});
       context.exitWith(exit);
       return {...result, removed, notRemoved, complete: notRemoved.length === 0};
     },
   };
   return operate(operation, result, flags, context);
+}
+
+/** @throws ExpectedError that lists what is left */
+async function removeFromAccount(
+  steps: readonly AccountStep[],
+  client: ScalrClient,
+  {release}: ReleaseName,
+  deps: Parameters<typeof runAccountSteps>[2],
+): Promise<void> {
+  try {
+    await runAccountSteps(steps, client, deps);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    const left = steps.map(({request}) => request.path.replace(/^\/access-tokens\//, 'token ').replace(/^\/agent-pools\//, 'agent pool '));
+    throw error.with(`Release ${release} is uninstalled. ${error.message}`, [
+      `Check ${left.join(' and ')} in Scalr: scalr-agent pool list`,
+      ...error.suggestions,
+    ]);
+  }
 }

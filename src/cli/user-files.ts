@@ -68,8 +68,8 @@ const RESULT = {flag: '--out', names: 'name'} as const;
 const SAVED = {flag: '--save', names: 'directory'} as const;
 const EXPORT = {flag: '--out', names: 'directory'} as const;
 
-/** Writes files, and asks first where they replace others: all or none. @throws ExpectedError */
-async function writeAll(
+/** Finds the files that exist, and asks before they are replaced; nothing is asked in a dry run. @throws ExpectedError */
+async function confirmAll(
   given: readonly NewFile[],
   files: Files,
   place: typeof RESULT | typeof SAVED | typeof EXPORT,
@@ -106,6 +106,19 @@ async function writeAll(
     if (await confirm(`${named} Replace ${them}?`)) continue;
     throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
   }
+  return all;
+}
+
+/** Writes files, and asks first where they replace others: all or none. @throws ExpectedError */
+async function writeAll(
+  given: readonly NewFile[],
+  files: Files,
+  place: typeof RESULT | typeof SAVED | typeof EXPORT,
+  options: ConfirmOptions,
+): Promise<FoundFile[]> {
+  const all = await confirmAll(given, files, place, options);
+  if (options.isDryRun) return all;
+  const {flag, names} = place;
   for (const {path, text, isPrivate, found} of all) {
     const makesDirectory = names === 'directory' && dirname(path) !== '.';
     if (found !== 'same' || isPrivate) await files.write(path, text, {isPrivate, makesDirectory, flag});
@@ -126,13 +139,25 @@ function resultOf(file: FoundFile, isDryRun: boolean, done: string): string {
 
 const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
 
+type ResultOptions = Omit<NewFile, 'path'> & ConfirmOptions & {path: string | undefined};
+
+/** Whether the result goes to a file. @throws ExpectedError for an empty name */
+function isFile(path: string): boolean {
+  if (path === '') throw refusal('--out is empty.', 'Set a file name: --out values.yaml', 'UNWRITABLE_FILE');
+  return !STANDARD_OUTPUT.includes(path);
+}
+
+/** Checks the file of --out before its text exists, and asks before it is replaced. @throws ExpectedError */
+export async function confirmResult({path = '-', isPrivate, ...options}: Omit<ResultOptions, 'text'>, files: Files): Promise<void> {
+  if (isFile(path)) await confirmAll([{path, text: '', isPrivate}], files, RESULT, options);
+}
+
 /** Writes a result to the file of --out, and says so; undefined for standard output. @throws ExpectedError */
 export async function writeResult(
-  {path = '-', text, isPrivate, ...options}: Omit<NewFile, 'path'> & ConfirmOptions & {path: string | undefined},
+  {path = '-', text, isPrivate, ...options}: ResultOptions,
   files: Files,
 ): Promise<{path: string; done: string} | undefined> {
-  if (STANDARD_OUTPUT.includes(path)) return undefined;
-  if (path === '') throw refusal('--out is empty.', 'Set a file name: --out values.yaml', 'UNWRITABLE_FILE');
+  if (!isFile(path)) return undefined;
   const [file] = await writeAll([{path, text, isPrivate}], files, RESULT, options);
   return {path, done: resultOf(file as FoundFile, options.isDryRun, `Wrote ${path}.`)};
 }

@@ -10,6 +10,7 @@ import {showCollected, showInspection, showWanted} from '../cli/collected-logs.t
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
+import {storedTokens} from '../scalr/credentials.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {progressText, reviewText} from '../ui/bundle.ts';
 
@@ -55,6 +56,7 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     const {kubeTarget} = releaseName(flags, settings);
     const options = {
       ...collectOptions(flags),
+      userTokens: await storedTokens(this.app),
       kubeTarget,
       release: settings.isExplicit(release) ? settings.get(release) : undefined,
       run: flags.run,
@@ -85,7 +87,7 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     const settings = await this.settingsFrom(flags, {only: [release]});
     const name = settings.isExplicit(release) ? settings.get(release) : undefined;
     const container = flags.target === 'docker' ? await onlyContainer(name, this.app.host, timeoutOf(flags)) : flags.docker;
-    const options = {...collectOptions(flags), container};
+    const options = {...collectOptions(flags), container, userTokens: await storedTokens(this.app)};
     const deps = {...this.#saving(), host: this.app.host};
     return (interrupts) => collectFromHost(options, {...deps, interrupts});
   }

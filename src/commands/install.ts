@@ -1,15 +1,15 @@
 import {BaseCommand} from '../cli/base-command.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
-import {type InstallFlags, installFlags, isNonInteractive, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
-import type {InstallResult} from '../cli/install-release.ts';
-import {installInCluster} from '../cli/install-release.ts';
+import {type InstallFlags, installFlags, isNonInteractive, noPackages, ONLY_KUBERNETES, poolNeedsPlan} from '../cli/install-flags.ts';
+import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
+import {type InstallResult, installInCluster} from '../cli/install-release.ts';
 import type {Decided} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import type {Plan} from '../operations/step.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {isVerifiable} from '../preflight/run-preflight.ts';
+import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import type {Generated} from '../values/generate.ts';
@@ -38,6 +38,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const isConversation = this.#isConversation(flags);
     if (platform === 'systemd' && !isConversation) throw noPackages();
     if (platform === 'docker' && !isConversation) return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
+    if (isConversation && flags.pool !== undefined) throw poolNeedsPlan();
     const decided = isConversation ? await this.#runWizard(flags) : undefined;
     if (decided === 'saved' || decided === 'quit') {
       this.say(
@@ -48,15 +49,17 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       return undefined;
     }
     if (decided === undefined) {
-      const generated = await this.untilInterrupted(() => this.#generate(flags));
+      const {pool: named, 'create-pool': creates = false} = flags;
+      const pool = named === undefined ? undefined : {client: await this.account(flags), pool: named, creates};
+      const generated = await this.untilInterrupted(() => this.#generate(flags, pool));
       this.report(generated.warnings.filter((each) => !isVerifiable(each)));
-      return this.#installInCluster(generated, flags);
+      return this.#installInCluster(generated, flags, {pool});
     }
     try {
       const result =
         'onHost' in decided
           ? await installInDocker(decided.onHost, flags, this.context(flags), decided.plan)
-          : await this.#installInCluster(decided.generated, {...flags, ...decided.flags}, decided.plan);
+          : await this.#installInCluster(decided.generated, {...flags, ...decided.flags}, {shown: decided.plan});
       await decided.resumeStore.forget();
       return result;
     } catch (error) {
@@ -66,9 +69,10 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   }
 
   /** The cluster provides values of unset settings, because an install requires it anyway. */
-  async #generate(flags: InstallFlags): Promise<Generated> {
+  async #generate(flags: InstallFlags, pool: PoolInstall | undefined): Promise<Generated> {
     const cluster = await this.openAnswersOf(flags, (kubeTarget) => this.#cachedAccess(kubeTarget, flags));
-    const settings = await this.settingsFrom(flags, {cluster});
+    const given = await this.settingsFrom(flags, {cluster, optional: pool ? [url] : []});
+    const settings = pool ? withAccountUrl(given, pool) : given;
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     return generateChecked(settings, cluster?.facts);
   }
@@ -98,11 +102,11 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     return decided;
   }
 
-  async #installInCluster(generated: Generated, flags: InstallFlags, shown?: Plan): Promise<InstallResult> {
+  async #installInCluster(generated: Generated, flags: InstallFlags, more: Parameters<typeof installInCluster>[4]): Promise<InstallResult> {
     const {kubeTarget} = releaseName(flags, generated.settings);
     const access = await this.accessTo(kubeTarget, flags);
     const cached = (): Promise<ClusterAccess> => this.#cachedAccess(kubeTarget, flags);
-    return installInCluster(generated, flags, {access, cached}, this.context(flags), shown);
+    return installInCluster(generated, flags, {access, cached}, this.context(flags), more);
   }
 }
 

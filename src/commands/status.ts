@@ -31,7 +31,7 @@ type Result = StatusDocument | HostStatusDocument | {releases: readonly StatusDo
 export default class Status extends BaseCommand<Result> {
   static override summary = 'Show the status of an installed agent.';
   static override description =
-    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exits with 0 when the agent is ready, 1 when it is not or the cluster cannot be reached, and 2 when the release or kubectl is not found. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). With --target docker or systemd, shows the agents of this machine.`;
+    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exits with 0 when the agent is ready, 1 when it is not or the cluster cannot be reached, and 2 when the release or kubectl is not found. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). If a token for the Scalr account of the release is found (SCALR_HOSTNAME and SCALR_TOKEN, or the files of the Scalr CLI or Terraform), the agents in Scalr are compared with the pods; --no-account disables this. With --target docker or systemd, shows the agents of this machine.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',
@@ -54,6 +54,11 @@ export default class Status extends BaseCommand<Result> {
       char: 'A',
       summary: 'List the agent releases of all namespaces.',
       exclusive: ['values', 'watch'],
+    }),
+    account: Flags.boolean({
+      summary: 'Read the agents in the Scalr account too, if a token for it is found.',
+      default: true,
+      allowNo: true,
     }),
     watch: Flags.boolean({char: 'w', summary: 'Watch for changes; with --json prints one document per line.'}),
     ...targetFlag,
@@ -78,7 +83,7 @@ export default class Status extends BaseCommand<Result> {
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
     const name = releaseName(flags, settings);
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
-    const request = {name, isNamed, files, wanted, isStrict: flags['exit-code'] ?? false};
+    const request = {name, isNamed, files, wanted, isStrict: flags['exit-code'] ?? false, usesAccount: flags.account};
     const context = {...this.context(flags), timeoutMs};
     const access = await this.accessTo(name.kubeTarget, flags);
     if (flags['all-namespaces']) return showAllReleases(request, access, context);

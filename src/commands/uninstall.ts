@@ -25,6 +25,8 @@ const SETTINGS = [namespace, release];
 const ONLY_KUBERNETES = [
   'purge',
   'confirm',
+  'revoke-token',
+  'delete-pool',
   'cleaner-image',
   'drain',
   'drain-timeout',
@@ -38,7 +40,7 @@ const ONLY_KUBERNETES = [
 export default class Uninstall extends BaseCommand<UninstallResult | HostUninstallResult> {
   static override summary = 'Uninstall an agent and list what remains.';
   static override description =
-    'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Data, custom resource definitions, Secrets, the namespace and directories on nodes remain unless --purge names them (--purge=all deletes all of them). Deletions that cannot be undone ask for the release name; --confirm answers. Checks afterwards that everything is gone. With --target docker, removes the containers of the release; with --target systemd, stops the service of the Linux packages and removes its drop-ins.';
+    'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Data, custom resource definitions, Secrets, the namespace and directories on nodes remain unless --purge names them (--purge=all deletes all of them). Deletions that cannot be undone ask for the release name; --confirm answers. Checks afterwards that everything is gone. After install --pool, --revoke-token and --delete-pool also remove the token and the agent pool from the Scalr account. With --target docker, removes the containers of the release; with --target systemd, stops the service of the Linux packages and removes its drop-ins.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --drain-timeout 2h --yes',
@@ -55,6 +57,8 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
     confirm: Flags.string({summary: 'Release name, to confirm deletions that cannot be undone.', helpValue: '<NAME>'}),
     drain: Flags.boolean({summary: 'Wait for the runs in flight.', default: true, allowNo: true}),
     'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
+    'revoke-token': Flags.boolean({summary: 'Revoke the token that install --pool has created in the Scalr account.'}),
+    'delete-pool': Flags.boolean({summary: 'Delete its agent pool in the Scalr account, if nothing else uses it.'}),
     'cleaner-image': Flags.string({summary: 'Image that deletes files in node directories; must contain find.', helpValue: '<IMAGE>'}),
     ...targetFlag,
     ...confirmFlags,
@@ -80,8 +84,14 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       drain: flags.drain,
       drainTimeoutSeconds: drainTimeoutMs / 1000,
       timeoutSeconds: timeoutOf(flags) / 1000,
+      removesToken: flags['revoke-token'] || flags['delete-pool'],
       ...(flags['cleaner-image'] === undefined ? {} : {cleanerImage: flags['cleaner-image']}),
     };
-    return uninstallFromCluster(name, choices, flags, await this.accessTo(name.kubeTarget, flags), this.context(flags));
+    const account = {
+      revokesToken: flags['revoke-token'],
+      deletesPool: flags['delete-pool'],
+      connect: (host: string) => this.account(flags, host),
+    };
+    return uninstallFromCluster(name, {choices, account}, flags, await this.accessTo(name.kubeTarget, flags), this.context(flags));
   }
 }

@@ -46,21 +46,29 @@ export async function offerFor(line: Line, {commands, flagsOf, live}: Completion
   if (command === undefined) return isFlag ? [HELP, VERSION] : [...commandsAmong(commands), HELP_COMMAND];
   if (command === 'help') return commandsAmong(commands);
   const known = commands[command];
-  if (known === undefined) return [];
+  if (known === undefined) return isFlag ? [] : commandsAmong(commands, command);
   if (flag !== undefined) {
     const isLive = LIVE.find((name) => name === flag.name);
     return isLive === undefined ? valuesOf(flag, line) : live(isLive, line);
   }
-  const [argument] = Object.values(known.args ?? {});
+  const [[name, argument] = []] = Object.entries(known.args ?? {});
   if (isFlag || (argument === undefined && !hasEnded)) return [...flagsOf(command).flatMap((each) => spellings(each, line)), HELP];
-  if (argument?.options === undefined) return argument === undefined ? [] : 'files';
+  if (argument?.options === undefined) return name === 'file' ? 'files' : [];
   return argument.options.map((value) => ({value, description: ''}));
 }
 
-const commandsAmong = (commands: CompletionProgram['commands']): Candidate[] =>
-  Object.entries(commands)
-    .filter(([, {hidden}]) => !hidden)
-    .map(([value, {summary = ''}]) => ({value, description: summary}));
+/** The words that can come next: commands, and topics with several of them. Nothing for an unknown topic. */
+function commandsAmong(commands: CompletionProgram['commands'], topic?: string): Candidate[] {
+  const start = topic === undefined ? '' : `${topic}:`;
+  const ids = Object.entries(commands).filter(([id, {hidden}]) => !hidden && id.startsWith(start));
+  const words = [...new Set(ids.map(([id]) => id.slice(start.length).split(':')[0] as string))];
+  return words.map((value) => ({
+    value,
+    description:
+      commands[start + value]?.summary ??
+      `Commands: ${ids.flatMap(([id]) => (id.startsWith(`${start}${value}:`) ? [id.slice(start.length + value.length + 1).replaceAll(':', ' ')] : [])).join(', ')}`,
+  }));
+}
 
 function valuesOf({name, helpValue = '', options, multiple}: Flag, {given}: Line): Offer {
   if (FILES.includes(helpValue)) return 'files';

@@ -28,6 +28,14 @@ export interface Line {
   hasEnded: boolean;
 }
 
+/** Joins the words of a command in a topic: `pool token list` becomes pool:token:list. The last word is at the cursor. */
+export function withTopics(words: readonly string[], commands: readonly string[]): readonly string[] {
+  const [topic, next, ...rest] = words;
+  return next !== undefined && rest.length > 0 && commands.some((each) => each.startsWith(`${topic}:`))
+    ? withTopics([`${topic}:${next}`, ...rest], commands)
+    : words;
+}
+
 /** Parses words without the program name; the last word, which may be empty, is at the cursor. */
 export function readLine(words: readonly string[], flagsOf: (command: string) => readonly Flag[]): Line {
   const typed = words.at(-1) ?? '';

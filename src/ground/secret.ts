@@ -64,6 +64,18 @@ export function tokenClaims(text: string): {expires?: Date} | undefined {
   return typeof exp === 'number' ? {expires: new Date(exp * 1000)} : {};
 }
 
+/**
+ * Whether a token is for agents, and not for the API. Tokens of users have the issuer `user`. The claims of agent pool tokens are not
+ * documented, so an issuer or a value that names an agent pool counts.
+ */
+export function isPoolToken(token: Secret): boolean {
+  const claims = (mapIn(token.reveal().split('.')[1]) ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    claims['iss'] !== 'user' &&
+    Object.values(claims).some((claim) => typeof claim === 'string' && /^(apool-|agents?\b)|agent.?pool/i.test(claim))
+  );
+}
+
 function mapIn(part: string | undefined): object | undefined {
   try {
     const found: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));

@@ -55,3 +55,5 @@ export function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): [T
   }
   return [...groups.values()];
 }
+/** The host of a URL without the brackets of an IPv6 address. */
+export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');

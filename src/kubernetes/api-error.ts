@@ -60,15 +60,6 @@ const isStatus = (body: unknown): body is Status => typeof body === 'object' && 
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 500) ?? '';
 
-/** Value of a Retry-After header: seconds or a date. */
-export function retryAfter(header: string | undefined, now: Date): number | undefined {
-  if (header === undefined || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
-}
-
 const REASONS: Readonly<Record<string, number>> = {
   BadRequest: 400,
   Unauthorized: 401,

@@ -1,5 +1,6 @@
 import {Agent, type IncomingMessage, request} from 'node:http';
-import {apiErrorOf, retryAfter} from './api-error.ts';
+import {retryAfter} from '../ground/retry-after.ts';
+import {apiErrorOf} from './api-error.ts';
 import type {KubernetesClient} from './client.ts';
 import {answerFrom, IdleTimeout, logFrom} from './response.ts';
 import {clientFrom, type Opened, type Request} from './with-retries.ts';

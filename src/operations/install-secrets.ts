@@ -84,7 +84,8 @@ function secretStep(secret: WantedSecret, wanted: WantedRelease, facts: InstallF
   const {release, kubeTarget} = wanted.name;
   const found = facts.secrets.get(name);
   const stringData = Object.fromEntries(given(secret).map(([key, content]) => [key, content.reveal()]));
-  const metadata = {name, labels: ownLabels(release), ...markOf(name, wanted, facts)};
+  const annotations = {...secret.annotations, ...markOf(name, wanted, facts)};
+  const metadata = {name, labels: ownLabels(release), ...(Object.keys(annotations).length === 0 ? {} : {annotations})};
   return {
     id: `secret/${name}`,
     title: `${found ? 'Update' : 'Create'} Secret ${name}`,
@@ -151,8 +152,8 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
   return [...restarts, ...done];
 }
 
-const markOf = (secret: string, wanted: WantedRelease, facts: InstallFacts): Pick<KubernetesObject['metadata'], 'annotations'> =>
-  staleReaders(secret, wanted, facts).length === 0 ? {} : {annotations: {[MARK]: ''}};
+const markOf = (secret: string, wanted: WantedRelease, facts: InstallFacts): Readonly<Record<string, string>> =>
+  staleReaders(secret, wanted, facts).length === 0 ? {} : {[MARK]: ''};
 
 /** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
 function staleReaders(secret: string, {manifest}: WantedRelease, {installed, release, stopped}: InstallFacts): KubernetesObject[] {

@@ -3,6 +3,7 @@ import {commandLine, ownCommand} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
 import type {ObjectRef} from '../kubernetes/objects.ts';
+import type {AccountToken} from '../release/account-token.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
 import type {NamespaceItem} from '../release/inventory-namespace.ts';
@@ -49,8 +50,14 @@ function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, 
   return held.length === 0 ? undefined : `it contains ${few(held)}`;
 }
 
+interface RemainingOptions {
+  purge: Purge;
+  /** The token in the Scalr account becomes invalid. */
+  removesToken?: boolean;
+}
+
 /** Everything that remains, with the reason. */
-export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge): KeptObject[] {
+export function remaining(name: ReleaseName, inventory: Inventory, {purge, removesToken = false}: RemainingOptions): KeptObject[] {
   const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
@@ -65,14 +72,17 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
       .map((each) => ({what: `CRD ${each.name}`, why: whyDefinitionStays(each), how: howDefinitionGoes(each, again('crds'))})),
     ...inventory.secrets
       .filter((each) => !going.secrets.includes(each))
-      .map(({name: secret, usedBy}) => ({
+      .map(({name: secret, usedBy, accountToken}) => ({
         what: `Secret ${secret}`,
-        why: whySecretStays(usedBy),
+        why: removesToken && accountToken && usedBy.length === 0 ? 'its token becomes invalid' : whySecretStays(usedBy),
         how: usedBy.length > 0 ? `When nothing uses it: ${again('secrets')}` : again('secrets'),
       })),
     ...(inventory.namespace && going.namespace.length === 0
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
+    ...(removesToken ? [] : inventory.secrets).flatMap(({accountToken, usedBy}) =>
+      accountToken && usedBy.length === 0 ? keptToken(accountToken, name) : [],
+    ),
     ...inventory.leftovers.map((each) => keptLeftover(each, name)),
     ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.kubeTarget)),
   ];
@@ -145,6 +155,12 @@ function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Pu
   const how = isOurs ? byUs : 'Keep it, or delete it yourself if it is not used';
   return {what, why: reason ?? 'it is empty, but --purge=namespace is not set', how};
 }
+
+const keptToken = ({host, poolId, tokenId}: AccountToken, name: ReleaseName): KeptObject => ({
+  what: `Token ${tokenId} of agent pool ${poolId} on ${host}`,
+  why: 'an install has created it; uninstall does not revoke it by default',
+  how: ownCommand('uninstall', name, '--revoke-token'),
+});
 
 const keptLeftover = ({kind, name}: ObjectRef, {release, kubeTarget}: ReleaseName): KeptObject => ({
   what: `${kind} ${name}`,

@@ -27,6 +27,8 @@ export interface UninstallChoices {
   /** For each wait after the drain. */
   timeoutSeconds: number;
   cleanerImage?: string;
+  /** The token in the Scalr account is revoked, or deleted with its pool. */
+  removesToken?: boolean;
 }
 
 export interface UninstallPlan {
@@ -56,7 +58,7 @@ export function planUninstall(name: ReleaseName, inventory: Inventory, choices: 
     plan: {steps},
     ofRelease,
     removals,
-    keeps: remaining(name, inventory, choices.purge),
+    keeps: remaining(name, inventory, choices),
     warnings: drainWarnings(inventory, choices),
     needsConfirmation: steps.some(({isDestructive}) => isDestructive),
   };

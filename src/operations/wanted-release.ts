@@ -5,6 +5,7 @@ import type {Secret} from '../ground/secret.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {type AccountToken, accountAnnotations} from '../release/account-token.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
@@ -31,6 +32,7 @@ export interface WantedRelease {
 export interface WantedSecret {
   name: string;
   type: 'Opaque' | 'kubernetes.io/tls';
+  annotations?: Readonly<Record<string, string>>;
   /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
   /** How to provide the content. */
@@ -39,11 +41,12 @@ export interface WantedSecret {
   flag: string;
 }
 
-/** The release that settings ask for. */
+/** The release that settings ask for; `made` is a token that was created for it. */
 export function wantedRelease(
   {target, settings, values, origins}: Generated,
   yaml: string,
   name: ReleaseName,
+  made?: AccountToken,
 ): Omit<WantedRelease, 'manifest'> {
   const source = settings.get(chartSource);
   return {
@@ -56,7 +59,7 @@ export function wantedRelease(
       ...pathsAsked(target, settings),
     ],
     yaml,
-    secrets: [tokenSecretOf(settings), ...clientCertificateOf(settings)],
+    secrets: [tokenSecretOf(settings, made), ...clientCertificateOf(settings)],
   };
 }
 
@@ -66,9 +69,10 @@ type Settings = Generated['settings'];
 const pathsAsked = ({chart, version}: Generated['target'], settings: Settings): Path[] =>
   CHARTS[chart].rows.filter((row) => settings.isExplicit(row.setting) && within(version, row.in)).flatMap(({paths}) => [...paths]);
 
-const tokenSecretOf = (settings: Settings): WantedSecret => ({
+const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): WantedSecret => ({
   name: settings.get(tokenSecret) as string,
   type: 'Opaque',
+  ...(made === undefined ? {} : {annotations: accountAnnotations(made)}),
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
   howToGive: 'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
   flag: spell(tokenSecret),

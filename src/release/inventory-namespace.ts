@@ -1,4 +1,5 @@
 import {isMadeFor, type KubernetesObject, kindAndName, type ObjectRef, refOf, refText} from '../kubernetes/objects.ts';
+import {type AccountToken, accountTokenIn} from './account-token.ts';
 import type {InventoryReadings} from './inventory-readings.ts';
 import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, readsSecret, USER_KINDS, usersIn} from './users.ts';
 
@@ -6,6 +7,8 @@ export interface SecretItem {
   name: string;
   /** Workloads of other releases that read it. */
   usedBy: readonly string[];
+  /** Its token in the Scalr account, if an install has created it. */
+  accountToken?: AccountToken | undefined;
 }
 
 export interface NamespaceItem {
@@ -35,7 +38,11 @@ export function secretsOf(readings: InventoryReadings): SecretItem[] {
   const users = usersIn({...readings, isUnrecorded: readings.state === undefined});
   return readings.objects
     .filter((each) => each.kind === 'Secret' && isMadeFor(each, readings.release))
-    .map(({metadata: {name}}) => ({name, usedBy: users.filter(readsSecret(name)).map(kindAndName)}));
+    .map((secret) => ({
+      name: secret.metadata.name,
+      usedBy: users.filter(readsSecret(secret.metadata.name)).map(kindAndName),
+      accountToken: accountTokenIn(secret),
+    }));
 }
 
 export function namespaceOf(readings: InventoryReadings): NamespaceItem | undefined {

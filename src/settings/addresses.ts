@@ -1,4 +1,5 @@
 import {BlockList, isIP} from 'node:net';
+import {bareHost} from '../ground/text.ts';
 import {InvalidValue, type Kind} from './define.ts';
 import {text} from './kinds.ts';
 
@@ -109,15 +110,19 @@ export interface ProxyVariables {
 }
 
 /** The proxy for this URL; undefined for a direct connection. */
-export function proxyFor({protocol, hostname}: URL, {https, http, excluded}: ProxyVariables): string | undefined {
-  const isExcluded = excluded.map((entry) => entry.trim()).some((entry) => entry !== '' && excludes(entry, hostname));
-  return isExcluded ? undefined : (protocol === 'https:' ? https : http) || undefined;
+export function proxyFor(url: URL, {https, http, excluded}: ProxyVariables): string | undefined {
+  const host = bareHost(url.hostname);
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  const isExcluded = excluded.map((entry) => entry.trim().toLowerCase()).some((entry) => entry !== '' && excludes(entry, host, port));
+  return isExcluded ? undefined : (url.protocol === 'https:' ? https : http) || undefined;
 }
 
-function excludes(entry: string, host: string): boolean {
+/** An entry of NO_PROXY is a name, a domain with its subdomains, a network or `*`; names can have a port. */
+function excludes(entry: string, host: string, port: string): boolean {
   if (entry.includes('/') && isNetwork(entry)) return isIP(host) > 0 && isInNetwork(entry, host);
-  const bare = entry.replace(/^\*?\./, '');
-  return bare === '*' || host === bare || host.endsWith(`.${bare}`);
+  const [, name = '', ofPort = port] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
+  const bare = bareHost(name).replace(/^\*?\./, '');
+  return ofPort === port && (bare === '*' || host === bare || host.endsWith(`.${bare}`));
 }
 
 function isInNetwork(entry: string, host: string): boolean {

@@ -17,6 +17,7 @@ import {labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
 import type {UnrecordedAgent} from '../release/unrecorded.ts';
 import {reasonOf} from '../release/unrecorded.ts';
+import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
 import {type Advice, pullAdvice} from './advice.ts';
 import {causesOfRelease} from './release-causes.ts';
 
@@ -26,6 +27,28 @@ export interface UnreadPart {
   code: ErrorCode;
   reason: string;
   remedy: string;
+}
+
+/** A pod of the release, and what Scalr reports about its agent. */
+export interface JoinedAgent {
+  pod: string;
+  /** Undefined if no agent, or several agents, have the name of the pod. */
+  agent: ScalrAgent | undefined;
+}
+
+/** The Scalr account, as far as it is about a release. */
+export interface AccountStatus {
+  host: string;
+  /** Undefined if Scalr knows no agent of the release. */
+  pool: ScalrPool | undefined;
+  /** Nothing is linked to the pool. Undefined if this could not be read. */
+  isUnused: boolean | undefined;
+  agents: readonly JoinedAgent[];
+  /** Offline agents whose names are those of earlier pods of the release. */
+  withoutPod: readonly ScalrAgent[];
+  tokens: readonly PoolToken[];
+  /** Parts that could not be read. */
+  unread: readonly UnreadPart[];
 }
 
 /** State of a release from kubectl and helm at one moment. */
@@ -66,6 +89,8 @@ export interface ReleaseStatus {
   revision: Revision | undefined;
   /** Present if Helm has no record of the agent: Argo CD application agents */
   managedBy?: string;
+  /** Values of the installed release. They can contain secrets; never printed. */
+  installedValues: Values | undefined;
   chart: InstalledChart | undefined;
   /** Present if the release is known to serve a VCS pool. No documented line of the agent log contains the purpose. */
   purpose?: 'vcs';
@@ -88,6 +113,8 @@ export interface ReleaseStatus {
   /** Undefined if there is nothing to compare, or it could not be read. */
   drift: Drift | undefined;
   unread: readonly UnreadPart[];
+  /** Absent without a token for the account of the release. */
+  account?: AccountStatus;
 }
 
 /** Objects of the release are not as installed, for another reason than a program that sets fields. */
@@ -118,6 +145,7 @@ export function statusOf({
     state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
     ...(unrecorded ? {managedBy: reasonOf(unrecorded)} : {}),
+    installedValues: given,
     chart,
     ...(servesVcs(given, releaseSnapshot) ? {purpose: 'vcs'} : {}),
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],

@@ -3,11 +3,14 @@ import type {Progress} from '../diagnose/explain.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, ownCommand, type Program} from '../ground/command-line.ts';
 import {few} from '../ground/text.ts';
+import type {AccountStep} from '../operations/account-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import type {Inventory} from '../release/inventory.ts';
 import type {InstallFacts} from '../release/release-state.ts';
+import type {AccountRequest} from '../scalr/client.ts';
+import type {AccountRef} from '../scalr/failure.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** The target and the steps of a plan. */
@@ -25,7 +28,11 @@ export function planText(
 const LABEL_WIDTH = 11;
 
 /** Where the steps change something, and the steps. */
-export function stepsText(steps: readonly Step[], place: Readonly<Record<string, string>>, screen: Screen): string {
+export function stepsText(
+  steps: readonly Pick<Step, 'title' | 'isDestructive'>[],
+  place: Readonly<Record<string, string>>,
+  screen: Screen,
+): string {
   const {bold, yellow} = theme(screen);
   const lines = steps.map(({title, isDestructive}, index) =>
     paragraph(`  ${index + 1}. `, `${title}${isDestructive ? yellow(' (cannot be undone)') : ''}`, screen),
@@ -34,8 +41,17 @@ export function stepsText(steps: readonly Step[], place: Readonly<Record<string,
   return [...where, '\n', ...lines].join('');
 }
 
-/** Every call as a shell command. */
-export const callsText = ({steps}: {steps: readonly Step[]}): string => steps.map(({call}) => `${commandLine(call)}\n`).join('');
+/** The account and the steps of a plan. */
+export function accountPlanText(steps: readonly AccountStep[], {host, source}: AccountRef, screen: Screen): string {
+  return stepsText(steps, {Account: `${host} ${theme(screen).dim(`token from ${source}`)}`}, screen);
+}
+
+/** Every call as a shell command, every request with its body. */
+export const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): string =>
+  steps.map((step) => `${'call' in step ? commandLine(step.call) : requestText(step.request)}\n`).join('');
+
+const requestText = ({method, path, body}: AccountRequest): string =>
+  [method, path, ...(body === undefined ? [] : [JSON.stringify(body)])].join(' ');
 
 export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'ending', runs?: string): string {
   if (state === 'started') return `${title} …\n`;

@@ -7,7 +7,9 @@ import {kubectlCommand} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {InstalledChart, ReleaseStatus, UnreadPart, WorkloadLine} from '../status/status.ts';
+import {columnsText} from './columns.ts';
 import {stateMark} from './plan.ts';
+import {agentCounts} from './pools.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const WIDTH = 11;
@@ -40,6 +42,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     row('Images', status.images.length === 0 ? undefined : status.images.join(', ')),
     row('Objects', objectsFact(status, name)),
     row('Agents', agentsFact(status)),
+    row('Scalr', accountFact(status)),
     row('Runs', runsFact(status)),
     row('Cache', cacheFact(status)),
     row('Values', valuesFact(status, files)),
@@ -77,15 +80,7 @@ export function statusTable(all: readonly Pick<ShownStatus, 'name' | 'status'>[]
     status.runs === undefined ? '?' : String(status.runs.length),
     status.objects === undefined ? '?' : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
   ]);
-  const table = [['NAMESPACE', 'RELEASE', 'CHART', 'STATUS', 'READY', 'RUNS', 'CHANGED OBJECTS'], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length))) ?? [];
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('   ')
-      .trimEnd(),
-  );
-  return lines.map((line, index) => `${index === 0 ? theme(screen).bold(line) : line}\n`).join('');
+  return columnsText([['NAMESPACE', 'RELEASE', 'CHART', 'STATUS', 'READY', 'RUNS', 'CHANGED OBJECTS'], ...rows], screen);
 }
 
 function section(title: string, items: readonly string[], screen: Screen): string {
@@ -201,6 +196,14 @@ export function agentsFact({agents}: Pick<ReleaseStatus, 'agents'>): string | un
   const known = `${agents.length - silent.length} of ${agents.length} registered (according to their logs)`;
   if (silent.length === agents.length) return `registration unknown: ${few(silent)}`;
   return silent.length === 0 ? known : `${known}; unknown: ${few(silent)}`;
+}
+
+/** The pool and its agents according to Scalr. */
+function accountFact({account}: Pick<ReleaseStatus, 'account'>): string | undefined {
+  if (account === undefined) return undefined;
+  const {host, pool, agents} = account;
+  if (pool === undefined) return `no agent of this release found on ${host}`;
+  return `agent pool ${pool.name} on ${host}: ${agentCounts(agents.map(({agent}) => agent?.status ?? 'unknown'))}`;
 }
 
 export function runsFact({runs, chart, purpose}: Pick<ReleaseStatus, 'runs' | 'chart' | 'purpose'>): string | undefined {

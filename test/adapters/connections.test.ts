@@ -127,11 +127,9 @@ describe('through a proxy', () => {
   });
 
   test('reports a proxy that is no proxy, or that closes the connection', async () => {
-    expect(await open({port: 443, proxy: `http://127.0.0.1:${await webServer(200)}`})).toMatchObject({
-      state: expect.stringMatching(/proxy|tls/),
-    });
+    expect((await open({port: 443, proxy: `http://127.0.0.1:${await webServer(200)}`})).state).toMatch(/proxy|tls/);
     const port = await listening(createServer((socket) => void socket.on('error', () => undefined).end()));
     const answer = await open({port: 443, proxy: `http://127.0.0.1:${port}`});
-    expect(answer).toEqual({state: 'tls', detail: 'the proxy closed the connection'});
+    expect(answer).toEqual({state: 'proxy', detail: 'no complete response'});
   });
 });

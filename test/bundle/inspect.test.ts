@@ -43,7 +43,7 @@ async function bundle(file: string): Promise<string> {
   await writeBundle(
     prepared,
     'scalr-agent',
-    {maxBytes: 1e6, level: 'standard'},
+    {maxBytes: 1e6, level: 'standard', userTokens: []},
     {
       api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
       archive: await zipArchives.create(file),

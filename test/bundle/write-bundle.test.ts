@@ -34,7 +34,7 @@ const pod = {
   status: {phase: 'Running', conditions: [{type: 'Ready', status: 'True'}], containerStatuses: [{name: 'agent', ready: true}]},
 };
 
-async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes = 1e6) {
+async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes = 1e6, userTokens: readonly Secret[] = []) {
   const file = join(folder, `${Math.random()}.zip`);
   const objects = [claim, event, pod];
   const prepared: PreparedBundle = {
@@ -61,7 +61,7 @@ async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes 
   const bundle = await writeBundle(
     prepared,
     'scalr-agent',
-    {maxBytes, level: 'standard'},
+    {maxBytes, level: 'standard', userTokens},
     {
       api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
       archive: await zipArchives.create(file),
@@ -205,4 +205,10 @@ test('no line number is given when redaction moved the line', async () => {
   const [moved] = (await written({scope, texts: texts((file) => `${PEM}\n${file.text}`)})).bundle.findings;
   expect(moved).toMatchObject({evidence: 'events.txt'});
   expect(moved).not.toHaveProperty('line');
+});
+
+test('a token of the user for the API of Scalr is redacted, whatever its form', async () => {
+  const userToken = 'Qm7xKd20vTzW4hLb';
+  const {text} = await written({}, `Configured ${userToken} by mistake\n`, 1e6, [new Secret(userToken)]);
+  expect(text('logs/agent-1/agent.log')).toMatch(/^Configured \[redacted:user-token:\w+\] by mistake\n$/);
 });

@@ -1,6 +1,6 @@
 import {Flags, Parser} from '@oclif/core';
 import {describe, expect, test} from 'vitest';
-import {commands} from '../docs/commands.ts';
+import {commandIn, isTopic} from '../docs/commands.ts';
 import {commandsIn, isFailure, type PrintedCommand} from '../support/commands-in.ts';
 import {DOCS, HELPED, LITERALS, OUTPUTS, printedIn, VERBS} from '../support/printed-commands.ts';
 
@@ -80,13 +80,13 @@ describe('commands of this program', () => {
 
   test.each([...new Map(own.map((each) => [each.text, each])).values()])('$text', async ({tool, args}) => {
     const words = args[0] === 'help' ? args.slice(1) : args;
-    const [id, ...rest] = tool === 'npx' ? ['install', ...args.slice(1)] : words;
-    const command = commands.find((each) => each.id === id)?.command;
-    expect(commands.map((each) => each.id)).toContain(id);
+    const typed = tool === 'npx' ? ['install', ...args.slice(1)] : words;
+    const {found, rest} = commandIn(typed);
+    expect(found !== undefined || isTopic(typed)).toBe(true);
     // A name alone is a mention.
-    if (command === undefined || rest.length === 0) return;
-    const {flags, baseFlags, args: takes, strict} = command;
-    const parsed = Parser.parse(rest, {flags: {...ROOT_FLAGS, ...baseFlags, ...flags}, args: takes, strict});
+    if (found === undefined || rest.length === 0) return;
+    const {flags, baseFlags, args: takes, strict} = found.command;
+    const parsed = Parser.parse([...rest], {flags: {...ROOT_FLAGS, ...baseFlags, ...flags}, args: takes, strict});
     // What stands for any word need not be one that the flag knows.
     await parsed.catch((error: Error) => expect(error.message).toMatch(/^Expected X /));
   });

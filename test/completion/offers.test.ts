@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {type Ask, type CompletionProgram, liveValues, type Offer, offerFor} from '../../src/completion/candidates.ts';
-import {type Flag, readLine} from '../../src/completion/line.ts';
+import {type Flag, readLine, withTopics} from '../../src/completion/line.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
 import {built} from '../package/built.ts';
 
@@ -19,7 +19,7 @@ async function offered(words: readonly string[], {ask = nobody, env = {}}: {ask?
     flagsOf,
     live: (flag, line) => liveValues(ask, env)[flag](line),
   };
-  return offerFor(readLine(words, program.flagsOf), program);
+  return offerFor(readLine(withTopics(words, Object.keys(commands)), program.flagsOf), program);
 }
 
 async function values(words: readonly string[], deps = {}): Promise<readonly string[]> {
@@ -29,13 +29,23 @@ async function values(words: readonly string[], deps = {}): Promise<readonly str
 
 describe('the first word', () => {
   test('is a command, with what it does', async () => {
-    expect(await values([''])).toEqual([...Object.keys(commands), 'help']);
-    expect(await values(['help', ''])).toEqual(Object.keys(commands));
+    const names = [...new Set(Object.keys(commands).map((id) => id.replace(/:.*/, '')))];
+    expect(await values([''])).toEqual([...names, 'help']);
+    expect(await values(['help', ''])).toEqual(names);
     expect(await offered(['val'])).toContainEqual({value: 'values', description: commands['values']?.summary});
   });
 
   test('or help and version', async () => {
     expect(await values(['-'])).toEqual(['--help', '--version']);
+  });
+
+  test('can be a topic, whose commands come next', async () => {
+    expect(await offered([''])).toContainEqual({value: 'pool', description: expect.stringContaining('create')});
+    expect(await values(['pool', ''])).toEqual(['create', 'delete', 'link', 'list', 'show', 'unlink', 'token']);
+    expect(await values(['pool', 'token', ''])).toEqual(['create', 'list', 'revoke']);
+    expect(await values(['pool', 'token', 'create', 'eks-prod', '--'])).toContain('--token-name');
+    expect(await values(['pool', 'create', '--'])).toContain('--shared');
+    expect(await values(['pool', 'frobnicate', ''])).toEqual([]);
   });
 
   test('offers nothing after an unknown command', async () => {
@@ -91,6 +101,7 @@ describe('a value', () => {
 
   test.each([
     [['validate', ''], ['files']],
+    [['pool', 'show', ''], []],
     [['validate', '-f', 'a.yaml', ''], ['files']],
     [['status', '-f', ''], ['files']],
     [['values', '-o', ''], ['files']],

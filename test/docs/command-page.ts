@@ -10,7 +10,7 @@ import {defaultOf, settings, spelled} from './settings.ts';
 type Flag = Command.Flag.Any;
 
 /** docs/commands/<command>.md: facts from the command, and the hand-written template. */
-export function commandPage({id, command}: Documented): string {
+export function commandPage({id, file, command}: Documented): string {
   const named = namedFor(id);
   const flags = Object.entries({...command.baseFlags, ...command.flags} as Record<string, Flag>);
   const ofGroup = (group: string | undefined) => flags.filter(([, {helpGroup}]) => helpGroup === group);
@@ -20,10 +20,10 @@ export function commandPage({id, command}: Documented): string {
     named(command.summary ?? ''),
     named(command.description ?? ''),
     fenced('sh', usageOf(id, command)),
-    ...written(id),
+    ...written(file),
     ...section('Arguments', argumentRows(command)),
     ...flagsText('Flags', ofGroup(undefined)),
-    ...flagsText('Cluster connection flags', ofGroup('CONNECTION')),
+    ...flagsText(flags.some(([name]) => name === 'kube-context') ? 'Cluster connection flags' : 'Connection flags', ofGroup('CONNECTION')),
     ...settingsText(groups.flatMap((group) => sectionOf(group, ofGroup(group.toUpperCase())))),
     ...flagsText('Global flags', ofGroup('GLOBAL')),
     '## Examples',
@@ -31,7 +31,7 @@ export function commandPage({id, command}: Documented): string {
     '## Exit codes',
     table(['Code', 'Meaning'], exitRowsOf(id)),
     'Errors have a code; causes and remedies are in the [error reference](../errors.md).',
-    ...jsonText(id),
+    ...jsonText(file),
   ]
     .filter((text) => text !== '')
     .join('\n\n')
@@ -56,8 +56,8 @@ const section = (title: string, rows: readonly string[][]): string[] =>
   rows.length === 0 ? [] : [`## ${title}`, table(['Argument', 'Description'], rows)];
 
 /** The hand-written template of the command. */
-function written(id: string): string[] {
-  const template = `commands/${id}.md`;
+function written(file: string): string[] {
+  const template = `commands/${file}.md`;
   return existsSync(join(root, 'templates', template)) ? [words(template)] : [];
 }
 
@@ -122,8 +122,8 @@ interface Schema {
   >;
 }
 
-function jsonText(id: string): string[] {
-  const path = `schemas/output/${id}.json`;
+function jsonText(file: string): string[] {
+  const path = `schemas/output/${file}.json`;
   if (!existsSync(join(root, path))) return [];
   const schema = JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema;
   const onHost = schema.oneOf?.find(({description = ''}) => description.startsWith('With --target'));

@@ -42,7 +42,7 @@ const statusesIn = (text: string): string[] =>
 
 /** The exit statuses that the code of a command names: its own file, and all that it can reach. */
 export function statusesOf(id: string): {own: string[]; reached: string[]} {
-  const file = join(root, 'src/commands', `${id}.ts`);
+  const file = join(root, 'src/commands', `${id.replaceAll(' ', '/')}.ts`);
   const texts = reachedFrom(file);
   return {own: statusesIn(texts.get(file) as string), reached: [...texts.values()].flatMap(statusesIn)};
 }

@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import {linesOf, recipe, type} from '../recipes/recipe.ts';
 import {BUILT, workshop} from '../recipes/workshop.ts';
 import {certificates} from '../support/certificates.ts';
-import {commands, root} from './commands.ts';
+import {commandIn, root} from './commands.ts';
 
 /** Commands that need no cluster. */
 const OFFLINE = /^scalr-agent (values|validate|recommend|images|export|migrate)\b/;
@@ -25,11 +25,10 @@ test.each(pages)('docs/guide/$page begins with a command', ({sections}) => {
 
 test.each(pages)('every command of docs/guide/$page exists and accepts its flags', async ({lines}) => {
   for (const line of lines) {
-    const [, id, ...argv] = line.split(' ');
-    const command = commands.find((each) => each.id === id)?.command;
-    if (command === undefined) throw new Error(`unknown command: ${line}`);
-    const {flags, baseFlags, args} = command;
-    await expect(parse(argv, {flags: {...baseFlags, ...flags}, args}), line).resolves.toBeDefined();
+    const {found, rest} = commandIn(line.split(' ').slice(1));
+    if (found === undefined) throw new Error(`unknown command: ${line}`);
+    const {flags, baseFlags, args} = found.command;
+    await expect(parse([...rest], {flags: {...baseFlags, ...flags}, args}), line).resolves.toBeDefined();
   }
 });
 

@@ -62,7 +62,7 @@ function command(name: string): string | undefined {
   if (flags === undefined || names.some((each) => flags[each] === undefined)) return undefined;
   if (names.length > 0) return names.map((each) => `${flags[each]?.summary} ${flags[each]?.description ?? ''}`).join('\n');
   const {summary, description} = commands.find((each) => each.id === id)?.command ?? {};
-  return [summary, description, words(`commands/${id}.md`)].join('\n');
+  return [summary, description, words(`commands/${id.replaceAll(' ', '-')}.md`)].join('\n');
 }
 
 function page(name: string): string | undefined {

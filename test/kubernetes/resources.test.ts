@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {apiErrorInText, apiErrorOf, retryAfter} from '../../src/kubernetes/api-error.ts';
+import {retryAfter} from '../../src/ground/retry-after.ts';
+import {apiErrorInText, apiErrorOf} from '../../src/kubernetes/api-error.ts';
 import type {ApiResult} from '../../src/kubernetes/client.ts';
 import {listAll} from '../../src/kubernetes/resources.ts';
 

@@ -1,5 +1,5 @@
 import {Flags, Parser} from '@oclif/core';
-import {commands} from '../docs/commands.ts';
+import {commandIn} from '../docs/commands.ts';
 import {commandsIn, isFailure, type PrintedCommand} from '../support/commands-in.ts';
 import {documentOf, type Report} from './things.ts';
 
@@ -20,12 +20,12 @@ export function printedIn(report: Report): PrintedCommand[] {
 const ROOT_FLAGS = {json: Flags.boolean(), help: Flags.boolean()};
 
 /** Why this program does not take the command. */
-export async function refusalOfOurs({text, args: [id, ...rest]}: PrintedCommand): Promise<string | undefined> {
-  const command = commands.find((each) => each.id === id)?.command;
-  if (command === undefined) return `${text}: unknown command`;
-  const {flags, baseFlags, args, strict} = command;
+export async function refusalOfOurs({text, args: words}: PrintedCommand): Promise<string | undefined> {
+  const {found, rest} = commandIn(words);
+  if (found === undefined) return `${text}: unknown command`;
+  const {flags, baseFlags, args, strict} = found.command;
   try {
-    await Parser.parse(rest, {flags: {...ROOT_FLAGS, ...baseFlags, ...flags}, args, strict});
+    await Parser.parse([...rest], {flags: {...ROOT_FLAGS, ...baseFlags, ...flags}, args, strict});
     return undefined;
   } catch (error) {
     return `${text}: ${(error as Error).message.split('\n')[0]}`;

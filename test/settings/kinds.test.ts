@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
-import {accountUrl, hostAndPort, image, noProxyList, proxyUrl, registry} from '../../src/settings/addresses.ts';
+import {accountUrl, hostAndPort, image, noProxyList, proxyFor, proxyUrl, registry} from '../../src/settings/addresses.ts';
 import {InvalidValue, type Kind} from '../../src/settings/define.ts';
 import {absolutePath, choice, integer, objectName, onOff, seconds, secret} from '../../src/settings/kinds.ts';
 import {annotations, labels, tolerations, variables} from '../../src/settings/lists.ts';
@@ -126,4 +126,23 @@ test('prints a secret as [hidden]', async () => {
   expect(token).toBeInstanceOf(Secret);
   expect([`${token}`, JSON.stringify({token}), inspect(token), inspect({token})].join()).not.toContain('hunter2');
   expect(token.reveal()).toBe('hunter2');
+});
+
+test.each([
+  ['acme.scalr.io', '443', ['scalr.io'], true],
+  ['acme.scalr.io', '443', ['.scalr.io'], true],
+  ['acme.scalr.io', '443', ['*.scalr.io'], true],
+  ['notscalr.io', '443', ['scalr.io'], false],
+  ['acme.scalr.io', '443', ['*'], true],
+  ['acme.scalr.io', '443', ['acme.scalr.io:8443'], false],
+  ['acme.scalr.io', '8443', ['acme.scalr.io:8443'], true],
+  ['10.1.2.3', '443', ['10.0.0.0/8'], true],
+  ['ACME.scalr.io', '443', ['Acme.Scalr.io'], true],
+  ['11.1.2.3', '443', ['10.0.0.0/8'], false],
+  ['[fd00::1]', '443', ['fd00::/8'], true],
+  ['acme.scalr.io', '443', ['10.0.0.0/8', ''], false],
+])('host %s, port %s, NO_PROXY %j: direct is %s', (host, port, excluded, isDirect) => {
+  const proxy = 'http://proxy.example.com:3128';
+  const found = proxyFor(new URL(`https://${host}:${port}`), {https: proxy, http: undefined, excluded});
+  expect(found).toBe(isDirect ? undefined : proxy);
 });

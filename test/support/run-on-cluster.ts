@@ -31,7 +31,7 @@ async function onCluster(
 }
 
 export const install = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
-  onCluster(Install, place, helm, ['--url', 'https://acme.scalr.io', ...argv], deps);
+  onCluster(Install, place, helm, argv.includes('--url') ? argv : ['--url', 'https://acme.scalr.io', ...argv], deps);
 
 export const uninstall = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
   onCluster(Uninstall, place, helm, argv, deps);

@@ -5,7 +5,7 @@ import {differs, type ObjectDrift} from '../../diff/live-drift.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Tree} from '../../ground/tree.ts';
 import type {Advice} from '../../status/advice.ts';
-import type {ReleaseStatus} from '../../status/status.ts';
+import type {AccountStatus, ReleaseStatus} from '../../status/status.ts';
 
 /** What `status --json` prints; see schemas/output/status.json. */
 export interface StatusDocument {
@@ -31,6 +31,15 @@ export interface StatusDocument {
   cacheUse?: CacheUse;
   values?: {files: readonly string[]; differs: boolean | null; differences: readonly {path: string; installed?: Tree; file?: Tree}[]};
   unread: {what: string; code: string; reason: string; remedy: string}[];
+  /** Absent without a token for the account, and with --no-account. */
+  account?: AccountDocument;
+}
+
+interface AccountDocument {
+  host: string;
+  pool: {id: string; name: string; inUse: boolean} | null;
+  agents: {pod: string; id: string | null; status: string; version: string | null; lastSeen: string | null; error: string | null}[];
+  withoutPod: string[];
 }
 
 export function statusDocument({release, kubeTarget}: ReleaseName, status: ReleaseStatus, files: readonly string[]): StatusDocument {
@@ -60,8 +69,19 @@ export function statusDocument({release, kubeTarget}: ReleaseName, status: Relea
       ? {}
       : {values: {files, differs: drift ? drift.differences.length > 0 : null, differences: drift?.differences ?? []}}),
     unread: status.unread.map((each) => ({...each})),
+    ...(status.account ? {account: accountOf(status.account)} : {}),
   };
 }
+
+const accountOf = ({host, pool, isUnused, agents, withoutPod}: AccountStatus): AccountDocument => ({
+  host,
+  pool: pool === undefined ? null : {id: pool.id, name: pool.name, inUse: isUnused === undefined ? pool.isInUse : !isUnused},
+  agents: agents.map(({pod, agent}) => ({
+    ...{pod, id: agent?.id ?? null, status: agent?.status ?? 'unknown', version: agent?.version ?? null},
+    ...{lastSeen: agent?.lastSeen ?? null, error: agent?.error ?? null},
+  })),
+  withoutPod: withoutPod.map(({name}) => name),
+});
 
 const helmOf = ({status, revision, updated, description}: NonNullable<ReleaseStatus['revision']>): NonNullable<StatusDocument['helm']> => ({
   status,

@@ -7,6 +7,8 @@ import CollectLogs from '../../../src/commands/collect-logs.ts';
 import Recommend from '../../../src/commands/recommend.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
+import {noCredential} from '../../../src/scalr/credentials.ts';
+import {responseFailure, unreachable} from '../../../src/scalr/failure.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 
@@ -30,6 +32,20 @@ const broken = {
     throw new TypeError("Cannot read properties of undefined (reading 'map')");
   },
 };
+
+const AT = {host: 'acme.scalr.io', source: 'SCALR_TOKEN'};
+
+/** What Scalr answers with this status. */
+const answered = (status: number, detail: string, what: string, permission?: string) =>
+  responseFailure({status, body: JSON.stringify({errors: [{detail}]})}, {what, permission}, AT);
+
+const account = (code: Example['code'], words: string, failure: Error): Example => ({
+  code,
+  typed: `scalr-agent ${words}`,
+  say: saidOf(() => {
+    throw failure;
+  }),
+});
 
 /** Failures that need neither helm nor a cluster. */
 export const withoutCluster: readonly Example[] = [
@@ -64,6 +80,15 @@ export const withoutCluster: readonly Example[] = [
   typing('UNREADABLE_FILE', 'values --answers nowhere.yaml'),
   typing('UNWRITABLE_FILE', `values ${ADDRESS} --chart agent-local --out nowhere/values.yaml`, {files: nodeFiles}),
   typing('FILE_EXISTS', `values ${ADDRESS} --chart agent-local --out values.yaml`, {files: taken}),
+  account('NO_CREDENTIAL', 'pool list --url https://acme.scalr.io', noCredential('https://acme.scalr.io')),
+  account('SCALR_UNREACHABLE', 'pool list', unreachable(AT, 'connection refused')),
+  account('SCALR_DENIED', 'pool list', responseFailure({status: 401, body: ''}, {what: 'read agent pools'}, AT)),
+  account(
+    'SCALR_NOT_FOUND',
+    'pool delete eks-prod',
+    answered(404, "AgentPool with ID 'apool-v0p7' not found or user unauthorized.", 'delete agent pool eks-prod', 'agent-pools:delete'),
+  ),
+  account('SCALR_REJECTED', 'pool delete eks-prod', answered(409, 'The agent pool has busy agents.', 'delete agent pool eks-prod')),
   typing('CANCELLED', `values ${ADDRESS} --chart agent-local --out values.yaml`, {
     files: taken,
     hasTerminal: true,

@@ -1,0 +1,77 @@
+import * as Flags from '@oclif/core/flags';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type ScalrClient, scalrClient} from '../scalr/client.ts';
+import type {ScalrRoute} from '../scalr/connection.ts';
+import {type Credential, findCredential, noCredential} from '../scalr/credentials.ts';
+import {proxyFor} from '../settings/addresses.ts';
+import {url} from '../settings/agent.ts';
+import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
+import type {Settings} from '../settings/settings.ts';
+import {caFile} from '../settings/tls.ts';
+import type {App} from './app.ts';
+
+/** Settings that determine how the account is reached. */
+export const ACCOUNT_SETTINGS = [url, caFile, httpProxy, httpsProxy, noProxy];
+
+const helpGroup = 'CONNECTION';
+
+/** For commands that only use the account; their texts do not mention values.yaml. */
+export const accountFlags = {
+  url: Flags.string({summary: 'Scalr URL. Default: the account of your token.', helpValue: '<URL>', helpGroup}),
+  'ca-file': Flags.string({summary: 'CA certificates of Scalr or of the proxy, PEM or DER.', helpValue: '<PATH>', helpGroup}),
+  'https-proxy': Flags.string({summary: 'Proxy to Scalr. Default: HTTPS_PROXY.', helpValue: '<URL>', helpGroup}),
+  'no-proxy': Flags.string({summary: 'Hosts that bypass the proxy. Default: NO_PROXY.', helpValue: '<HOST,...>', helpGroup}),
+};
+
+interface ConnectOptions {
+  app: Pick<App, 'env' | 'files' | 'sleep'>;
+  /** Of this program. */
+  version: string;
+  /** Ends every request. */
+  signal: AbortSignal;
+}
+
+/** The account of this host, else of --url, else of the credential. @throws ExpectedError if there is no credential */
+export async function connectAccount(settings: Settings, options: ConnectOptions, host?: string): Promise<ScalrClient> {
+  const address = host === undefined ? settings.get(url) : `https://${host}`;
+  const isStated = host === undefined && settings.isExplicit(url);
+  const credential = await findCredential({url: address, isStated}, options.app);
+  if (credential === undefined) throw noCredential(address);
+  return accountClient(credential, settings, options);
+}
+
+export async function accountClient(
+  {host, source, token}: Credential & {host: string},
+  settings: Settings,
+  {app, version, signal}: ConnectOptions,
+): Promise<ScalrClient> {
+  return scalrClient({host, source, token, version, signal, sleep: app.sleep, route: await routeOf(host, settings, app)});
+}
+
+/** Settings come first, then the variables that curl and helm read. */
+async function routeOf(host: string, settings: Settings, {env, files}: Pick<App, 'env' | 'files'>): Promise<ScalrRoute> {
+  const variable = (name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
+  const own = settings.get(caFile);
+  const {SSL_CERT_FILE: bundle, NODE_EXTRA_CA_CERTS: extra} = env;
+  // Node.js adds NODE_EXTRA_CA_CERTS only to its default list.
+  const paths = [bundle, ...(own || bundle ? [extra] : [])].filter((path) => path !== undefined && path !== '');
+  const ca = await Promise.all([...new Set(paths)].map(async (path) => String(await files.read(path as string))));
+  const https = settings.get(httpsProxy) ?? proxyOf(variable('HTTPS_PROXY'));
+  const excluded = [...(settings.get(noProxy) ?? []), ...(variable('NO_PROXY') ?? '').split(',')];
+  return {
+    proxy: proxyFor(new URL(`https://${host}`), {https, http: undefined, excluded}),
+    ca: [...(own === undefined ? [] : [own]), ...ca],
+  };
+}
+
+/** Like curl, accepts HOST:PORT. @throws ExpectedError that does not quote a password */
+function proxyOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const address = text.includes('://') ? text : `http://${text}`;
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) && !/%(?![0-9a-f]{2})/i.test(address)) return address;
+  throw new ExpectedError('HTTPS_PROXY is not the URL of an HTTP proxy.', {
+    code: 'INVALID_SETTING',
+    exit: ExitCode.usage,
+    suggestions: ['Use the format http://proxy.example.com:3128', 'Or set --https-proxy'],
+  });
+}

@@ -1,0 +1,152 @@
+import type {ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {Secret} from '../ground/secret.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
+import {requireAnswer} from '../kubernetes/api-error.ts';
+import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
+import {getObject} from '../kubernetes/resources.ts';
+import type {AccountStep} from '../operations/account-steps.ts';
+import {awaitAgents, installWithPool, type MadeToken, type PreparedPool, preparePool} from '../operations/install-pool.ts';
+import {accountTokenIn} from '../release/account-token.ts';
+import {readSnapshot} from '../release/read-snapshot.ts';
+import {linksOf, type ScalrPool} from '../scalr/account.ts';
+import type {ScalrClient} from '../scalr/client.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {purpose} from '../settings/purpose.ts';
+import type {Settings} from '../settings/settings.ts';
+import {accountPlanText} from '../ui/plan.ts';
+import type {Generated} from '../values/generate.ts';
+import type {CommandContext} from './operate.ts';
+
+/** What `install --pool` reports about the account. */
+export interface PoolResult {
+  /** Null in a dry run that would create it. */
+  id: string | null;
+  name: string;
+  created: boolean;
+  /** False if the Secret has a valid token of the pool. */
+  newToken: boolean;
+  /** Names of the agents that Scalr reports as idle or busy; absent if the install did not wait. */
+  agents?: string[];
+}
+
+/** An install whose token comes from the Scalr account. */
+export interface PoolInstall {
+  client: ScalrClient;
+  /** Name or ID. */
+  pool: string;
+  creates: boolean;
+}
+
+interface BringUp<T> {
+  deps: Parameters<typeof installWithPool>[2] & Pick<Parameters<typeof awaitAgents>[2], 'now' | 'sleep'>;
+  /** `made` is the new token; `keep` is called when it must stay valid. */
+  install(made: MadeToken | undefined, keep: () => void): Promise<T | undefined>;
+  /** Something in the cluster changes. */
+  isChanged: boolean;
+}
+
+/** The part of an install that concerns the account. */
+export interface PlannedPool {
+  steps: readonly AccountStep[];
+  text: string;
+  warnings: readonly Warning[];
+  planned: PoolResult;
+  /** The settings for the plan: the token is a placeholder until the plan is confirmed. */
+  generated: Generated;
+  /** `text` says what Scalr reports. */
+  run<T>(options: BringUp<T>): Promise<{result: T | undefined; pool: PoolResult; text: string}>;
+}
+
+/** Shaped like a token, without content. */
+const PLACEHOLDER = new Secret('e30.e30.placeholder');
+
+export const withToken = (generated: Generated, value: Secret): Generated => ({
+  ...generated,
+  settings: generated.settings.with(token, {value, source: 'prompt'}),
+});
+
+/** The agent connects to the account of the pool. @throws ExpectedError if the installed release connects to another one */
+export function withAccountUrl(settings: Settings, {client}: PoolInstall): Settings {
+  const address = settings.get(url);
+  if (address === undefined) return settings.with(url, {value: `https://${client.host}`, source: 'prompt'});
+  if (new URL(address).host === client.host) return settings;
+  throw new ExpectedError(`The agent pool is on ${client.host}, but the agent connects to ${address}.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: [`Select the account with --url ${address}`, `Or connect the agent to the other account: --url https://${client.host}`],
+  });
+}
+
+/** Reads the account and the Secret of the release. Read-only. @throws ExpectedError */
+export async function planPool(
+  {client, pool, creates}: PoolInstall,
+  generated: Generated,
+  name: ReleaseName,
+  access: ClusterAccess,
+  {screen, timeoutMs, app: {env}}: CommandContext,
+): Promise<PlannedPool> {
+  const {settings} = generated;
+  refuseToken(settings, env);
+  const user = {
+    ...{release: name.release, namespace: name.kubeTarget.namespace, isForVcs: settings.get(purpose) === 'vcs'},
+    ...(await inCluster(settings, name, access, AbortSignal.timeout(timeoutMs))),
+  };
+  const prepared = await preparePool(client, {pool, creates}, user);
+  const {steps, warnings} = prepared;
+  const planned = resultOf(prepared, prepared.pool);
+  return {
+    ...{steps, warnings, planned: {...planned, created: false}},
+    text: steps.length === 0 ? '' : `${accountPlanText(steps, client, screen)}\n`,
+    generated: prepared.token === undefined ? generated : withToken(generated, PLACEHOLDER),
+    async run({deps, install, isChanged}) {
+      const {result, pool: used} = await installWithPool(prepared, client, deps, install);
+      if (result === undefined) return {result, pool: resultOf(prepared, used), text: ''};
+      const {snapshot} = await readSnapshot(name, access.kubernetes, AbortSignal.timeout(timeoutMs));
+      const agents = await awaitAgents(client, used, {
+        ...{pods: snapshot.pods.map(({metadata}) => metadata.name), agentsBefore: prepared.agentsBefore},
+        ...{timeoutMs: isChanged ? timeoutMs : 0, interrupt: deps.interrupts.interrupt, now: deps.now, sleep: deps.sleep},
+      });
+      const shown = agents.map((each) => `${each.name} (${each.status})`).join(', ');
+      const text = `Scalr reports ${shown} in agent pool ${used.name}. ${await linkedText(client, used)}\n`;
+      return {result, pool: {...resultOf(prepared, used), agents: agents.map((each) => each.name)}, text};
+    },
+  };
+}
+
+const resultOf = ({creation, token: attributes}: PreparedPool, {id, name}: ScalrPool): PoolResult => ({
+  ...{id: id || null, name, created: creation !== undefined, newToken: attributes !== undefined},
+});
+
+/** What the pool serves, or the command that links it. */
+async function linkedText(client: ScalrClient, pool: ScalrPool): Promise<string> {
+  const {workspaces, vcsProviders} = await linksOf(client, pool).catch(() => ({workspaces: [], vcsProviders: []}));
+  const names = [...workspaces, ...vcsProviders].map(({name}) => name);
+  if (names.length > 0) return `It serves ${names.join(', ')}.`;
+  if (pool.isDefault) return 'It is the account default.';
+  const link = pool.isForVcs ? `scalr-agent pool link ${pool.id} --vcs-provider NAME` : `scalr-agent pool link ${pool.id} --workspace NAME`;
+  return `Nothing is linked to it: ${link}`;
+}
+
+async function inCluster(settings: Settings, {kubeTarget}: ReleaseName, {kubernetes}: ClusterAccess, signal: AbortSignal) {
+  const options = {signal, idleMs: REQUIRED_MS};
+  const {namespace} = kubeTarget;
+  const [system, secret] = await Promise.all([
+    getObject<KubernetesObject>(kubernetes, 'namespaces', 'kube-system', options),
+    getObject<SecretObject>(kubernetes, 'secrets', settings.get(tokenSecret) as string, {...options, namespace}),
+  ]);
+  const {object} = requireAnswer(secret, kubeTarget);
+  return {clusterId: system.object?.metadata.uid, tokenId: object && accountTokenIn(object)?.tokenId};
+}
+
+/** @throws ExpectedError if a token is given as well */
+function refuseToken(settings: Settings, env: Readonly<Record<string, string | undefined>>): void {
+  if (settings.get(token) === undefined && settings.get(tokenFile) === undefined) return;
+  const given = env[token.onlyEnv as string] ? token.onlyEnv : '--token-file';
+  throw new ExpectedError(`--pool creates a token, but one is also given with ${given}.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: [`Omit --pool, or remove ${given}`],
+  });
+}

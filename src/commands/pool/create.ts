@@ -1,0 +1,57 @@
+import * as Flags from '@oclif/core/flags';
+import {accountFlags} from '../../cli/account.ts';
+import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
+import {answersFlag, confirmFlags} from '../../cli/flags.ts';
+import {type PoolDocument, poolArgument, poolDocument} from '../../cli/pool-documents.ts';
+import {createdPool, planPoolCreation} from '../../operations/pool.ts';
+
+interface Result {
+  pool: PoolDocument;
+  created: boolean;
+}
+
+export default class PoolCreate extends AccountCommand<Result> {
+  static override summary = 'Create an agent pool.';
+  static override description =
+    'Shows the plan and asks for confirmation; --yes confirms. If an agent pool with this name and these attributes exists, nothing is changed.';
+  static override usage = '<%= command.id %> NAME [flags]';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> eks-prod --environment prod',
+    '<%= config.bin %> <%= command.id %> eks-prod --shared --yes --json',
+    '<%= config.bin %> <%= command.id %> github --vcs',
+  ];
+  static override args = poolArgument;
+  static override flags = {
+    environment: Flags.string({
+      summary: 'Environment that can use the agent pool: name or ID. May be repeated.',
+      helpValue: '<NAME>',
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+      exclusive: ['shared'],
+    }),
+    shared: Flags.boolean({summary: 'All environments can use the agent pool.'}),
+    vcs: Flags.boolean({summary: 'The agents connect VCS providers. They do not execute runs.'}),
+    ...confirmFlags,
+    ...answersFlag,
+    ...accountFlags,
+  };
+
+  override async run(): Promise<Result> {
+    const {args, flags} = await this.parse(PoolCreate);
+    const name = requireArgument(args.name, 'NAME of the agent pool', 'scalr-agent pool create eks-prod --environment prod');
+    const client = await this.account(flags);
+    const options = {name, environments: flags.environment ?? [], isShared: Boolean(flags.shared), isForVcs: Boolean(flags.vcs)};
+    const plan = await this.untilInterrupted(() => planPoolCreation(client, options));
+    const unchanged = {pool: poolDocument(plan.pool, []), created: false};
+    if (plan.steps.length === 0) {
+      this.say(`Agent pool ${name} already exists (${plan.pool.id}). Nothing was changed.\n`);
+      return unchanged;
+    }
+    return this.changeAccount(plan, unchanged, client, flags, async (send) => {
+      const pool = await createdPool(client, plan, send);
+      this.say(`Agent pool ${name} was created (${pool.id}).\nNext step: scalr-agent pool link ${name} --workspace NAME\n`);
+      return {pool: poolDocument(pool, []), created: true};
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import {accountFlags} from '../../cli/account.ts';
+import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
+import {answersFlag, confirmFlags} from '../../cli/flags.ts';
+import {type PoolChange, poolArgument, poolChange} from '../../cli/pool-documents.ts';
+import {planPoolDeletion} from '../../operations/pool.ts';
+
+export default class PoolDelete extends AccountCommand<PoolChange> {
+  static override summary = 'Delete an agent pool and its tokens.';
+  static override description =
+    'Lists connected agents, tokens and workspaces that use the agent pool, and asks for confirmation; --yes confirms. An agent pool with busy agents is not deleted. Uninstall the agents first.';
+  static override usage = '<%= command.id %> NAME [flags]';
+  static override examples = ['<%= config.bin %> <%= command.id %> eks-prod', '<%= config.bin %> <%= command.id %> eks-prod --dry-run'];
+  static override args = poolArgument;
+  static override flags = {...confirmFlags, ...answersFlag, ...accountFlags};
+
+  override async run(): Promise<PoolChange> {
+    const {args, flags} = await this.parse(PoolDelete);
+    const name = requireArgument(args.name, 'NAME of the agent pool', 'scalr-agent pool delete eks-prod');
+    const client = await this.account(flags);
+    const plan = await this.untilInterrupted(() => planPoolDeletion(client, name));
+    return this.changeAccount(plan, poolChange(plan, false), client, flags, async (send) => {
+      await send();
+      this.say(`Agent pool ${plan.pool.name} was deleted.\n`);
+      return poolChange(plan, true);
+    });
+  }
+}

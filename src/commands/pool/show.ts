@@ -1,0 +1,33 @@
+import {accountFlags} from '../../cli/account.ts';
+import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
+import {answersFlag} from '../../cli/flags.ts';
+import {type PoolDetails, poolArgument, poolDetails} from '../../cli/pool-documents.ts';
+import {findPool, linksOf, listAgents} from '../../scalr/account.ts';
+import {poolText} from '../../ui/pools.ts';
+
+export default class PoolShow extends AccountCommand<PoolDetails> {
+  static override summary = 'Show an agent pool, its agents and what uses it.';
+  static override description =
+    'Shows the status and version of each agent, and the workspaces and VCS providers that use the agent pool. Read-only.';
+  static override usage = '<%= command.id %> NAME [flags]';
+  static override examples = ['<%= config.bin %> <%= command.id %> eks-prod', '<%= config.bin %> <%= command.id %> eks-prod --json'];
+  static override args = poolArgument;
+  static override flags = {...answersFlag, ...accountFlags};
+
+  override async run(): Promise<PoolDetails> {
+    const {args, flags} = await this.parse(PoolShow);
+    const name = requireArgument(args.name, 'NAME of the agent pool', 'scalr-agent pool show eks-prod');
+    const client = await this.account(flags);
+    const {pool, agents, links} = await this.untilInterrupted(async () => {
+      const pool = await findPool(client, name);
+      const [agents, links] = await Promise.all([listAgents(client, pool.id), linksOf(client, pool)]);
+      return {pool, agents, links};
+    });
+    const [workspaces, vcsProviders] = [links.workspaces, links.vcsProviders].map((all) => all.map((each) => each.name)) as [
+      string[],
+      string[],
+    ];
+    if (!this.jsonEnabled()) this.show(poolText({pool, agents, workspaces, vcsProviders}, this.resultScreen));
+    return poolDetails(pool, agents, links.workspaces);
+  }
+}

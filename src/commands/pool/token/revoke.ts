@@ -1,0 +1,48 @@
+import * as Args from '@oclif/core/args';
+import {accountFlags} from '../../../cli/account.ts';
+import {AccountCommand, requireArgument} from '../../../cli/account-command.ts';
+import {answersFlag, confirmFlags} from '../../../cli/flags.ts';
+import {stepsOf} from '../../../cli/operate.ts';
+import {poolArgument} from '../../../cli/pool-documents.ts';
+import type {Warning} from '../../../ground/errors.ts';
+import {planRevocation} from '../../../operations/pool-tokens.ts';
+import type {Named} from '../../../scalr/account.ts';
+
+interface Result {
+  pool: Named;
+  /** ID of the token. */
+  id: string;
+  revoked: boolean;
+  steps: {id: string; title: string}[];
+  warnings: readonly Warning[];
+}
+
+const EXAMPLE = 'scalr-agent pool token revoke eks-prod at-v0q1';
+
+export default class PoolTokenRevoke extends AccountCommand<Result> {
+  static override summary = 'Revoke a token of an agent pool.';
+  static override description =
+    'Agents that use the token lose the connection to Scalr. Shows the plan and asks for confirmation; --yes confirms.';
+  static override usage = '<%= command.id %> NAME TOKEN [flags]';
+  static override examples = ['<%= config.bin %> <%= command.id %> eks-prod at-v0q1'];
+  static override args = {
+    ...poolArgument,
+    token: Args.string({description: 'Name or ID of the token, not the token itself.', ignoreStdin: true}),
+  };
+  static override flags = {...confirmFlags, ...answersFlag, ...accountFlags};
+
+  override async run(): Promise<Result> {
+    const {args, flags} = await this.parse(PoolTokenRevoke);
+    const name = requireArgument(args.name, 'NAME of the agent pool', EXAMPLE);
+    const wanted = requireArgument(args.token, 'TOKEN, by name or ID', EXAMPLE);
+    const client = await this.account(flags);
+    const {pool, token, ...plan} = await this.untilInterrupted(() => planRevocation(client, name, wanted));
+    const {steps, warnings} = plan;
+    const planned = {pool: {id: pool.id, name: pool.name}, id: token.id, revoked: false, steps: stepsOf(steps), warnings};
+    return this.changeAccount(plan, planned, client, flags, async (send) => {
+      await send();
+      this.say(`Token ${token.id} was revoked.\n`);
+      return {...planned, revoked: true};
+    });
+  }
+}

@@ -1,0 +1,237 @@
+import {ExitCode, ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
+import type {Secret} from '../ground/secret.ts';
+import type {Interrupts} from '../ports/interrupts.ts';
+import type {AccountToken} from '../release/account-token.ts';
+import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
+import type {ScalrClient} from '../scalr/client.ts';
+import {createToken, creationOf, revocationOf, revoking, type TokenAttributes} from '../scalr/tokens.ts';
+import {type AccountStep, runAccountSteps} from './account-steps.ts';
+import {createdPool, type PoolPlan, planPoolCreation} from './pool.ts';
+
+/** The release that an agent pool serves. */
+export interface PoolUser {
+  release: string;
+  namespace: string;
+  /** UID of namespace kube-system, which identifies the cluster; undefined if it could not be read. */
+  clusterId: string | undefined;
+  /** ID of the token in the Secret of the release, if an install with --pool has written it. */
+  tokenId: string | undefined;
+  isForVcs: boolean;
+}
+
+/** What an install with --pool changes in the account. */
+export interface PreparedPool {
+  pool: ScalrPool;
+  /** Absent if the pool exists. */
+  creation?: PoolPlan;
+  /** Attributes of the new token; undefined if the Secret has a valid token of the pool. */
+  token: TokenAttributes | undefined;
+  /** Tokens of interrupted runs for the same release, which were never used. */
+  orphans: readonly PoolToken[];
+  /** IDs of the agents before the install. */
+  agentsBefore: ReadonlySet<string>;
+  steps: readonly AccountStep[];
+  warnings: readonly Warning[];
+}
+
+/** Reads the account and plans; changes nothing. @throws ExpectedError */
+export async function preparePool(
+  client: ScalrClient,
+  {pool: nameOrId, creates}: {pool: string; creates: boolean},
+  user: PoolUser,
+): Promise<PreparedPool> {
+  const existing = await findPool(client, nameOrId).catch((error: unknown) => {
+    if (!(error instanceof ExpectedError && error.code === 'SCALR_NOT_FOUND' && /^Cannot find /.test(error.message))) throw error;
+    if (creates) return undefined;
+    throw new ExpectedError(error.message, {...error, suggestions: ['Add --create-pool to create it', ...error.suggestions]});
+  });
+  const options = {name: nameOrId, environments: [], isShared: false, isForVcs: user.isForVcs};
+  const creation = existing === undefined ? await planPoolCreation(client, options) : undefined;
+  const pool = existing ?? (creation as PoolPlan).pool;
+  if (pool.isForVcs !== user.isForVcs) throw wrongPurpose(pool);
+  const [tokens, agents] = existing === undefined ? [[], []] : await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
+  const kept = tokens.find(({id, isExpired}) => id === user.tokenId && !isExpired);
+  const attributes = attributesOf(user);
+  // Without the ID of the cluster, the description can be that of another one.
+  const orphans =
+    user.clusterId === undefined
+      ? []
+      : tokens.filter(({id, description, lastUsedAt}) => description === attributes.description && lastUsedAt === null && id !== kept?.id);
+  const token = kept === undefined ? attributes : undefined;
+  return {
+    ...{pool, token, orphans, agentsBefore: new Set(agents.map(({id}) => id))},
+    ...(creation === undefined ? {} : {creation}),
+    steps: [
+      ...orphans.map((each) => revocationStep(each, pool)),
+      ...(creation?.steps ?? []),
+      ...(token === undefined ? [] : [creationStep(pool, token)]),
+    ],
+    warnings: (creation?.warnings ?? []).map((warning) => ({...warning, message: notShared(pool)})),
+  };
+}
+
+const notShared = ({name}: ScalrPool): string =>
+  `Agent pool ${name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${name} --environment NAME`;
+
+/** The description identifies tokens of this release in this cluster. */
+const attributesOf = ({release, namespace, clusterId}: PoolUser): TokenAttributes => ({
+  name: release,
+  description: `scalr-agent-install cluster=${clusterId ?? 'unknown'} namespace=${namespace} release=${release}`,
+  expiresInMinutes: null,
+});
+
+const revocationStep = (token: PoolToken, {name}: ScalrPool): AccountStep => ({
+  id: `revoke/${token.id}`,
+  title: `Revoke token ${token.id} of agent pool ${name}, which an interrupted install has left unused`,
+  request: revocationOf(token),
+  purpose: revoking(token),
+});
+
+const creationStep = (pool: ScalrPool, attributes: TokenAttributes): AccountStep => ({
+  id: 'create-token',
+  title: `Create a token of agent pool ${pool.name}`,
+  request: creationOf(pool.id === '' ? {...pool, id: 'NEW'} : pool, attributes),
+  purpose: {what: 'create a token'},
+});
+
+const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
+  new ExpectedError(`Agent pool ${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: [`Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`],
+  });
+
+interface PoolDeps {
+  interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
+  onStep(step: {title: string}): void;
+}
+
+/** A token that the Secret gets. */
+export interface MadeToken extends AccountToken {
+  text: Secret;
+}
+
+/**
+ * Changes the account, then installs. `install` gets the new token, and calls `keep` when the token must stay valid from then on. Until
+ * then, a failure revokes the token, and deletes the pool if this run has created it. @throws ExpectedError
+ */
+export async function installWithPool<T>(
+  prepared: PreparedPool,
+  client: ScalrClient,
+  {interrupts, onStep}: PoolDeps,
+  install: (token: MadeToken | undefined, keep: () => void) => Promise<T>,
+): Promise<{result: T; pool: ScalrPool}> {
+  const {interrupt} = interrupts;
+  const deps = {interrupts, onStep};
+  const {creation, token: attributes} = prepared;
+  let {pool} = prepared;
+  let [isPoolMade, isKept] = [false, false];
+  let made: MadeToken | undefined;
+  try {
+    await runAccountSteps(
+      prepared.orphans.map((each) => revocationStep(each, pool)),
+      client,
+      deps,
+    );
+    if (creation !== undefined) {
+      pool = await createdPool(client, creation, () => runAccountSteps(creation.steps, client, deps));
+      isPoolMade = true;
+    }
+    if (interrupt.aborted) throw interrupted('', interrupt);
+    if (attributes !== undefined) {
+      onStep(creationStep(pool, attributes));
+      const {token, text} = await createToken(client, pool, attributes);
+      made = {host: client.host, poolId: pool.id, tokenId: token.id, text};
+    }
+    if (interrupt.aborted) throw interrupted('', interrupt);
+    const result = await install(made, () => {
+      isKept = true;
+    });
+    return {result, pool};
+  } catch (error) {
+    if (isKept || !(error instanceof ExpectedError)) throw error;
+    throw await cleanUp(error, client, pool, {made, isPoolMade});
+  }
+}
+
+/** The failure, with what was undone. What cannot be undone is named with the command for it. */
+async function cleanUp(
+  failure: ExpectedError,
+  client: ScalrClient,
+  pool: ScalrPool,
+  {made, isPoolMade}: {made: MadeToken | undefined; isPoolMade: boolean},
+): Promise<ExpectedError> {
+  const [done, left]: [string[], string[]] = [[], []];
+  const undo = async (request: Parameters<ScalrClient['send']>[0], what: string, text: string, command: string): Promise<void> => {
+    try {
+      await client.send(request, {what});
+      done.push(text);
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      done.push(`${error.message} Could not ${what}.`);
+      left.push(command);
+    }
+  };
+  if (made !== undefined)
+    await undo(
+      revocationOf({id: made.tokenId}),
+      `revoke token ${made.tokenId}`,
+      'The new token was revoked.',
+      `Revoke it: scalr-agent pool token revoke ${pool.id} ${made.tokenId}`,
+    );
+  if (isPoolMade)
+    await undo(
+      {method: 'DELETE', path: `/agent-pools/${pool.id}`},
+      `delete agent pool ${pool.name}`,
+      `Agent pool ${pool.name}, which this run created, was deleted.`,
+      `Delete it: scalr-agent pool delete ${pool.id}`,
+    );
+  if (done.length === 0) return failure;
+  return new ExpectedError([failure.message, ...done].join(' '), {
+    ...failure,
+    suggestions: [...left, ...failure.suggestions],
+    cause: failure,
+  });
+}
+
+const POLL_MS = 5000;
+
+interface AwaitOptions {
+  /** Names of the pods of the release. */
+  pods: readonly string[];
+  agentsBefore: ReadonlySet<string>;
+  timeoutMs: number;
+  interrupt: AbortSignal;
+  now(): Date;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Waits until Scalr reports an idle or busy agent of the release: of one of its pods, or one that is new. @throws ExpectedError */
+export async function awaitAgents(
+  client: ScalrClient,
+  pool: ScalrPool,
+  {pods, agentsBefore, timeoutMs, interrupt, now, sleep}: AwaitOptions,
+): Promise<ScalrAgent[]> {
+  const end = now().getTime() + timeoutMs;
+  for (;;) {
+    const agents = (await listAgents(client, pool.id)).filter(({id, name}) => pods.includes(name) || !agentsBefore.has(id));
+    const working = agents.filter(({status}) => status === 'idle' || status === 'busy');
+    if (working.length > 0) return working;
+    if (interrupt.aborted) throw interrupted('The release is installed and ready. Scalr has not reported its agent yet.', interrupt);
+    if (now().getTime() >= end) throw noAgent(pool, agents, timeoutMs);
+    await sleep(POLL_MS, interrupt);
+  }
+}
+
+function noAgent({name}: ScalrPool, agents: readonly ScalrAgent[], timeoutMs: number): ExpectedError {
+  const seen = agents.map((agent) => `${agent.name} is ${agent.status}${agent.error === undefined ? '' : ` (${agent.error})`}`);
+  const because = seen.length === 0 ? 'It reports no agent of this release.' : `${seen.join(', ')}.`;
+  return new ExpectedError(
+    `The release is ready, but Scalr reports no working agent in agent pool ${name} after ${timeoutMs / 1000} s. ${because}`,
+    {
+      code: 'TIMED_OUT',
+      exit: ExitCode.timedOut,
+      suggestions: ['Check the network and the clock of the nodes', `Show the agents: scalr-agent pool show ${name}`],
+    },
+  );
+}

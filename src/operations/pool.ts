@@ -1,0 +1,268 @@
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {count, few} from '../ground/text.ts';
+import {
+  type AccountKind,
+  findObject,
+  findPool,
+  linksOf,
+  listAgents,
+  listPools,
+  listTokens,
+  type Named,
+  namedOf,
+  poolOf,
+  refsIn,
+  type ScalrPool,
+} from '../scalr/account.ts';
+import type {Resource, ScalrClient} from '../scalr/client.ts';
+import type {AccountPlan, AccountStep} from './account-steps.ts';
+
+export interface PoolOptions {
+  name: string;
+  /** Names or IDs of the environments that can use it. */
+  environments: readonly string[];
+  isShared: boolean;
+  isForVcs: boolean;
+}
+
+/** A plan for a pool; without steps, the pool is as it should be. */
+export interface PoolPlan extends AccountPlan {
+  pool: ScalrPool;
+}
+
+/** The ID of a pool that does not exist yet. */
+const NEW = '';
+
+/** The plan that creates a pool. @throws ExpectedError if one with this name exists and differs */
+export async function planPoolCreation(client: ScalrClient, {name, environments, isShared, isForVcs}: PoolOptions): Promise<PoolPlan> {
+  const chosen: Named[] = [];
+  for (const each of environments) chosen.push(namedOf(await findObject(client, 'environment', each)));
+  const pool = {id: NEW, name, isDefault: false, isForVcs, isShared, isInUse: false, environments: chosen};
+  const existing = await poolNamed(client, name);
+  if (existing !== undefined) {
+    refuseDifferent(existing, pool);
+    return {pool: existing, steps: [], warnings: []};
+  }
+  const refs = chosen.map(({id}) => ({type: 'environments', id}));
+  const data = {
+    type: 'agent-pools',
+    attributes: {name, 'vcs-enabled': isForVcs, 'is-shared': isShared},
+    ...(refs.length === 0 ? {} : {relationships: {environments: {data: refs}}}),
+  };
+  const where = isShared ? ' for all environments' : chosen.length === 0 ? '' : ` for ${chosen.map((each) => each.name).join(', ')}`;
+  const step: AccountStep = {
+    id: 'create-pool',
+    title: `Create ${isForVcs ? 'VCS agent pool' : 'agent pool'} ${name}${where}`,
+    request: {method: 'POST', path: '/agent-pools', body: {data}},
+    purpose: {what: `create agent pool ${name}`, permission: 'agent-pools:create'},
+  };
+  const warnings: Warning[] =
+    isShared || isForVcs || chosen.length > 0
+      ? []
+      : [{code: 'NOT_SHARED', message: `Agent pool ${name} is not shared with an environment. Add --environment NAME or --shared.`}];
+  return {pool, steps: [step], warnings};
+}
+
+async function poolNamed(client: ScalrClient, name: string): Promise<ScalrPool | undefined> {
+  const same = (await listPools(client, name)).filter((each) => each.name === name);
+  return same.length > 1 ? findPool(client, name) : same[0];
+}
+
+/** @throws ExpectedError that lists what differs */
+function refuseDifferent(existing: ScalrPool, wanted: ScalrPool): void {
+  const names = ({environments}: ScalrPool): string =>
+    environments
+      .map(({name}) => name)
+      .toSorted()
+      .join(', ') || 'none';
+  const differences = [
+    ...(existing.isForVcs === wanted.isForVcs ? [] : [`it is ${existing.isForVcs ? '' : 'not '}for VCS`]),
+    ...(existing.isShared === wanted.isShared ? [] : [`it is ${existing.isShared ? '' : 'not '}shared with all environments`]),
+    ...(existing.isShared || names(existing) === names(wanted) ? [] : [`its environments are: ${names(existing)}`]),
+  ];
+  if (differences.length === 0) return;
+  throw new ExpectedError(`Agent pool ${existing.name} already exists, but ${differences.join(', and ')}.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: ['Use another name', `Show the pool: scalr-agent pool show ${existing.id}`],
+  });
+}
+
+/** The pool that this request has created. If the answer was lost, it is found by its name, which did not exist before. @throws ExpectedError */
+export async function createdPool(
+  client: ScalrClient,
+  plan: PoolPlan,
+  create: () => Promise<readonly (Resource | undefined)[]>,
+): Promise<ScalrPool> {
+  try {
+    const [created] = await create();
+    return {...plan.pool, ...(created === undefined ? {} : {...poolOf(created), environments: plan.pool.environments})};
+  } catch (error) {
+    if (!(error instanceof ExpectedError && error.code === 'SCALR_UNREACHABLE')) throw error;
+    const found = await poolNamed(client, plan.pool.name).catch(() => undefined);
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+/** What uses a pool, by name or ID. */
+export interface PoolLinks {
+  workspaces: readonly string[];
+  environments: readonly string[];
+  vcsProviders: readonly string[];
+  isAccountDefault: boolean;
+}
+
+interface LinkKind {
+  kind: Exclude<AccountKind, 'pool'>;
+  noun: string;
+  relationship: string;
+  permission: string;
+}
+
+/** Links are set on the side that has one pool: a list on the side of the pool would replace all others. */
+const LINKS: Readonly<Record<Exclude<keyof PoolLinks, 'isAccountDefault'>, LinkKind>> = {
+  workspaces: {kind: 'workspace', noun: 'workspace', relationship: 'agent-pool', permission: 'workspaces:update'},
+  environments: {
+    ...{kind: 'environment', noun: 'the default of environment', relationship: 'default-workspace-agent-pool'},
+    permission: 'environments:update',
+  },
+  vcsProviders: {kind: 'vcsProvider', noun: 'VCS provider', relationship: 'agent-pool', permission: 'vcs-providers:update'},
+};
+
+/** The plan that links a pool, or unlinks it. Links that exist, and links of other pools, are left alone. @throws ExpectedError */
+export async function planLinks(client: ScalrClient, nameOrId: string, links: PoolLinks, isLinking: boolean): Promise<PoolPlan> {
+  const pool = await findPool(client, nameOrId);
+  if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs) throw notForVcs(pool);
+  const names = isLinking ? new Map((await listPools(client)).map(({id, name}) => [id, name])) : new Map<string, string>();
+  const steps: AccountStep[] = [];
+  const warnings: Warning[] = [];
+  for (const [group, link] of Object.entries(LINKS)) {
+    for (const given of links[group as keyof typeof LINKS]) {
+      const object = await findObject(client, link.kind, given);
+      const [current] = refsIn(object, link.relationship);
+      const what = `${link.noun} ${namedOf(object).name}`;
+      if ((current?.id === pool.id) !== isLinking)
+        steps.push(linkStep(object, link, {pool, what, isLinking, before: current && (names.get(current.id) ?? current.id)}));
+      else if (!isLinking) warnings.push(notLinked(pool, what));
+    }
+  }
+  if (links.isAccountDefault && pool.isDefault !== isLinking) {
+    const [before] = isLinking ? (await listPools(client)).filter(({isDefault}) => isDefault) : [];
+    steps.push(defaultStep(pool, isLinking, before?.name));
+  } else if (links.isAccountDefault && !isLinking) warnings.push(notLinked(pool, 'the account default'));
+  if (isLinking && pool.isForVcs && links.workspaces.length + links.environments.length > 0)
+    warnings.push({code: 'VCS_POOL', message: `Agent pool ${pool.name} is for VCS. Its agents do not execute runs.`});
+  return {pool, steps, warnings};
+}
+
+const notLinked = ({name}: Named, what: string): Warning => ({
+  code: 'NOT_LINKED',
+  message: `${what[0]?.toUpperCase()}${what.slice(1)} does not use agent pool ${name}.`,
+});
+
+interface Linked {
+  pool: Named;
+  what: string;
+  isLinking: boolean;
+  /** Name of the pool that it used until now. */
+  before: string | undefined;
+}
+
+const titleOf = ({pool, what, isLinking, before}: Linked): string =>
+  isLinking
+    ? `Link ${what} to agent pool ${pool.name}${before === undefined ? '' : ` instead of ${before}`}`
+    : `Unlink ${what} from agent pool ${pool.name}`;
+
+function linkStep({type, id}: Resource, {relationship, permission}: LinkKind, linked: Linked): AccountStep {
+  const {pool, what, isLinking} = linked;
+  const data = isLinking ? {type: 'agent-pools', id: pool.id} : null;
+  return {
+    id: `${isLinking ? 'link' : 'unlink'}-${id}`,
+    title: titleOf(linked),
+    request: {method: 'PATCH', path: `/${type}/${id}`, body: {data: {type, id, relationships: {[relationship]: {data}}}}},
+    purpose: {what: `${isLinking ? 'link' : 'unlink'} ${what}`, permission},
+  };
+}
+
+const defaultStep = (pool: Named, isLinking: boolean, before: string | undefined): AccountStep => ({
+  id: `${isLinking ? 'link' : 'unlink'}-account`,
+  title: titleOf({pool, what: 'the account default', isLinking, before}),
+  request: {
+    method: 'PATCH',
+    path: `/agent-pools/${pool.id}`,
+    body: {data: {type: 'agent-pools', id: pool.id, attributes: {default: isLinking}}},
+  },
+  purpose: {what: 'change the account default', permission: 'agent-pools:update'},
+});
+
+const notForVcs = ({name}: Named): ExpectedError =>
+  new ExpectedError(`Agent pool ${name} is not for VCS, so a VCS provider cannot use it.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: ['Create a VCS agent pool: scalr-agent pool create NAME --vcs'],
+  });
+
+/** Agents and the token of a release that is uninstalled before its pool is deleted. */
+interface OwnInPool {
+  /** Names. */
+  agents: readonly string[];
+  tokenId: string;
+}
+
+/** The plan that deletes a pool, with what still uses it; with `own`, nothing else may use it. @throws ExpectedError */
+export async function planPoolDeletion(client: ScalrClient, nameOrId: string, own?: OwnInPool): Promise<PoolPlan> {
+  const pool = await findPool(client, nameOrId);
+  const [allAgents, allTokens, {workspaces, vcsProviders}] = await Promise.all([
+    listAgents(client, pool.id),
+    listTokens(client, pool),
+    linksOf(client, pool),
+  ]);
+  const agents = allAgents.filter(({name}) => !own?.agents.includes(name));
+  const tokens = allTokens.filter(({id, isExpired}) => own === undefined || (id !== own.tokenId && !isExpired));
+  const using = [...workspaces, ...vcsProviders].map(({name}) => name);
+  const connected = agents.filter(({status}) => status === 'idle' || status === 'busy');
+  const busy = agents.filter(({status}) => status === 'busy').map(({name}) => name);
+  const warn = (all: readonly unknown[], text: string): Warning[] => (all.length === 0 ? [] : [{code: 'IN_USE', message: text}]);
+  return {
+    pool,
+    steps: [
+      {
+        id: 'delete-pool',
+        title: `Delete agent pool ${pool.name}`,
+        request: {method: 'DELETE', path: `/agent-pools/${pool.id}`},
+        purpose: {what: `delete agent pool ${pool.name}`, permission: 'agent-pools:delete'},
+        isDestructive: true,
+      },
+    ],
+    warnings: [
+      ...warn(
+        connected,
+        `${count(connected.length, 'connected agent')} will lose the connection to Scalr: ${few(connected.map(({name}) => name))}.`,
+      ),
+      ...warn(tokens, `${count(tokens.length, 'token')} will become invalid.`),
+      ...warn(using, `Agent pool ${pool.name} is used by ${few(using)}.`),
+      ...(pool.isDefault ? [{code: 'IN_USE', message: `Agent pool ${pool.name} is the account default.`}] : []),
+    ],
+    blocked: own !== undefined && connected.length + tokens.length > 0 ? usedByOthers(pool, connected, tokens) : busyAgents(pool, busy),
+  };
+}
+
+const usedByOthers = ({id, name}: Named, agents: readonly Named[], tokens: readonly {id: string}[]): ExpectedError =>
+  new ExpectedError(
+    `Others may use agent pool ${name}: it has ${few([...agents.map((each) => `agent ${each.name}`), ...tokens.map((each) => `token ${each.id}`)])}.`,
+    {
+      code: 'OBJECT_OF_ANOTHER',
+      exit: ExitCode.usage,
+      suggestions: ['Omit --delete-pool', `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`],
+    },
+  );
+
+const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | undefined =>
+  busy.length === 0
+    ? undefined
+    : new ExpectedError(`Agent pool ${name} has busy agents, so Scalr would not delete it: ${few(busy)}.`, {
+        code: 'SCALR_REJECTED',
+        exit: ExitCode.failed,
+        suggestions: ['Wait until their runs have ended', `Show the agents: scalr-agent pool show ${name}`],
+      });

@@ -1,0 +1,216 @@
+import {join} from 'node:path';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {isFields} from '../ground/json.ts';
+import {isPoolToken, Secret} from '../ground/secret.ts';
+import {jsonIn} from '../ground/tool-errors.ts';
+import type {Files} from '../ports/files.ts';
+
+/** The token of a user or a service account, and the account it is for. It must never leave this process except to that account. */
+export interface Credential {
+  /** Host name, with its port if there is one; undefined if SCALR_HOSTNAME is not set. */
+  host: string | undefined;
+  token: Secret;
+  /** Variable or file. */
+  source: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface CredentialDeps {
+  env: Environment;
+  files: Pick<Files, 'read' | 'kindOf'>;
+}
+
+interface Wanted {
+  /** URL of the account; without it, the host of the credential is used. */
+  url?: string | undefined;
+  /** The user has stated the URL, so SCALR_TOKEN is sent there even without SCALR_HOSTNAME. */
+  isStated: boolean;
+}
+
+/**
+ * The credential for an account, from the sources of scalr-cli and of the Scalr Terraform provider: SCALR_TOKEN, then the files, then
+ * TF_TOKEN_<host>. Undefined if there is none for this host. @throws ExpectedError if two differ, or a file is invalid
+ */
+export async function findCredential({url, isStated}: Wanted, deps: CredentialDeps): Promise<(Credential & {host: string}) | undefined> {
+  const {env} = deps;
+  const given = fromVariables(env);
+  if (given !== undefined && (url === undefined || isStated)) refusePoolToken(given, env);
+  const stored = [...(await fromScalrConf(deps)), ...(await fromTerraform(deps)), ...fromTerraformVariables(env)];
+  const host = url === undefined ? (hostOf(env['SCALR_HOSTNAME']) ?? onlyHost(stored)) : new URL(url).host;
+  if (host === undefined) return undefined;
+  if (given !== undefined && (given.host === host || (given.host === undefined && isStated))) {
+    refusePoolToken(given, env);
+    return {...given, host};
+  }
+  const [first, ...others] = stored.filter((each) => each.host === host);
+  if (first === undefined) return undefined;
+  refusePoolToken(first, env);
+  const other = others.find(({token}) => token.reveal() !== first.token.reveal());
+  if (other !== undefined) throw twoTokens(host, first, other);
+  return {...first, host};
+}
+
+/** Every token of a user or a service account on this machine, whatever its host: none may leave it. Invalid files are ignored. */
+export async function storedTokens({env, files}: CredentialDeps): Promise<Secret[]> {
+  const given = fromVariables(env);
+  // All profiles, not only the selected one.
+  const all = {env: {...env, SCALR_PROFILE: undefined}, files};
+  const stored = await Promise.all([fromScalrConf(all), fromTerraform(all)].map(async (reading) => reading.catch(nothingIfExpected)));
+  return [...(given === undefined ? [] : [given]), ...stored.flat(), ...fromTerraformVariables(env)].map(({token}) => token);
+}
+
+function nothingIfExpected(error: unknown): [] {
+  if (error instanceof ExpectedError) return [];
+  throw error;
+}
+
+/** SCALR_TOKEN was once the name of the variable for agent pool tokens. @throws ExpectedError */
+function refusePoolToken({token, source}: Credential, {SCALR_AGENT_TOKEN: agentToken}: Environment): void {
+  if (!isPoolToken(token) && token.reveal() !== agentToken?.trim()) return;
+  throw new ExpectedError(`${source} contains an agent pool token, which has no access to the Scalr API.`, {
+    code: 'NO_CREDENTIAL',
+    exit: ExitCode.usage,
+    suggestions: ['Set SCALR_TOKEN to the token of a user or of a service account', 'Set SCALR_AGENT_TOKEN to the agent pool token'],
+  });
+}
+
+function fromVariables({SCALR_TOKEN: token, SCALR_HOSTNAME: host}: Environment): Credential | undefined {
+  const text = token?.trim();
+  return text ? {host: hostOf(host), token: new Secret(text), source: 'SCALR_TOKEN'} : undefined;
+}
+
+/** Users write a host name or the URL of the account. */
+function hostOf(text: string | undefined): string | undefined {
+  const host = text
+    ?.trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/.*$/, '')
+    .toLowerCase();
+  return host || undefined;
+}
+
+/**
+ * ~/.scalr/scalr.conf of scalr-cli: `{hostname, token}`, or such an object for each profile. SCALR_PROFILE selects one.
+ * https://github.com/Scalr/scalr-cli (main.go)
+ */
+async function fromScalrConf({env, files}: CredentialDeps): Promise<Credential[]> {
+  const home = homeOf(env);
+  if (home === undefined) return [];
+  const path = join(home, '.scalr', 'scalr.conf');
+  const content = await readJsonFile(path, files);
+  if (content === undefined) return [];
+  const profiles = 'token' in content || 'hostname' in content ? {default: content} : content;
+  const {SCALR_PROFILE: chosen} = env;
+  if (chosen && profiles[chosen] === undefined) {
+    throw new ExpectedError(`${path} has no profile ${chosen}.`, {
+      code: 'NO_CREDENTIAL',
+      exit: ExitCode.usage,
+      suggestions: [`Set SCALR_PROFILE to one of ${Object.keys(profiles).join(', ')}`],
+    });
+  }
+  // The default profile comes first, so that it determines the host.
+  const names = chosen ? [chosen] : Object.keys(profiles).toSorted((one, other) => Number(other === 'default') - Number(one === 'default'));
+  return names.flatMap((name) => {
+    const {hostname, token} = isFields(profiles[name]) ? profiles[name] : {};
+    const source = names.length === 1 ? path : `${path} (profile ${name})`;
+    return credentialOf(hostname, token, source);
+  });
+}
+
+/** Files of Terraform; the Scalr provider reads the same. https://developer.hashicorp.com/terraform/cli/config/config-file */
+async function fromTerraform({env, files}: CredentialDeps): Promise<Credential[]> {
+  const {APPDATA: roaming, TF_CLI_CONFIG_FILE, TERRAFORM_CONFIG} = env;
+  const base = roaming ?? homeOf(env);
+  const inHome = (...names: string[]): string[] => (base === undefined ? [] : [join(base, ...names)]);
+  const config = TF_CLI_CONFIG_FILE || TERRAFORM_CONFIG;
+  const paths = [
+    ...inHome(roaming === undefined ? '.terraform.d' : 'terraform.d', 'credentials.tfrc.json'),
+    ...(config ? [config] : inHome(roaming === undefined ? '.terraformrc' : 'terraform.rc')),
+  ];
+  return (await Promise.all(paths.map(async (path) => terraformCredentials(path, files)))).flat();
+}
+
+async function terraformCredentials(path: string, files: CredentialDeps['files']): Promise<Credential[]> {
+  const text = await textOf(path, files);
+  if (text === undefined) return [];
+  if (path.endsWith('.json')) {
+    const hosts = fieldsIn(text, path)['credentials'];
+    return Object.entries(isFields(hosts) ? hosts : {}).flatMap(([host, entry]) =>
+      credentialOf(host, isFields(entry) ? entry['token'] : undefined, path),
+    );
+  }
+  // HCL; each block is flat.
+  const blocks = text.replace(/^\s*(#|\/\/).*$/gm, '').matchAll(/\bcredentials\s+"([^"]+)"\s*\{([^}]*)\}/g);
+  return [...blocks].flatMap(([, host, body = '']) => credentialOf(host, /\btoken\s*=\s*"([^"]*)"/.exec(body)?.[1], path));
+}
+
+/** TF_TOKEN_acme_scalr_io: a dot is written as _, a hyphen as __. */
+const fromTerraformVariables = (env: Environment): Credential[] =>
+  Object.entries(env).flatMap(([name, token]) => {
+    const [, encoded] = /^TF_TOKEN_(.+)$/.exec(name) ?? [];
+    return encoded === undefined ? [] : credentialOf(encoded.replaceAll('__', '-').replaceAll('_', '.'), token, name);
+  });
+
+function credentialOf(host: unknown, token: unknown, source: string): Credential[] {
+  const [name, text] = [typeof host === 'string' ? hostOf(host) : undefined, typeof token === 'string' ? token.trim() : ''];
+  return name === undefined || text === '' ? [] : [{host: name, token: new Secret(text), source}];
+}
+
+/** The host of the default profile, or the only account; the files of Terraform can contain other hosts. @throws ExpectedError */
+function onlyHost(stored: readonly Credential[]): string | undefined {
+  const [profile] = stored.filter(({source}) => source.includes('scalr.conf'));
+  if (profile !== undefined) return profile.host;
+  const hosts = [...new Set(stored.map(({host}) => host))].filter((host) => host !== undefined && /(^|\.)scalr\.(io|com)$/.test(host));
+  if (hosts.length <= 1) return hosts[0];
+  throw new ExpectedError(`Found tokens for several Scalr accounts: ${hosts.join(', ')}.`, {
+    code: 'NO_CREDENTIAL',
+    exit: ExitCode.usage,
+    suggestions: ['Select the account with --url https://<account>.scalr.io'],
+  });
+}
+
+const homeOf = ({HOME, USERPROFILE}: Environment): string | undefined => HOME || USERPROFILE || undefined;
+
+async function textOf(path: string, files: CredentialDeps['files']): Promise<string | undefined> {
+  return (await files.kindOf(path)) === 'nothing' ? undefined : (await files.read(path)).toString('utf8');
+}
+
+async function readJsonFile(path: string, files: CredentialDeps['files']): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await textOf(path, files);
+  return text === undefined ? undefined : fieldsIn(text, path);
+}
+
+/** The message does not quote the file, which contains tokens. */
+function fieldsIn(text: string, path: string): Readonly<Record<string, unknown>> {
+  const content = jsonIn(text);
+  if (isFields(content)) return content;
+  throw new ExpectedError(`${path} is not a JSON object.`, {
+    code: 'NO_CREDENTIAL',
+    exit: ExitCode.usage,
+    suggestions: ['Correct the file, or set SCALR_HOSTNAME and SCALR_TOKEN'],
+  });
+}
+
+const twoTokens = (host: string, one: Credential, other: Credential): ExpectedError =>
+  new ExpectedError(`${one.source} and ${other.source} contain different tokens for ${host}.`, {
+    code: 'NO_CREDENTIAL',
+    exit: ExitCode.usage,
+    suggestions: ['Remove one of the two', 'Set SCALR_HOSTNAME and SCALR_TOKEN, which take precedence', ...profileAdvice(one, other)],
+  });
+
+const profileAdvice = (...all: readonly Credential[]): string[] =>
+  all.every(({source}) => source.includes('(profile ')) ? ['Select a profile with SCALR_PROFILE'] : [];
+
+/** No source has a token for the account. */
+export const noCredential = (url: string | undefined): ExpectedError => {
+  const host = url === undefined ? undefined : new URL(url).host;
+  return new ExpectedError(`No token of a Scalr user found${host === undefined ? '' : ` for ${host}`}.`, {
+    code: 'NO_CREDENTIAL',
+    exit: ExitCode.usage,
+    suggestions: [
+      `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or of a service account`,
+      `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,
+    ],
+  });
+};

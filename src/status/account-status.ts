@@ -1,0 +1,158 @@
+import type {Cause} from '../diagnose/cause.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {ownCommand} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {count, few} from '../ground/text.ts';
+import {findAgents, findPool, linksOf, listAgents, listTokens} from '../scalr/account.ts';
+import type {ScalrClient} from '../scalr/client.ts';
+import type {Advice} from './advice.ts';
+import type {AccountStatus, ReleaseStatus, UnreadPart} from './status.ts';
+
+/** An agent connects with the name of its pod. If Scalr does not know the first pods, it will not know the others. */
+const MAX_LOOKUPS = 3;
+
+/** Finds the pool of a release by the names of its pods, and reads its agents. Read-only. @throws ExpectedError */
+export async function readAccountStatus(client: ScalrClient, {agents: pods, workloads}: ReleaseStatus): Promise<AccountStatus> {
+  const names = pods.map(({pod}) => pod);
+  const nothing = {host: client.host, pool: undefined, isUnused: undefined, withoutPod: [], tokens: [], unread: []};
+  const poolId = await poolOfPods(client, names);
+  if (poolId === undefined) return {...nothing, agents: names.map((pod) => ({pod, agent: undefined}))};
+  const unread: UnreadPart[] = [];
+  const optional = async <T>(what: string, reading: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await reading;
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      unread.push(unreadPart(what, error));
+      return undefined;
+    }
+  };
+  const [pool, known, tokens] = await Promise.all([
+    findPool(client, poolId),
+    listAgents(client, poolId),
+    optional('tokens of the agent pool', listTokens(client, {id: poolId, name: poolId})),
+  ]);
+  // Scalr reports most uses itself.
+  const links = pool.isInUse || pool.isDefault ? undefined : await optional('links of the agent pool', linksOf(client, pool));
+  const prefixes = workloads.map(({object}) => `${object.replace(/^.*\//, '')}-`);
+  return {
+    host: client.host,
+    pool,
+    isUnused: pool.isInUse || pool.isDefault ? false : links && links.workspaces.length + links.vcsProviders.length === 0,
+    agents: names.map((pod) => ({pod, agent: onlyOne(known.filter(({name}) => name === pod))})),
+    withoutPod: known.filter(
+      ({name, status}) => status === 'offline' && !names.includes(name) && prefixes.some((prefix) => name.startsWith(prefix)),
+    ),
+    tokens: tokens ?? [],
+    unread,
+  };
+}
+
+export const unreadPart = (what: string, {code, message, suggestions}: ExpectedError): UnreadPart => ({
+  what,
+  code,
+  reason: message,
+  remedy: suggestions[0] ?? 'Run the command again, or with --no-account',
+});
+
+const onlyOne = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
+
+async function poolOfPods(client: ScalrClient, pods: readonly string[]): Promise<string | undefined> {
+  for (const pod of pods.slice(0, MAX_LOOKUPS)) {
+    const agent = onlyOne(await findAgents(client, pod));
+    if (agent?.poolId !== undefined) return agent.poolId;
+  }
+  return undefined;
+}
+
+/** Adds what the account shows to the status. A ready pod whose agent is offline makes the release not ready. Pure. */
+export function withAccount(name: ReleaseName, status: ReleaseStatus, account: AccountStatus, now: Date): ReleaseStatus {
+  const causes = causesIn(name, status, account);
+  return {
+    ...status,
+    account,
+    state: status.state === 'ready' && causes.length > 0 ? 'not-ready' : status.state,
+    causes: [...status.causes, ...causes],
+    advice: [...status.advice, ...adviceIn(status, account, now)],
+    unread: [...status.unread, ...account.unread],
+  };
+}
+
+/** Pods that are not ready have causes of their own. */
+function causesIn(name: ReleaseName, {state, agents}: ReleaseStatus, account: AccountStatus): Cause[] {
+  const registered = new Set(agents.filter((each) => state === 'ready' || each.state === 'registered').map(({pod}) => pod));
+  return account.agents.flatMap(({pod, agent}) => {
+    if (agent === undefined || !registered.has(pod)) return [];
+    const cause = {object: `pod/${pod}`, isPermanent: false};
+    if (agent.status === 'offline') {
+      return [
+        {
+          ...cause,
+          code: 'AGENT_OFFLINE',
+          reason: `The pod is running, but Scalr reports its agent as offline${agent.lastSeen === undefined ? '' : ` (last seen ${agent.lastSeen})`}`,
+          remedy: `Check the network and the clock of the node, and the token. Collect the logs: ${ownCommand('collect-logs', name)}`,
+        },
+      ];
+    }
+    if (agent.status !== 'errored') return [];
+    return [
+      {
+        ...cause,
+        code: 'AGENT_ERRORED',
+        reason: `Scalr reports an error of the agent: ${agent.error ?? 'no details'}`,
+        remedy: `Collect the logs: ${ownCommand('collect-logs', name)}`,
+      },
+    ];
+  });
+}
+
+const DAY_MS = 86_400_000;
+/** A new token takes a maintenance window. */
+const EXPIRY_DAYS = 14;
+
+function adviceIn({state, purpose}: ReleaseStatus, {pool, isUnused, agents, withoutPod, tokens, host}: AccountStatus, now: Date): Advice[] {
+  const joined = agents.flatMap(({agent}) => agent ?? []);
+  const versions = [...new Set(joined.flatMap(({version}) => version ?? []))].toSorted();
+  const outdated = joined.filter(({upgrade}) => upgrade === 'medium' || upgrade === 'high');
+  const soon = tokens.filter(
+    ({expiresAt, isExpired}) => !isExpired && expiresAt !== null && Date.parse(expiresAt) - now.getTime() < EXPIRY_DAYS * DAY_MS,
+  );
+  const missing = state === 'ready' ? agents.filter(({agent}) => agent === undefined).map(({pod}) => pod) : [];
+  const when = (isTrue: boolean, code: string, message: string, remedy: string): Advice[] => (isTrue ? [{code, message, remedy}] : []);
+  const howToLink =
+    purpose === 'vcs' || pool?.isForVcs
+      ? `Link a VCS provider: scalr-agent pool link ${pool?.id} --vcs-provider NAME`
+      : `Link a workspace or an environment: scalr-agent pool link ${pool?.id} --workspace NAME`;
+  return [
+    ...when(isUnused === true, 'POOL_NOT_LINKED', `Nothing is linked to agent pool ${pool?.name}, so no run will arrive`, howToLink),
+    ...when(
+      missing.length > 0,
+      'AGENT_NOT_FOUND',
+      `Scalr reports no single agent for ${few(missing)}`,
+      `The agents have other names, or your user on ${host} has no permission agent-pools:read`,
+    ),
+    ...when(
+      versions.length > 1,
+      'MIXED_VERSIONS',
+      `The agents have different versions: ${versions.join(', ')}`,
+      'Wait until a running upgrade has finished, or upgrade the release again',
+    ),
+    ...when(
+      outdated.length > 0,
+      'UPGRADE_PENDING',
+      `Scalr recommends an upgrade of ${count(outdated.length, 'agent')}`,
+      'Show the plan: scalr-agent upgrade --dry-run',
+    ),
+    ...when(
+      withoutPod.length > 0,
+      'AGENT_WITHOUT_POD',
+      `${count(withoutPod.length, 'agent')} of earlier pods ${withoutPod.length === 1 ? 'is' : 'are'} offline in Scalr: ${few(withoutPod.map((each) => each.name))}`,
+      'Nothing to do: Scalr removes offline agents after 4 hours',
+    ),
+    ...soon.map(({id, expiresAt}) => ({
+      code: 'TOKEN_EXPIRES',
+      message: `Token ${id} of agent pool ${pool?.name} expires at ${expiresAt}`,
+      remedy: `If an agent uses it, create another one: scalr-agent pool token create ${pool?.id}`,
+    })),
+  ];
+}
