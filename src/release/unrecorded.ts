@@ -33,7 +33,8 @@ export const unrecordedAgents = (
     const ofHelm = annotations['meta.helm.sh/release-name'];
     const release = ofHelm ?? labels['app.kubernetes.io/instance'] ?? '';
     const isRecorded = releases.some((each) => each.name === release && each.namespace === namespace);
-    if (!['Deployment', 'DaemonSet'].includes(kind) || scalrChart(chart) === undefined || isRecorded) return [];
+    const isAgent = ['Deployment', 'DaemonSet'].includes(kind) && scalrChart(chart) !== undefined;
+    if (!isAgent || isRecorded || metadata.deletionTimestamp !== undefined) return [];
     return [{workload: kindAndName(object), release, namespace, chart, manager: gitOpsOwner(object), isOfHelm: ofHelm !== undefined}];
   });
 

@@ -15,6 +15,7 @@ import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 
+import {yamlIn} from '../support/commands-in.ts';
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
@@ -135,7 +136,7 @@ test('names a single missing permission and suggests a role that grants it', asy
 
 /** The YAML of a remedy, applied by the administrator of the cluster. */
 async function applyGrant(remedy = '', {kubectl}: Workplace): Promise<void> {
-  const objects = parseAllDocuments(remedy.slice(remedy.indexOf('\n'))).map((each) => each.toJS() as KubernetesObject);
+  const objects = parseAllDocuments(yamlIn(remedy)).map((each) => each.toJS() as KubernetesObject);
   await kubectl.apply(...objects);
 }
 

@@ -76,7 +76,7 @@ describe('--watch', () => {
 
   test('ends when the release is deleted', async () => {
     const {place} = await installed();
-    const remove = () => place.kubectl('delete', 'secret', '--selector=owner=helm');
+    const remove = () => execa(helm, ['uninstall', 'scalr-agent', '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
     const {stdout, stderr, exit} = await status(place, helm, ['--watch'], between(remove));
     expect(stdout).toMatch(/^✓/);
     expect(stderr).toContain('Release scalr-agent not found');

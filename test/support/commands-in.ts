@@ -36,3 +36,15 @@ function commandAt(text: string): PrintedCommand {
 
 /** True for the error message of a tool. */
 export const isFailure = ({text}: Pick<PrintedCommand, 'text'>): boolean => /^\w+ [\w-]+ failed: /.test(text);
+
+/** The YAML in a next step, such as roles for an administrator: its lines without their indentation. */
+export function yamlIn(text: string): string {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => /^ *apiVersion:/.test(line));
+  const indent = /^ */.exec(lines[start] ?? '')?.[0] ?? '';
+  const end = lines.findIndex((line, index) => index > start && !line.startsWith(indent));
+  return lines
+    .slice(start, end < 0 ? undefined : end)
+    .map((line) => line.slice(indent.length))
+    .join('\n');
+}
