@@ -51,7 +51,7 @@ export async function preparePool(
   if (pool.isForVcs !== user.isForVcs) throw wrongPurpose(pool);
   const [tokens, agents] = existing === undefined ? [[], []] : await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
   const kept = tokens.find(({id, isExpired}) => id === user.tokenId && !isExpired);
-  const attributes = attributesOf(user);
+  const attributes = tokenAttributesOf(user);
   // Without the ID of the cluster, the description can be that of another one.
   const orphans =
     user.clusterId === undefined
@@ -74,7 +74,7 @@ const notShared = ({name}: ScalrPool): string =>
   `Agent pool ${name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${name} --environment NAME`;
 
 /** The description identifies tokens of this release in this cluster. */
-export const attributesOf = ({release, namespace, clusterId}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
+export const tokenAttributesOf = ({release, namespace, clusterId}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
   name: release,
   description: `scalr-agent-install cluster=${clusterId ?? 'unknown'} namespace=${namespace} release=${release}`,
   expiresInMinutes: null,

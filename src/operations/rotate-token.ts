@@ -21,7 +21,7 @@ import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {readValues} from '../values/read-values.ts';
 import type {AccountStep} from './account-steps.ts';
 import {requireKnownVersion} from './debug.ts';
-import {attributesOf, type PreparedPool, tokenCreationStep, unusedTokenStep} from './install-pool.ts';
+import {tokenAttributesOf, type PreparedPool, tokenCreationStep, unusedTokenStep} from './install-pool.ts';
 import {restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 
@@ -136,7 +136,7 @@ export async function readAccountRotation(
     agentPods(name, secret, kubernetes, signal),
   ]);
   const [tokens, agents] = await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
-  const attributes = attributesOf({
+  const attributes = tokenAttributesOf({
     ...{release: name.release, namespace: name.kubeTarget.namespace, clusterId: system.object?.metadata.uid},
   });
   const [current, replaced] = [accountTokenIn(secret)?.tokenId, secret.metadata.annotations?.[PREVIOUS_TOKEN]];
