@@ -192,6 +192,8 @@ export interface Described {
 
 export interface Chart extends Described {
   name: ChartName;
+  /** What tells it from the other charts, in one line. */
+  character: string;
   defaults: readonly ChartDefault[];
   derived?: readonly DerivedKeys[];
   rules: readonly ChartRule[];

@@ -24,12 +24,18 @@ export interface AskDeps {
   whyExcluded?(setting: Setting, value: unknown): string | undefined;
   /** Excluded values are left out instead of being shown with the reason. */
   hidesExcluded?: boolean;
+  /** Values that the platform cannot have. */
+  isHidden?(value: string): boolean;
 }
 
 /** How to ask for one setting. */
 interface AskOptions {
   /** Meaning of an empty answer if no default is known. */
   orElse?: string | undefined;
+  /** The value that an empty answer leaves in force. Its row stands for the empty answer. */
+  byDefault?: unknown;
+  /** Whose value that is. */
+  defaultOf?: string;
   orElseMeaning?: string | undefined;
   /** The preselected choice if no default is known. */
   suggested?: string | undefined;
@@ -41,6 +47,8 @@ interface AskOptions {
   /** Esc rejects the question with GoBack. */
   canGoBack?: boolean;
 }
+
+const CHART_DEFAULT = 'chart default';
 
 /** Values of choices that are not answers. */
 const NONE = '';
@@ -75,9 +83,10 @@ export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T |
 export async function ask(setting: Setting, options: AskOptions, store: AnswerStore, deps: AskDeps): Promise<Answer | undefined> {
   const {kind} = setting;
   if (kind.options !== undefined || kind.isSwitch) return choose(setting, options, store, deps);
-  const offered = await chooseOffered(setting, options, deps);
-  const text = offered === OTHER ? await askText(setting, options, store, deps) : offered;
-  const {current} = options;
+  const {current, byDefault, defaultOf = CHART_DEFAULT} = options;
+  const orElse = byDefault === undefined ? options.orElse : `${answerText(setting, {value: byDefault, source: 'chart'})}, ${defaultOf}`;
+  const offered = await chooseOffered(setting, {...options, orElse}, deps);
+  const text = offered === OTHER ? await askText(setting, {...options, orElse}, store, deps) : offered;
   if (text === NONE && current !== undefined && hasPassword(current)) return current;
   return text === NONE ? undefined : answerOf(setting, text, deps);
 }
@@ -86,29 +95,33 @@ async function choose(
   setting: Setting,
   options: AskOptions,
   store: AnswerStore,
-  {prompter, now, whyExcluded, hidesExcluded = false}: AskDeps,
+  {prompter, now, whyExcluded, hidesExcluded = false, isHidden}: AskDeps,
 ): Promise<Answer | undefined> {
   const {kind, meanings} = setting;
-  const {orElse, suggested, current} = options;
+  const {orElse, suggested, current, byDefault, defaultOf = CHART_DEFAULT} = options;
+  const unanswered = byDefault === undefined ? undefined : kind.format(byDefault)[0];
   const isPossible = (value: string): boolean => {
     const conflict = setting.rule?.(kind.parse(value, {now: now()}), store.get);
     return conflict === undefined || conflict instanceof MissingSetting;
   };
-  const values = kind.isSwitch ? ['true', 'false'] : (kind.options ?? []).filter(isPossible);
+  const values = kind.isSwitch ? ['true', 'false'] : (kind.options ?? []).filter((value) => isPossible(value) && !isHidden?.(value));
   const choices = values.flatMap((value): Choice[] => {
     const disabled = whyExcluded?.(setting, kind.parse(value, {now: now()}));
     if (disabled !== undefined && hidesExcluded) return [];
-    return [{value, label: labelOf(setting, value), ...defined({description: meanings?.[value], disabled})}];
+    const meaning = [value === unanswered ? defaultOf : undefined, meanings?.[value]].filter(Boolean).join('; ') || undefined;
+    return [{value, label: labelOf(setting, value), ...defined({description: meaning, disabled})}];
   });
-  const none = orElse === undefined ? [] : [{value: NONE, label: orElse, ...defined({description: options.orElseMeaning})}];
+  const hasDefault = choices.some(({value, disabled}) => value === unanswered && disabled === undefined);
+  const none = orElse === undefined || hasDefault ? [] : [{value: NONE, label: orElse, ...defined({description: options.orElseMeaning})}];
   const fallback = current === undefined ? setting.fallback?.(store.get) : undefined;
-  const preferred = kind.format(current?.value ?? fallback ?? suggested ?? NONE)[0] ?? NONE;
+  const preferred = kind.format(current?.value ?? fallback ?? suggested ?? (hasDefault ? byDefault : NONE))[0] ?? NONE;
   const chosen = await prompter.select({
     ...questionOf(setting, options),
     choices: [...none, ...choices],
     default: preferred,
   });
-  return chosen === NONE ? undefined : {value: kind.parse(chosen, {now: now()}), source: 'prompt'};
+  const isEmpty = chosen === NONE || (hasDefault && chosen === unanswered && setting.fallback?.(store.get) === undefined);
+  return isEmpty ? undefined : {value: kind.parse(chosen, {now: now()}), source: 'prompt'};
 }
 
 /** A choice from the cluster, or OTHER to type a value. */

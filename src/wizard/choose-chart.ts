@@ -1,17 +1,19 @@
+import {CHARTS} from '../charts/charts.ts';
 import type {ChartRequirements, Reason} from '../charts/recommend.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {unsupported} from '../charts/support.ts';
+import {hasKey, unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {GoBack} from '../ground/errors.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
-import {isolation, purpose} from '../settings/purpose.ts';
+import {concurrency, isolation, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {recommendSoFar, unsettled} from './eligible-charts.ts';
 import {hostOf} from './host-steps.ts';
+import {refusalInWords, settingName} from './in-words.ts';
 import type {InterviewDeps, Question} from './interview.ts';
 
 /** The three charts with reasons. Opens again when another chart is recommended after a change, or the chart does not support an answer. */
@@ -26,7 +28,7 @@ export function chartQuestion(
     const chosen = store.get(chart);
     if (chosen === undefined || store.isFixed(chart)) return undefined;
     const [refused] = unsupported(targetOf(chosen, store), unsettled(store));
-    if (refused !== undefined) return `${refused.message}.`;
+    if (refused !== undefined) return `${chosen} does not support an answer: ${refusalInWords(refused.message)}.`;
     const now = recommendSoFar(store, facts())?.chart;
     return now === undefined || now === store.recommended || now === chosen
       ? undefined
@@ -56,7 +58,7 @@ export function chartQuestion(
           'Answers that the selected chart does not support are removed and listed.',
           'Compare the charts with scalr-agent recommend. https://github.com/Scalr/agent-helm',
         ],
-        choices: [...reasons].map(([name, each]) => choiceOf(name, each, settings, name === found.chart)),
+        choices: [...reasons].map(([name, each]) => choiceOf(name, each, settings, name === found.chart, facts())),
         default: change === undefined ? (store.get(chart) ?? found.chart) : found.chart,
       })) as ChartName;
       store.set(chart, {value: picked, source: 'prompt'});
@@ -64,7 +66,11 @@ export function chartQuestion(
       for (const {setting, message} of unsupported(targetOf(picked, store), settings)) {
         store.delete(setting);
         store.asked.add(setting.id);
-        onRemoved(setting, message);
+        onRemoved(setting, refusalInWords(message));
+      }
+      if (store.answer(concurrency)?.source === 'prompt' && !hasKey(targetOf(picked, store), concurrency)) {
+        store.delete(concurrency);
+        onRemoved(concurrency, 'the chart starts a pod for every run');
       }
       return picked;
     },
@@ -77,19 +83,27 @@ const targetOf = (name: ChartName, {get}: Pick<Settings, 'get'>) => ({chart: nam
 const FACTS: readonly Setting[] = [cloud, purpose, isolation];
 
 /** Facts, and settings from flags, variables and files are kept; a chart that does not support them is disabled. */
-function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Settings, isRecommended: boolean): Choice {
+function choiceOf(
+  name: ChartName,
+  reasons: readonly Reason[],
+  settings: Settings,
+  isRecommended: boolean,
+  {kubernetes}: ChartRequirements,
+): Choice {
   const target = targetOf(name, settings);
   const refused = unsupported(target, settings);
   const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
-  const disabled = given === undefined ? excluded?.message : `${given.message}.`;
-  const loss = refused.length === 0 ? undefined : `Removes unsupported answers: ${refused.map(({flag}) => flag).join(', ')}.`;
-  const argument = reasons.find(({verdict}) => verdict === (isRecommended ? 'for' : 'against'))?.message;
-  const description = [loss, argument].filter((part) => part !== undefined).join(' ');
+  const disabled = given === undefined ? excluded?.message.replace(/\.$/, '') : refusalInWords(given.message);
+  const lost = refused.map(({setting}) => settingName(setting)).join(', ');
+  const character = settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
+  const [cluster] = kubernetes?.found ?? [];
+  const version =
+    isRecommended && cluster !== undefined ? `; the cluster has Kubernetes ${cluster.version.replace(/^v?(\d+\.\d+).*/, '$1')}` : '';
   return {
     value: name,
-    label: `${name} ${target.version}${isRecommended ? ' (recommended)' : ''}`,
-    ...(description === '' ? {} : {description}),
-    ...(disabled === undefined ? {} : {disabled}),
+    label: `${name} ${target.version}`,
+    description: `${isRecommended ? 'recommended: ' : ''}${character}${version}${lost === '' ? '' : `; removes your answer for ${lost}`}`,
+    ...(disabled === undefined ? {} : {disabled: `not possible here: ${disabled}`}),
   };
 }

@@ -1,14 +1,15 @@
 import {IDENTITIES} from '../charts/agent-addresses.ts';
+import type {ChartRequirements} from '../charts/recommend.ts';
 import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
-import {workloadIdentity} from '../settings/network.ts';
+import {metadataService, workloadIdentity} from '../settings/network.ts';
 import {serviceAccountAnnotation} from '../settings/pods.ts';
 import {purpose} from '../settings/purpose.ts';
 import type {Answer} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {isForeign} from './eligible-charts.ts';
+import {chartDefaultOf, isForeign} from './eligible-charts.ts';
 import {hostOf} from './host-steps.ts';
 import type {Question} from './interview.ts';
 import {BOXES} from './steps.ts';
@@ -16,8 +17,12 @@ import {BOXES} from './steps.ts';
 /** Which further questions about the network apply. */
 export function boxesQuestion(
   store: AnswerStore,
-  {prompter, env}: {prompter: Prompter; env: Readonly<Record<string, string | undefined>>},
+  {prompter, env, facts}: {prompter: Prompter; env: Readonly<Record<string, string | undefined>>; facts(): ChartRequirements},
 ): Question {
+  const withDefault = (id: string, description: string): string => {
+    const unset = id === 'metadata' ? chartDefaultOf(metadataService, store, facts()) : undefined;
+    return unset === undefined ? description : `${description} (chart default: ${unset === 'block' ? 'blocked' : 'allowed'})`;
+  };
   const available = () =>
     BOXES.filter(
       ({settings, forRuns, forPods}) =>
@@ -45,14 +50,12 @@ export function boxesQuestion(
         choices: boxes.map(({id, label, description}) => ({
           value: id,
           label,
-          description: id === 'proxy' && proxy ? `HTTPS_PROXY is ${withoutCredentials(proxy)} on this machine` : description,
+          description:
+            id === 'proxy' && proxy ? `HTTPS_PROXY is ${withoutCredentials(proxy)} on this machine` : withDefault(id, description),
         })),
         selected: [...store.boxes],
       });
-      for (const {id, settings, answer} of boxes) {
-        if (!selected.includes(id)) for (const setting of settings) store.delete(setting);
-        else if (answer !== undefined) store.set(answer.setting, {value: answer.value, source: 'prompt'});
-      }
+      for (const {id, settings} of boxes) if (!selected.includes(id)) for (const setting of settings) store.delete(setting);
       store.boxes = new Set(selected);
       if (!selected.includes('identity')) dropRole(store);
       return boxes.flatMap(({id, label}) => (selected.includes(id) ? [label] : [])).join(', ') || 'none';

@@ -1,13 +1,14 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {type Group, type Setting, spell} from '../settings/define.ts';
+import type {Group, Setting} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, target} from '../settings/release.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, ask, unlessBack} from './ask.ts';
-import {chartDefaultOf, isForeign} from './eligible-charts.ts';
+import {chartDefaultOf, defaultText, defaultWord, isForeign} from './eligible-charts.ts';
+import {settingLabel, settingName} from './in-words.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
 
 const [BACK, MORE] = ['', 'more'];
@@ -98,8 +99,8 @@ async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps, b
         const answer = store.answer(setting);
         return {
           value: setting.id,
-          label: setting.question,
-          description: answer === undefined ? 'chart default' : answerText(setting, answer),
+          label: settingLabel(setting),
+          description: answer === undefined ? (defaultText(setting, store, deps.facts()) ?? 'not set') : answerText(setting, answer),
         };
       }),
       {value: BACK as string, label: 'Done'},
@@ -113,16 +114,25 @@ async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps, b
 export async function changeSetting(setting: Setting, store: AnswerStore, interview: Interview, deps: EditDeps): Promise<void> {
   const fallback = setting.fallback?.(store.get);
   const current = store.answer(setting) ?? (fallback === undefined ? undefined : {value: fallback, source: 'default' as const});
-  const orElse = setting.required ? undefined : (chartDefaultOf(setting, store, deps.facts()) ?? 'Not set');
-  const options = {orElse, current, heading: ['Review', ...interview.takeNotes()], canGoBack: true};
+  const orElse = setting.required ? undefined : 'Not set';
+  const byDefault = setting.required ? undefined : chartDefaultOf(setting, store, deps.facts());
+  const unset = defaultText(setting, store, deps.facts()) ?? 'Not set';
+  const options = {
+    orElse,
+    byDefault,
+    defaultOf: defaultWord(store),
+    current,
+    heading: ['Review', ...interview.takeNotes()],
+    canGoBack: true,
+  };
   const answer = await unlessBack(ask(setting, options, store, deps), 'unchanged' as const);
   // A secret is not shown, so an empty answer keeps it.
   if (answer === 'unchanged' || (answer === undefined && setting.id === token.id)) return;
   if (answer === undefined) store.delete(setting);
   else store.set(setting, answer);
   store.asked.add(setting.id);
-  interview.update(setting.id, answer === undefined ? (orElse ?? 'Not set') : answerText(setting, answer));
-  for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer applies.`);
+  interview.update(setting.id, answer === undefined ? unset : answerText(setting, answer));
+  for (const dropped of store.dropUseless(setting)) interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);
   await deps.onAnswer();
 }
 
@@ -142,7 +152,7 @@ const summaryOf = (group: Group, store: AnswerStore): string =>
   changeable(group, store)
     .flatMap((setting) => {
       const answer = store.answer(setting);
-      return answer === undefined ? [] : [`${setting.id} ${answerText(setting, answer)}`];
+      return answer === undefined ? [] : [`${settingName(setting)} ${answerText(setting, answer)}`];
     })
     .join(', ')
     .replace(/^(.{40}).+/, '$1…') || 'chart defaults';

@@ -2,18 +2,18 @@ import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
-import {needsNoRow, scopeOf} from '../charts/support.ts';
+import {hasKey, needsNoRow, scopeOf} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
-import {missingFor} from '../settings/purpose.ts';
+import {concurrency, missingFor} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {generate} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {hostOf, isForeignOn, whyExcludedOn} from './host-steps.ts';
-import {CHART_DEFAULT} from './steps.ts';
+import {defaultOnHost, hostOf, isForeignOn, whyExcludedOn} from './host-steps.ts';
+import {chartsWith, refusalInWords} from './in-words.ts';
 
 /** The answers as they are: incomplete, and not validated against each other. */
 export const unsettled = (store: AnswerStore): Settings =>
@@ -50,7 +50,9 @@ export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore
   if (!reasons.every((each) => each !== undefined)) return undefined;
   // A chart that supports the setting gives the better reason.
   const reason = reasons.find((each) => !each.includes(' does not support ')) ?? reasons[0];
-  return reason && shortened(reason);
+  if (reason === undefined) return undefined;
+  const able = reason.includes(' does not support ') ? chartsWith(setting, before.with(setting, answer)) : [];
+  return able.length > 0 ? `only with ${able.join(' and ')}` : refusalInWords(reason);
 }
 
 /** Without prompted answers that the change leaves without effect. */
@@ -85,13 +87,9 @@ function failureOf(settings: Settings): string | undefined {
   }
 }
 
-/** The reason without the flag, which the user did not type: "agent-local 0.6.5: the cache must be a PVC" */
-const shortened = (message: string): string =>
-  (message.split(/\.?\n|; /)[0] as string).replace(/ does not support --[^:]*: /, ': ').replace(/\.$/, '');
-
-/** The chart default with its value; undefined if the likely chart has no value for the setting. */
-export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: ChartRequirements): string | undefined {
-  if (hostOf(store) !== undefined) return 'Default';
+/** What the likely chart, or an agent on this machine, does without an answer; undefined if it has no value. */
+export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: ChartRequirements): unknown {
+  if (hostOf(store) !== undefined) return defaultOnHost(setting, store);
   const target = likelyTarget(store, facts);
   if (target === undefined) return undefined;
   const {rows, defaults} = CHARTS[target.chart];
@@ -102,8 +100,22 @@ export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: Char
   const read = rows
     .filter((row) => row.setting === setting && within(target.version, row.in) && (row.when?.(store.get) ?? true))
     .map((row) => row.read(scope.defaults, scope));
-  const value = [...derived, ...read].find((each) => each !== undefined);
-  return value === undefined ? undefined : `${CHART_DEFAULT} (${answerText(setting, {value, source: 'chart'})})`;
+  return [...derived, ...read].find((each) => each !== undefined);
+}
+
+/** The same as text with its source: "20Gi (chart default)". */
+export function defaultText(setting: Setting, store: AnswerStore, facts: ChartRequirements): string | undefined {
+  const value = chartDefaultOf(setting, store, facts);
+  return value === undefined ? undefined : `${answerText(setting, {value, source: 'chart'})} (${defaultWord(store)})`;
+}
+
+/** Whose default an empty answer leaves in force. */
+export const defaultWord = (store: Pick<AnswerStore, 'place'>): string => (hostOf(store) === undefined ? 'chart default' : 'default');
+
+/** True if a number limits the concurrent runs: agent-job and agent-k8s start a pod for every run. */
+export function limitsRuns(store: AnswerStore, facts: ChartRequirements): boolean {
+  const target = likelyTarget(store, facts);
+  return target === undefined || hasKey(target, concurrency);
 }
 
 /** True if the selected chart, or an agent on this machine, supports no value of the setting. */

@@ -1,9 +1,10 @@
 import {HOSTS, type HostTarget} from '../charts/host/host.ts';
+import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {hostAgent} from '../host/agent.ts';
 import {token} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
-import {isolation, purpose} from '../settings/purpose.ts';
+import {concurrency, isolation, purpose} from '../settings/purpose.ts';
 import {Settings} from '../settings/settings.ts';
 import {cache, cachePath} from '../settings/storage.ts';
 import {type AnswerStore, targetOfPlace} from './answer-store.ts';
@@ -33,10 +34,24 @@ export function whyExcludedOn(target: HostTarget, setting: Setting, value: unkno
   }
 }
 
+/** True if an agent on this machine leaves nothing to choose. */
+export function hasOneChoice(setting: Setting, store: AnswerStore): boolean {
+  const host = hostOf(store);
+  const {options = []} = setting.kind;
+  return host !== undefined && options.filter((value) => whyExcludedOn(host, setting, value, store) === undefined).length === 1;
+}
+
 /** Meaning of an empty answer, and the preselected choice. */
 export function emptyOnHost(setting: Setting): {orElse?: string | undefined; suggested?: string} {
   if (setting === (token as Setting)) return {orElse: 'Enter: add it to agent.env later'};
   return setting === (isolation as Setting) ? {orElse: undefined, suggested: 'per-run'} : {};
+}
+
+/** What an agent on this machine does without an answer; undefined if it depends on more. */
+export function defaultOnHost({id}: Setting, {get, place}: Pick<AnswerStore, 'get' | 'place'>): unknown {
+  const isShared = place?.kind === 'docker' && get(isolation) === 'shared';
+  if (id === concurrency.id) return isShared ? 1 : RUNS_PER_AGENT;
+  return id === cache.id ? (isShared ? 'ephemeral' : 'hostpath') : undefined;
 }
 
 type Words = Partial<Pick<Setting, 'question' | 'labels' | 'meanings'>>;

@@ -1,3 +1,4 @@
+import type {ChartRequirements} from '../charts/recommend.ts';
 import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {answeredLine, answeredStep} from '../ui/prompt-text.ts';
@@ -27,6 +28,8 @@ export interface Question {
 export interface InterviewDeps {
   prompter: Prompter;
   screen: Screen;
+  /** Facts of the cluster that exclude charts. */
+  facts(): ChartRequirements;
   say(text: string): void;
   /** Called after every answer to save the state. */
   onAnswer(): Promise<void>;
@@ -174,9 +177,9 @@ export class Interview {
 
   /** Prints the steps before this one, and erases others and those that have changed. */
   #print(until: number): void {
-    const {prompter, say, screen} = this.#deps;
+    const {prompter, say, screen, facts} = this.#deps;
     const lineOf = (step: number): string =>
-      answeredStep(STEPS[step] as WizardStep, summaryOf(STEPS[step] as WizardStep, this.#store, screen), screen);
+      answeredStep(STEPS[step] as WizardStep, summaryOf(STEPS[step] as WizardStep, this.#store, screen, facts()), screen);
     const kept = this.#printed.findIndex(({step, text}) => step >= until || text !== lineOf(step));
     for (const {lines} of kept < 0 ? [] : this.#printed.splice(kept).toReversed()) prompter.erase(lines);
     for (let step = this.#printed.length; step < until; step += 1) {

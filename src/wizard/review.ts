@@ -37,8 +37,6 @@ export interface ReviewDeps extends FilesDeps, InterviewDeps, Omit<AskDeps, 'com
   prepare(generated: Generated): Promise<ReviewedInstall>;
   /** Plans the containers of an agent on this machine. @throws ExpectedError if Docker does not answer */
   planContainers(settings: Settings): Promise<HostPlan>;
-  /** Facts of the cluster that exclude charts. */
-  facts(): ChartRequirements;
 }
 
 /** What to install, with the plan that was shown; or how the user left. */
@@ -149,10 +147,10 @@ async function chooseAction(
     {
       ...reviewed,
       groups: [
-        ...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen)] as const),
+        ...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen, deps.facts())] as const),
         ['Other', otherAnswers(store, screen)] as const,
       ],
-      where: summaryOf('Target', store, screen),
+      where: summaryOf('Target', store, screen, deps.facts()),
       notes: [...interview.takeNotes(), ...(files === undefined ? [] : [`Saved: ${files}${isSaved ? '' : ' (out of date, save again)'}`])],
     },
     screen,

@@ -4,7 +4,7 @@ import type {StorageClass} from '../platform/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
-import {type Setting, spell} from '../settings/define.ts';
+import type {Setting} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
 import {concurrency, missingFor} from '../settings/purpose.ts';
 import {namespace} from '../settings/release.ts';
@@ -17,11 +17,12 @@ import {ask} from './ask.ts';
 import {chartQuestion} from './choose-chart.ts';
 import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
 import {type Contexts, targetQuestion} from './choose-target.ts';
-import {chartDefaultOf, isForeign, likelyTarget, whyExcluded} from './eligible-charts.ts';
-import {emptyOnHost, hostOf, inWordsOf} from './host-steps.ts';
+import {chartDefaultOf, defaultText, defaultWord, isForeign, likelyTarget, limitsRuns, whyExcluded} from './eligible-charts.ts';
+import {emptyOnHost, hasOneChoice, hostOf, inWordsOf} from './host-steps.ts';
+import {settingName} from './in-words.ts';
 import {Interview, type Question} from './interview.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
-import {BOXES, CHART_DEFAULT, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
+import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
@@ -62,7 +63,17 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     whyExcluded: (setting: Setting, value: unknown) => whyExcluded(setting, value, store, facts()),
   };
 
-  const settingQuestion = ({setting, step, when, box, isConfirmed, ...options}: SettingQuestion): Question => ({
+  const settingQuestion = ({
+    setting,
+    step,
+    when,
+    box,
+    isConfirmed,
+    hasChartDefault,
+    hides,
+    suggested,
+    ...options
+  }: SettingQuestion): Question => ({
     id: setting.id,
     step,
     message: setting.question,
@@ -72,23 +83,33 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       if (store.asked.has(setting.id) || isTaken) return false;
       // Whether the cluster answers it is not known yet.
       if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== whereKey()) return false;
+      if (setting === (concurrency as Setting) && !limitsRuns(store, facts())) return false;
+      if (hostOf(store) !== undefined && hasOneChoice(setting, store)) return false;
       const applies = missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
       return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
     },
     async ask(shown) {
       const isOnHost = hostOf(store) !== undefined;
-      const {orElse, ...how} = {...options, ...(isOnHost ? emptyOnHost(setting) : {})};
+      const preselected = typeof suggested === 'function' ? suggested(store.get) : suggested;
+      const how = {
+        orElse: hasChartDefault ? 'Chart default' : undefined,
+        suggested: preselected,
+        ...options,
+        ...(isOnHost ? emptyOnHost(setting) : {}),
+      };
+      const byDefault = hasChartDefault ? chartDefaultOf(setting, store, facts()) : undefined;
       const machine = prefilled(setting, store, deps.env);
       const kept = store.missingSecrets().find((each) => each.setting === setting)?.kept;
       const draft = machine !== undefined && setting.kind.format(machine.value)[0] === kept ? undefined : kept;
       const current = store.answer(setting) ?? (draft ? undefined : machine);
-      const empty = orElse === CHART_DEFAULT ? (chartDefaultOf(setting, store, facts()) ?? CHART_DEFAULT) : orElse;
+      const empty = byDefault === undefined ? how.orElse : defaultText(setting, store, facts());
       const sizes = setting === concurrency ? sizeNote(store, cluster) : undefined;
       const heading = [...shown.heading, ...(sizes === undefined ? [] : [sizes]), ...(draft ? [COMPLETE] : [])];
       const asked = inWordsOf(store, setting);
-      const answer = await ask(asked, {...how, orElse: empty, current, draft, ...shown, heading}, store, {
+      const answer = await ask(asked, {...how, byDefault, defaultOf: defaultWord(store), current, draft, ...shown, heading}, store, {
         ...asking,
         hidesExcluded: isOnHost,
+        isHidden: (value) => hides?.(value, store.get) ?? false,
       });
       // A secret is not shown, so an empty answer keeps it.
       const isKept = answer === undefined && setting === token && store.answer(setting) !== undefined;
@@ -104,7 +125,8 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     if (answer === undefined) store.delete(setting);
     else store.set(setting, answer);
     if (setting === workloadIdentity) dropRole(store);
-    for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer applies.`);
+    for (const dropped of store.dropUseless(setting))
+      interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);
   };
 
   const of = (...settings: readonly Setting[]) => QUESTIONS.filter(({setting}) => settings.includes(setting)).map(settingQuestion);
@@ -116,7 +138,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     ...of(cloud),
     ...inStep('Agent'),
     ...inStep('Purpose'),
-    boxesQuestion(store, deps),
+    boxesQuestion(store, asking),
     ...secretsAgain(store).map((setting) => settingQuestion({step: 'Network', setting, orElse: 'Not set'})),
     ...network.slice(0, afterIdentity),
     roleQuestion(store, put, deps),
@@ -124,7 +146,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     ...inStep('Cache'),
     ...inStep('Size'),
     chartQuestion(store, facts, deps, (setting, reason) => {
-      interview.note(`Removed ${spell(setting)}: ${reason}.`);
+      interview.note(`Removed the answer for ${settingName(setting)}: ${reason}.`);
       interview.update(setting.id, 'removed');
     }),
     ...inStep('Chart'),
@@ -163,6 +185,7 @@ function sizeNote(store: AnswerStore, cluster: DiscoveredCluster | undefined): s
   const {cpuRequested, memoryRequested} = sizing(new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]])), target.chart);
   const run = `One run requests ${cpuRequested} CPU and ${memoryRequested} memory (${target.chart}).`;
   const {nodes} = cluster ?? {};
+  if (nodes?.count === 0) return `${run} No node is ready now.`;
   return nodes === undefined
     ? run
     : `${run} ${nodes.count === 1 ? 'The node has' : `The ${nodes.count} nodes have`} ${nodes.cpuMilli / 1000n} CPU and ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi in total.`;

@@ -8,8 +8,6 @@ import {chart} from '../settings/release.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 
-export const CHART_DEFAULT = 'Chart default';
-
 /** The steps of the wizard, in order. */
 export const STEPS = ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'] as const;
 export type WizardStep = (typeof STEPS)[number];
@@ -22,13 +20,17 @@ export interface SettingQuestion {
   when?(get: Get, isGiven: (setting: Setting) => boolean): boolean;
   /** The box of the network question that opens this question. */
   box?: Box['id'];
-  /** Meaning of an empty answer if no default is known. Without it, an answer is required. */
+  /** Meaning of an empty answer. Without it and without a chart default, an answer is required. */
   orElse?: string;
+  /** An empty answer leaves the chart default. */
+  hasChartDefault?: true;
   orElseMeaning?: string;
   /** A value from the cluster is shown for editing instead of being taken. */
   isConfirmed?: boolean;
   /** The preselected choice if no default is known. */
-  suggested?: string;
+  suggested?: string | ((get: Get) => string);
+  /** Values that the platform cannot have. */
+  hides?(value: unknown, get: Get): boolean;
 }
 
 /** One option of the network question. */
@@ -38,8 +40,6 @@ export interface Box {
   description: string;
   /** Settings that it asks for; given ones close the box. */
   settings: readonly Setting[];
-  /** The answer that selecting it gives, instead of a question. */
-  answer?: {setting: Setting; value: unknown};
   /** True if only runs need it. */
   forRuns?: boolean;
   /** True if only pods can have it. */
@@ -61,10 +61,9 @@ export const BOXES: readonly Box[] = [
   },
   {
     id: 'metadata',
-    label: 'Block instance metadata',
-    description: 'recommended unless runs use node credentials',
+    label: 'Instance metadata',
+    description: 'decide whether runs may reach it',
     settings: [metadataService],
-    answer: {setting: metadataService, value: 'block'},
     forRuns: true,
     forPods: true,
   },
@@ -89,6 +88,14 @@ const cached =
   (get: Get): boolean =>
     kinds.includes(get(cache) ?? '');
 
+const NO_EFS: readonly (string | undefined)[] = ['gke', 'gke-autopilot', 'aks'];
+
+/** Amazon EFS exists on AWS only, and Autopilot has no access to directories of nodes. */
+const hidesCache = (value: unknown, get: Get): boolean =>
+  (value === 'efs' && NO_EFS.includes(get(cloud))) || (value === 'hostpath' && get(cloud) === 'gke-autopilot');
+
+const IDENTITY_OF: Readonly<Record<string, string>> = {gke: 'gke', 'gke-autopilot': 'gke', eks: 'irsa', aks: 'azure', openshift: 'irsa'};
+
 /** Questions about settings, in order. The target, the network boxes, the role and the chart are questions of their own. */
 export const QUESTIONS: readonly SettingQuestion[] = [
   {step: 'Target', setting: cloud, suggested: 'other'},
@@ -106,16 +113,17 @@ export const QUESTIONS: readonly SettingQuestion[] = [
   {step: 'Network', setting: noProxy, box: 'proxy', orElse: 'cluster-internal names only', isConfirmed: true},
   {step: 'Network', setting: caFile, box: 'ca'},
   {step: 'Network', setting: caPublicRoots, box: 'ca', suggested: 'true'},
-  {step: 'Network', setting: workloadIdentity, box: 'identity', orElse: 'Not set'},
+  {step: 'Network', setting: metadataService, box: 'metadata', suggested: 'block'},
+  {step: 'Network', setting: workloadIdentity, box: 'identity', suggested: (get) => IDENTITY_OF[get(cloud) ?? ''] ?? 'none'},
   {step: 'Network', setting: imageRegistry, box: 'mirror'},
-  {step: 'Cache', setting: cache, orElse: CHART_DEFAULT},
+  {step: 'Cache', setting: cache, hasChartDefault: true, hides: hidesCache},
   {step: 'Cache', setting: cacheClaim, when: cached('existing-pvc')},
   {step: 'Cache', setting: efsHandle, when: cached('efs')},
-  {step: 'Cache', setting: cachePath, when: cached('hostpath'), orElse: CHART_DEFAULT},
+  {step: 'Cache', setting: cachePath, when: cached('hostpath'), hasChartDefault: true},
   {step: 'Cache', setting: cacheStorageClass, when: cached('pvc'), orElse: 'Default StorageClass of the cluster'},
-  {step: 'Cache', setting: cacheAccessMode, when: cached('pvc'), orElse: CHART_DEFAULT},
-  {step: 'Cache', setting: cacheSize, when: cached('pvc'), orElse: CHART_DEFAULT},
-  {step: 'Size', setting: concurrency, orElse: CHART_DEFAULT},
+  {step: 'Cache', setting: cacheAccessMode, when: cached('pvc'), hasChartDefault: true},
+  {step: 'Cache', setting: cacheSize, when: cached('pvc'), hasChartDefault: true},
+  {step: 'Size', setting: concurrency, hasChartDefault: true},
   {
     step: 'Chart',
     setting: nodeOs,

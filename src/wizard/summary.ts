@@ -1,3 +1,4 @@
+import type {ChartRequirements} from '../charts/recommend.ts';
 import {newestOf} from '../charts/target.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -13,8 +14,9 @@ import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {type Screen, theme} from '../ui/theme.ts';
 import {type AnswerStore, placeText} from './answer-store.ts';
-import {isForeign} from './eligible-charts.ts';
-import {hostOf} from './host-steps.ts';
+import {chartDefaultOf, defaultWord, isForeign} from './eligible-charts.ts';
+import {hostOf, inWordsOf} from './host-steps.ts';
+import {settingName} from './in-words.ts';
 import type {WizardStep} from './steps.ts';
 
 /** The settings of each step, as its line shows them. */
@@ -44,8 +46,8 @@ const NOTHING: Readonly<Record<WizardStep, string>> = {
   Agent: '',
   Purpose: '',
   Network: 'direct connection',
-  Cache: 'chart default',
-  Size: 'chart default',
+  Cache: '',
+  Size: 'a pod for every run',
   Chart: '',
 };
 
@@ -78,20 +80,31 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
   [nodeOs, (text) => (text === 'other' ? undefined : `nodes with ${text}`)],
 ]);
 
+/** Settings whose default is shown, because it decides what the agent does. */
+const SHOWN_DEFAULTS: readonly Setting[] = [metadataService, cache, cacheSize, concurrency];
+
 /** The answers of a step, each with its source unless the user gave it here. */
-export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen): string[] {
+export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, facts: ChartRequirements): string[] {
   const where = step === 'Target' ? [placeText(store.place)] : [];
   const parts = SETTINGS[step].flatMap((setting) => {
     const value = setting === namespace || setting === url || setting === purpose ? store.get(setting) : undefined;
     if (missingFor(setting, store.get) !== undefined || (hostOf(store) !== undefined && isForeign(setting, store))) return [];
-    const answer = store.answer(setting) ?? (value === undefined ? undefined : {value, source: 'prompt' as const});
+    const unset = SHOWN_DEFAULTS.includes(setting) ? chartDefaultOf(setting, store, facts) : undefined;
+    const known = value === undefined ? undefined : {value, source: 'prompt' as const};
+    const answer = store.answer(setting) ?? known ?? (unset === undefined ? undefined : {value: unset, source: 'chart' as const});
     const text = answer && phraseOf(setting, answer, store);
-    return text === undefined ? [] : [`${text}${sourceOf(answer as Answer, setting, screen)}`];
+    if (answer === undefined || text === undefined) return [];
+    return [{text: `${text}${sourceOf(answer, setting, screen)}`, isDefault: answer.source === 'chart'}];
   });
-  const all = [...where, ...parts];
+  const defaults = parts.flatMap(({text, isDefault}) => (isDefault ? [text] : []));
+  const all = [
+    ...where,
+    ...parts.flatMap(({text, isDefault}) => (isDefault ? [] : [text])),
+    ...(defaults.length === 0 ? [] : [`${defaults.join(', ')}${theme(screen).dim(` (${defaultWord(store)})`)}`]),
+  ];
   if (SETTINGS[step].every(({isForRuns}) => isForRuns) && store.get(purpose) === 'vcs') return ['not used for VCS access'];
-  const nothing = hostOf(store) === undefined ? NOTHING[step] : NOTHING[step].replace('chart default', 'default');
-  return all.length === 0 && nothing !== '' ? [nothing] : all;
+  const isDirect = step === 'Network' && !SETTINGS.Network.some((setting) => store.answer(setting) !== undefined);
+  return (all.length === 0 || isDirect) && NOTHING[step] !== '' ? [NOTHING[step], ...all] : all;
 }
 
 /** Settings that belong to no step, as flag and value. */
@@ -100,14 +113,14 @@ export const otherAnswers = (store: AnswerStore, screen: Screen): string[] =>
     const answer = store.answer(setting);
     if (answer === undefined || answer.source === 'cluster' || Object.values(SETTINGS).some((settings) => settings.includes(setting)))
       return [];
-    return [`${setting.id} ${answerText(setting, answer)}${sourceOf(answer, setting, screen)}`];
+    return [`${settingName(setting)} ${answerText(setting, answer)}${sourceOf(answer, setting, screen)}`];
   });
 
 const phraseOf = (setting: Setting, answer: Answer, store: AnswerStore): string | undefined => {
-  const text = answerText(setting, answer);
+  const text = answerText(inWordsOf(store, setting), answer);
   const phrase = PHRASES.get(setting);
   return phrase === undefined ? text : phrase(text, store);
 };
 
 const sourceOf = (answer: Answer, setting: Setting, screen: Screen): string =>
-  answer.source === 'prompt' || answer.source === 'default' ? '' : theme(screen).dim(` (${sourceText(setting, answer)})`);
+  ['prompt', 'default', 'chart'].includes(answer.source) ? '' : theme(screen).dim(` (${sourceText(setting, answer)})`);

@@ -20,14 +20,13 @@ const ANSWERS: Line[] = [
   ['What is the agent pool used for', ENTER],
   ['Isolate each run in its own container?', ENTER],
   ['Which of these apply to your network', ENTER],
-  ['Where should provider', ENTER],
   ['Maximum concurrent runs', '7'],
 ];
 
 test('ends in a review with an install when Docker answers', async () => {
   const {asked, stderr} = await talk([['Where will the agent run', 'docker'], ...ANSWERS, ...QUIT], {host: DOCKER});
   expect(choicesOf(asked, 'Which of these apply').map(({label}) => label)).toEqual(['HTTP(S) proxy', 'Private CA', 'Registry mirror']);
-  expect(choicesOf(asked, 'Where should provider').map(({label}) => label)).toEqual(['Default', 'Directory on this machine']);
+  expect(stderr).toContain('◇  Cache      Directory on this machine (default)\n');
   expect(shown(asked)).toContain('Step 6 of 6');
   expect(shown(asked)).toContain('Create container scalr-agent-2.next (scalr/agent:');
   expect(choicesOf(asked, 'What do you want to do?')[0]).toEqual({value: 'install', label: 'Install'});
@@ -97,7 +96,7 @@ describe('the saved answers', () => {
       ['Where will the agent run', 'systemd'],
       ['Agent pool token', NAMED],
       ...ANSWERS.slice(2, 3),
-      ...ANSWERS.slice(4, 6),
+      ...ANSWERS.slice(4, 5),
     ];
     const {asked, stderr} = await talk([...lines, ['Maximum concurrent runs', ENTER], ...SAVE], {files});
     const review = asked.find(({message}) => message === 'What do you want to do?');
@@ -146,7 +145,7 @@ test('writes the configuration of a virtual machine, and never offers to install
   const lines: Line[] = [
     ['Where will the agent run', 'systemd'],
     ...ANSWERS.slice(0, 3),
-    ...ANSWERS.slice(4, 6),
+    ...ANSWERS.slice(4, 5),
     ['Maximum concurrent runs', ENTER],
     ['What do you want to do?', 'view'],
     ...QUIT,

@@ -27,6 +27,8 @@ const REST: Line[] = [
   ['Maximum concurrent runs', ENTER],
   ['Chart to install', ENTER],
 ];
+/** agent-job and agent-k8s start a pod for every run, so nothing limits them. */
+const REST_WITHOUT_LIMIT: Line[] = [REST[0] as Line, REST[2] as Line];
 const TO_NETWORK: Line[] = [...TARGET, ...PURPOSE];
 const HAPPY: Line[] = [...TO_NETWORK, NETWORK, ...REST];
 
@@ -70,7 +72,9 @@ describe('the happy path', () => {
       ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'].map((step, index) => `Step ${index + 1} of 7 · ${step}`),
     );
     expect(stderr).toContain('◇  Agent      acme.scalr.io · token\n');
-    expect(stderr).toContain('◇  Network    direct connection\n');
+    expect(stderr).toContain('◇  Network    direct connection · instance metadata allowed (chart default)\n');
+    expect(stderr).toContain('◇  Cache      Ephemeral volume, 20Gi (chart default)\n');
+    expect(stderr).toContain('◇  Size       1 concurrent run (chart default)\n');
   });
 
   test.each([
@@ -84,7 +88,7 @@ describe('the happy path', () => {
       ...PURPOSE.slice(0, 2),
       ['Isolate each run', isolation],
       NETWORK,
-      ...REST.slice(0, 2),
+      ...REST.slice(0, isolation === 'per-run' ? 1 : 2),
       ['Chart to install', choice],
       ...(chart === 'agent-k8s' ? ([['Operating system of the nodes', 'al2']] as const) : []),
       ['What do you want to do?', 'save'],
@@ -297,7 +301,7 @@ describe('known answers', () => {
     expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · GKE (environment)\n');
     expect(stderr).toContain('◇  Agent      acme.scalr.io (flag) · token (SCALR_AGENT_TOKEN)\n');
     expect(stderr).toContain('◇  Purpose    Terraform/OpenTofu runs (answers file) · runs share a container (answers file)\n');
-    expect(stderr).toContain('◇  Cache      Ephemeral volume (flag)\n');
+    expect(stderr).toContain('◇  Cache      Ephemeral volume (flag) · 20Gi (chart default)\n');
   });
 
   test('fails before the first question when a flag is invalid', async () => {
@@ -317,24 +321,28 @@ describe('known answers', () => {
     ];
     const {asked, stderr} = await talk([...lines, ...QUIT]);
     expect(stderr).toMatch(/Cache +not used for VCS access\n.*Size +not used for VCS access\n/);
-    expect(choicesOf(asked, 'Chart to install')[0]?.label).toMatch(/^agent-local .* \(recommended\)$/);
+    expect(choicesOf(asked, 'Chart to install')[0]).toMatchObject({
+      value: 'agent-local',
+      description: 'recommended: connects Scalr with a private VCS',
+    });
     expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).toEqual(['proxy', 'ca', 'mirror']);
   });
 
   test('disables choices that the given chart does not support', async () => {
     const {asked} = await talk([...HAPPY.slice(0, -1), ...QUIT], {argv: ['--chart', 'agent-local']});
     expect(shown(asked)).toMatch(/Review {5}agent-local [\d.]+ → files only/);
-    expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toMatch(
-      /^agent-local [\d.]+: the cache must be/,
-    );
+    expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toBe('only with agent-k8s');
   });
 
   test.each([
-    ['aks', 'efs', /cannot mount/],
-    ['gke-autopilot', 'hostpath', /./],
-  ])('disables on %s the cache %s', async (platform, value, reason) => {
+    ['aks', 'efs'],
+    ['gke', 'efs'],
+    ['gke-autopilot', 'hostpath'],
+  ])('does not offer on %s the cache %s', async (platform, value) => {
     const {asked} = await talk([FILES_ONLY, ['Where does the cluster run', platform], ...HAPPY.slice(2), ...QUIT]);
-    expect(choicesOf(asked, 'Where should provider').find((choice) => choice.value === value)?.disabled).toMatch(reason);
+    const offered = choicesOf(asked, 'Where should provider').map((choice) => choice.value);
+    expect(offered).toContain('pvc');
+    expect(offered).not.toContain(value);
   });
 
   test('hides identities of other platforms', async () => {
@@ -343,14 +351,53 @@ describe('known answers', () => {
       ['Where does the cluster run', 'eks'],
       ...PURPOSE,
       ['Which of these apply', ['identity']],
-      ['How do runs get cloud credentials', 'irsa'],
+      ['How do runs get cloud credentials', ENTER],
       ['ARN of the IAM role', 'arn:aws:iam::123456789012:role/scalr'],
       ...REST,
       ...VIEW_AND_QUIT,
     ];
     const {asked, stderr} = await talk(lines);
-    expect(choicesOf(asked, 'How do runs get').map(({value}) => value)).toEqual(['', 'none', 'irsa', 'eks-pod-identity']);
+    expect(choicesOf(asked, 'How do runs get').map(({value}) => value)).toEqual(['none', 'irsa', 'eks-pod-identity']);
     expect(stderr).toContain('eks.amazonaws.com/role-arn: "arn:aws:iam::123456789012:role/scalr"');
+  });
+});
+
+describe('a question', () => {
+  test('has one row for the chart default, which is preselected and named', async () => {
+    const {asked} = await talk([...HAPPY, ...QUIT]);
+    expect(choicesOf(asked, 'Where should provider').map(({label}) => label)).toEqual([
+      'Ephemeral volume',
+      'New PVC',
+      'Existing PVC',
+      'Node directory',
+      'Amazon EFS',
+    ]);
+    expect(choicesOf(asked, 'Where should provider')[0]?.description).toMatch(/^chart default; on the node/);
+    expect(asked.find(({message}) => message === 'Maximum concurrent runs')?.note).toBe('1, chart default');
+  });
+
+  test('never contains a flag', async () => {
+    const lines: Line[] = [...TO_NETWORK.slice(0, -1), ['Isolate each run', 'per-run'], NETWORK, ...REST_WITHOUT_LIMIT];
+    const {asked} = await talk([...lines, ...QUIT]);
+    const rows = (asked as ListQuestion[]).flatMap(({choices = []}) => choices);
+    expect(rows.filter(({disabled}) => disabled !== undefined).map(({disabled}) => disabled)).not.toEqual([]);
+    for (const {label, description = '', disabled = ''} of rows) expect(label + description + disabled).not.toMatch(/ --[a-z]/);
+  });
+
+  test('describes each chart in one line', async () => {
+    const {asked} = await talk([...HAPPY, ...QUIT]);
+    expect(choicesOf(asked, 'Chart to install').map(({label, description}) => `${label.split(' ')[0]}: ${description}`)).toEqual([
+      'agent-local: recommended: runs share a container; each concurrent run keeps one pod reserved',
+      'agent-job: one pod per run; nothing is reserved while no run is active',
+      'agent-k8s: one pod per run; runs as root and needs a directory on every node',
+    ]);
+  });
+
+  test('about the number of runs is left out where no chart limits them, and its answer is dropped', async () => {
+    const lines: Line[] = [...TO_NETWORK, NETWORK, REST[0] as Line, ['Maximum concurrent runs', '4'], ['Chart to install', 'agent-job']];
+    const {asked} = await talk([...lines, ...QUIT]);
+    expect(shown(asked)).toContain('Removed the answer for concurrency: the chart starts a pod for every run.');
+    expect(shown(asked)).toContain('Size\ta pod for every run');
   });
 });
 
@@ -411,8 +458,11 @@ describe('the network', () => {
     const lines: Line[] = [
       ...TO_NETWORK,
       ['Which of these apply', ['mirror', 'metadata']],
+      ['Allow runs to access', 'block'],
       ['Image registry mirror', ESC],
+      ['Allow runs to access', ESC],
       ['Which of these apply', ['metadata']],
+      ['Allow runs to access', ENTER],
       ...REST,
     ];
     const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);
@@ -452,7 +502,7 @@ describe('Esc', () => {
       ['Which of these apply', ESC],
       ['Isolate each run', ENTER],
       NETWORK,
-      ...REST,
+      ...REST_WITHOUT_LIMIT,
     ];
     const {asked, stderr} = await talk([...lines, ...QUIT]);
     expect((asked.filter(({message}) => message.startsWith('Isolate')) as ListQuestion[]).map((each) => each.default)).toEqual([

@@ -87,7 +87,7 @@ describe('an interrupted session', () => {
       ...QUIT,
     ];
     const {asked} = await talk(lines, {argv: ['--resume'], files});
-    expect(shown(asked)).toContain('proxy http://p:1 · images from registry.corp');
+    expect(shown(asked)).toContain('proxy http://p:1 · images from registry.corp · instance metadata allowed');
   });
 });
 

@@ -35,28 +35,32 @@ describe('the chart', () => {
       ['Which of these apply to your network', ENTER],
       ['Where should provider', 'hostpath'],
       ['Cache directory on the nodes', ENTER],
-      ['Maximum concurrent runs', ENTER],
       ['Chart to install', 'agent-local'],
+      ['Maximum concurrent runs', ENTER],
       ...VIEW_AND_QUIT,
     ];
     const {asked, stderr, exit} = await talk(lines, {argv: GIVEN});
-    expect(choicesOf(asked, 'Chart to install')[0]?.label).toMatch(/^agent-job .* \(recommended\)$/);
-    expect(shown(asked)).toMatch(/Removed --cache: agent-local [\d.]+ does not support --cache hostpath/);
+    expect(choicesOf(asked, 'Chart to install')[0]).toMatchObject({
+      value: 'agent-job',
+      description: expect.stringMatching(/^recommended: one pod per run/),
+    });
+    expect(shown(asked)).toContain('Removed the answer for cache: the cache must be a PVC or an ephemeral volume.');
     expect(stderr).toContain('Values of agent-local');
     expect(exit).toBe(0);
   });
 
   test('never drops the cloud, the purpose or the isolation', async () => {
-    const lines: Line[] = [FILES_ONLY, ['Isolate each run', 'per-run'], ...QUIET, ['Chart to install', ENTER], ...QUIT];
+    const lines: Line[] = [FILES_ONLY, ['Isolate each run', 'per-run'], ...QUIET.slice(0, 2), ['Chart to install', ENTER], ...QUIT];
     const {asked} = await talk(lines, {argv: GIVEN});
     const local = choicesOf(asked, 'Chart to install').find(({value}) => value === 'agent-local');
-    expect(local?.disabled).toMatch(/does not support --isolation per-run/);
+    expect(local?.disabled).toBe('not possible here: runs share a container');
   });
 
   test('is disabled when it does not support a flag', async () => {
-    const {asked} = await talk([...TO_REVIEW, ...QUIT], {argv: [...GIVEN, '--isolation', 'per-run']});
+    const lines: Line[] = [FILES_ONLY, ...QUIET.slice(0, 2), ['Chart to install', ENTER], ...QUIT];
+    const {asked} = await talk(lines, {argv: [...GIVEN, '--isolation', 'per-run']});
     const charts = choicesOf(asked, 'Chart to install');
-    expect(charts.find(({value}) => value === 'agent-local')?.disabled).toMatch(/does not support --isolation per-run/);
+    expect(charts.find(({value}) => value === 'agent-local')?.disabled).toBe('not possible here: runs share a container');
     expect(charts[0]).toMatchObject({value: 'agent-job'});
   });
 
@@ -73,7 +77,7 @@ describe('the chart', () => {
       ...VIEW_AND_QUIT,
     ];
     const {asked, stderr} = await talk(lines, {argv: GIVEN});
-    expect(shown(asked)).toMatch(/agent-local [\d.]+ does not support --isolation per-run/);
+    expect(shown(asked)).toContain('agent-local does not support an answer: runs share a container.');
     expect(stderr).toContain('Values of agent-job');
   });
 
@@ -89,7 +93,7 @@ describe('the chart', () => {
       ...VIEW_AND_QUIT,
     ];
     const {asked, stderr} = await talk(lines, {argv: GIVEN.concat('--isolation', 'shared')});
-    expect(shown(asked)).toMatch(/agent-local [\d.]+ does not support --cache hostpath/);
+    expect(shown(asked)).toContain('agent-local does not support an answer: the cache must be a PVC or an ephemeral volume.');
     expect(stderr).toMatch(/Values of agent-(k8s|job)/);
   });
 
@@ -166,7 +170,7 @@ describe('the review', () => {
       ...QUIT,
     ];
     const {asked, exit} = await talk(lines, {argv: FLAGS});
-    expect(shown(asked)).toContain('Removed --cache-claim: it no longer applies.');
+    expect(shown(asked)).toContain('Removed the answer for cache claim: it no longer applies.');
     expect(exit).toBe(0);
   });
 
@@ -192,7 +196,7 @@ describe('the review', () => {
     const [, before, after] = stderr.split('Values of agent-local');
     expect(before).toContain('memory: "5Gi"');
     expect(after).not.toContain('5Gi');
-    expect(reviews(asked)[1]?.heading).toContain('Other\trun-memory-limit 5Gi');
+    expect(reviews(asked)[1]?.heading).toContain('Other\trun memory limit 5Gi');
   });
 
   test('lists the present answers, however they were changed', async () => {

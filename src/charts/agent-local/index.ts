@@ -30,6 +30,7 @@ const defaults: readonly ChartDefault[] = [
 /** One kind of pod that executes runs in its only container, one run at a time. */
 export const agentLocal: Chart = {
   name: 'agent-local',
+  character: 'runs share a container; each concurrent run keeps one pod reserved',
   rows,
   refusals,
   defaults,
