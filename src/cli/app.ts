@@ -72,7 +72,8 @@ export function nodeApp(): App {
     files: nodeFiles,
     charts: nodeCharts(nodeFiles),
     prompter: (screen, signal) => {
-      const streams = {input: process.stdin, output: process.stderr, ...(signal ? {signal} : {})};
+      const interrupt = (): boolean => process.kill(process.pid, 'SIGINT');
+      const streams = {input: process.stdin, output: process.stderr, interrupt, ...(signal ? {signal} : {})};
       return process.env['TERM'] === 'dumb' ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,

@@ -74,7 +74,8 @@ export async function decideWithOperator(
       store.place = place;
       store.asked.add(target.id);
     }
-    say(titleText(version, screen));
+    const title = (): string => titleText(version, screen);
+    say(title());
     const cluster = (): ClusterTarget => ({
       namespace: store.get(namespace) as string,
       ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {}),
@@ -105,6 +106,7 @@ export async function decideWithOperator(
       say,
       screen,
       env,
+      title,
       read,
       wanted,
       contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),

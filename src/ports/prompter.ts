@@ -11,6 +11,8 @@ interface Question {
 }
 
 export interface TextQuestion extends Question {
+  /** What the text is recognized as, shown while it is typed; undefined for an incomplete text. */
+  confirms?(text: string): string | undefined;
   /** Error message for the trimmed text; undefined if it is valid. Called after Enter. */
   validate?(text: string): string | undefined | Promise<string | undefined>;
 }
@@ -62,6 +64,8 @@ export interface Prompter {
   checkbox(question: CheckboxQuestion): Promise<readonly string[]>;
   /** Shows a spinner until the promise settles; keys are ignored. */
   wait<T>(message: string, promise: Promise<T>, heading?: readonly string[]): Promise<T>;
+  /** Keeps the terminal from echoing until the work is done. `above` is what must be printed again above a question after a resize. */
+  session<T>(work: () => Promise<T>, above: () => string): Promise<T>;
   /** Erases the last lines that were printed above the question. Does nothing without `canRedraw`. */
   erase(lines: number): void;
 }

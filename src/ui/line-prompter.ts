@@ -38,6 +38,8 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
       }
       const answer = mayBeEmptied && typed === NOTHING ? '' : typed || (preset ?? '');
       const problem = await validate?.(answer);
+      const confirmed = problem === undefined ? question.confirms?.(answer) : undefined;
+      if (confirmed !== undefined) write('  ', confirmed);
       if (problem === undefined) return answer;
       write('  ', problem);
     }
@@ -85,6 +87,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
       const notice = setTimeout(() => write('', `${message} …`), NOTICE_MS);
       return promise.finally(() => clearTimeout(notice));
     },
+    session: (work) => work(),
     erase: () => undefined,
   };
 };

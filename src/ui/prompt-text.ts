@@ -63,7 +63,11 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
           .replace(/^/gm, rail);
   };
   const mark = asciiFallback(cyan('◆'), screen);
-  return {mark, first: rail, indent: rail, above: [asciiFallback(`  ${step}`, screen), ...lines.map(lineText)]};
+  // After the mark and two blanks; a second line of the title is on the rail.
+  const [title = '', ...more] = indented(step, {...screen, columns: screen.columns && screen.columns - (rail === '' ? 3 : 0)}, rail).split(
+    '\n',
+  );
+  return {mark, first: rail, indent: rail, above: [`  ${title.slice(rail.length)}`, ...more, ...lines.map(lineText)]};
 }
 
 const hasRail = ({columns = 80}: Screen): boolean => columns >= NARROW;

@@ -6,11 +6,20 @@ import {frameOf, indented, questionText} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 // 8.7.0 is the last version of @inquirer/prompts for Node.js 20.17; esbuild leaves out the prompts that are not used.
-export {confirm, input, password} from '@inquirer/prompts';
+export {confirm} from '@inquirer/prompts';
+
+/** What the user has done in a list; it outlives a redraw. */
+export interface Chosen {
+  term: string;
+  active?: number;
+  ticked?: ReadonlySet<string>;
+  isHelpOpen: boolean;
+}
 
 interface ListConfig {
   question: ListQuestion & Pick<CheckboxQuestion, 'selected'>;
   kind: 'select' | 'search' | 'checkbox';
+  chosen: Chosen;
   /** The screen with its present width. */
   screen(): Screen & {columns: number};
   output: {rows?: number};
@@ -19,6 +28,9 @@ interface ListConfig {
 /** Maximum and minimum lines of the list. */
 const MAX_LINES = 15;
 const MIN_LINES = 3;
+/** A window of this height shows more of a list than of its heading. */
+const HIGH = 12;
+const MIN_LINES_HIGH = 5;
 /** Narrower terminals show the description of the active choice only, under the list. */
 const WIDE = 60;
 const FRAME_MS = 100;
@@ -27,15 +39,14 @@ const FRAME_MS = 100;
  * The list of select, search and checkbox. The lists of @inquirer/prompts cannot open help on ?: they redraw only when a
  * choice changes, and asking again loses the position and all ticks. They also wrap a long choice at the left edge.
  */
-export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question, kind, output, ...config}, done) => {
-  const [term, setTerm] = useState('');
+export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question, kind, chosen, output, ...config}, done) => {
+  const [term, setTerm] = useState(chosen.term);
   const [offered, setOffered] = useState(question.choices);
   const choices = matching(offered, term);
-  const [active, setActive] = useState(() => firstOf(question.choices, question.default));
-  const [ticked, setTicked] = useState<ReadonlySet<Choice>>(
-    () => new Set(question.choices.filter(({value}) => question.selected?.includes(value))),
-  );
-  const [isHelpOpen, openHelp] = useState(false);
+  const [active, setActive] = useState(() => chosen.active ?? firstOf(question.choices, question.default));
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(() => chosen.ticked ?? new Set(question.selected));
+  const [isHelpOpen, openHelp] = useState(chosen.isHelpOpen);
+  Object.assign(chosen, {term, active, ticked, isHelpOpen});
   const current = choices[active];
 
   useEffect(() => {
@@ -55,7 +66,7 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
       rl.write(text);
     };
     setLine(term);
-    if (isEnterKey(key) && kind === 'checkbox') done(choices.filter((choice) => ticked.has(choice)));
+    if (isEnterKey(key) && kind === 'checkbox') done(choices.filter(({value}) => ticked.has(value)));
     else if (isEnterKey(key) && current !== undefined) done([current]);
     else if (isUpKey(key, vim)) setActive(next(choices, active, -1));
     else if (isDownKey(key, vim)) setActive(next(choices, active, 1));
@@ -65,7 +76,7 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
       setTerm(line);
       setActive(firstOf(matching(question.choices, line)));
     } else if (isNumberKey(key) && isAvailable(choices[Number(key.name) - 1])) setActive(Number(key.name) - 1);
-    else if (isSpaceKey(key) && current !== undefined) setTicked(toggled(ticked, current));
+    else if (isSpaceKey(key) && current !== undefined) setTicked(toggled(ticked, current.value));
   });
 
   const whole = config.screen();
@@ -79,12 +90,13 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
   const isWide = whole.columns >= WIDE || longest <= whole.columns / 3;
   const column = Math.min(longest, Math.floor(whole.columns / 2) - 6);
   const rowTexts = choices.map((choice, index) => {
-    const box = kind === 'checkbox' ? `${ticked.has(choice) ? '◉' : '◯'} ` : '';
+    const box = kind === 'checkbox' ? `${ticked.has(choice.value) ? '◉' : '◯'} ` : '';
     const isActive = index === active;
     return itemText(choice, `${isActive ? '❯' : ' '} ${box}`, {isActive, column: isWide ? column : undefined, screen});
   });
-  const room = (output.rows ?? 24) - asking.split('\n').length - MIN_LINES - 1;
-  const heading = above.length > room ? [...above.slice(0, 1), ...above.slice(1 + above.length - room)] : above;
+  const least = (output.rows ?? 24) < HIGH ? MIN_LINES : MIN_LINES_HIGH;
+  const room = (output.rows ?? 24) - asking.split('\n').length - least - 1;
+  const heading = fitting(above, room);
   const rows = (output.rows ?? 24) - asking.split('\n').length - heading.length;
   const footerFor = (page: Omit<ListPage, 'text'>): string[] => {
     const lines = [
@@ -92,10 +104,10 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
       ...(isHelpOpen ? question.help : []),
       [...countsOf(page), keysOf(kind, question)].join(' · '),
     ].flatMap((line) => indented(dim(line), whole, indent || '  ').split('\n'));
-    return lines.slice(-Math.max(rows - MIN_LINES, 0) || lines.length);
+    return lines.slice(-Math.max(rows - least, 0) || lines.length);
   };
   const pageAbove = (footer: readonly string[]): ListPage => {
-    const lines = Math.max(MIN_LINES, Math.min(MAX_LINES, rows - footer.length));
+    const lines = Math.max(least, Math.min(MAX_LINES, rows - footer.length));
     return pageOf(rowTexts, active, {lines, columns: screen.columns});
   };
   const all = pageAbove(footerFor({above: 0, below: 0}));
@@ -127,6 +139,17 @@ export const waitPrompt = createPrompt<'done', {message: string; heading?: reado
     return above.length === 0 ? text : [`${mark}${above[0]}`, ...above.slice(1), `${first}${text}`].join('\n');
   },
 );
+
+/** The first line and as many of the last ones as fit; a line of the heading can be a paragraph. */
+function fitting([first, ...others]: readonly string[], room: number): string[] {
+  let left = room - 1;
+  const isKept = (text: string): boolean => {
+    left -= text.split('\n').length;
+    return left >= 0;
+  };
+  const kept = others.toReversed().filter(isKept).toReversed();
+  return first === undefined ? [] : [...first.split('\n'), ...kept.flatMap((text) => text.split('\n'))];
+}
 
 /** A choice with its description, or why it is disabled, in a column of its own. */
 function itemText(
@@ -169,15 +192,19 @@ function firstOf(choices: readonly Choice[], preferred?: string): number {
   return index >= 0 ? index : choices.findIndex(isAvailable);
 }
 
-/** Index of the nearest choice in that direction that is not disabled; the same index at the end of the list. */
+/** Index of the nearest choice in that direction that is not disabled; the list has no end. */
 function next(choices: readonly Choice[], from: number, step: 1 | -1): number {
-  for (let at = from + step; at >= 0 && at < choices.length; at += step) if (isAvailable(choices[at])) return at;
+  const {length} = choices;
+  for (let moved = 1; moved < length; moved += 1) {
+    const at = (from + step * moved + length * moved) % length;
+    if (isAvailable(choices[at])) return at;
+  }
   return from;
 }
 
-function toggled(ticked: ReadonlySet<Choice>, choice: Choice): ReadonlySet<Choice> {
+function toggled(ticked: ReadonlySet<string>, value: string): ReadonlySet<string> {
   const after = new Set(ticked);
-  if (!after.delete(choice)) after.add(choice);
+  if (!after.delete(value)) after.add(value);
   return after;
 }
 

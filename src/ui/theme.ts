@@ -53,7 +53,7 @@ export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 /** Every non-ASCII character that the program prints. */
 const SPELLED: Readonly<Record<string, string>> = {
   ...{'✓': '+', '✔': '+', '×': 'x', '…': '...', '→': '->', '·': '-', '❯': '>', '◉': '[x]', '◯': '[ ]', '–': '-', '’': "'"},
-  ...{'◆': '*', '◇': 'o', '│': '|', '↑': '^', '↓': 'v'},
+  ...{'◆': '*', '◇': 'o', '●': '*', '│': '|', '↑': '^', '↓': 'v'},
   ...Object.fromEntries([...SPINNER].map((frame, index) => [frame, '-\\|/'[index % 4] as string])),
 };
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');

@@ -1,12 +1,14 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
-import {tokenClaims, tokenProblem} from '../ground/secret.ts';
+import {hostInToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
 import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
-import {token} from '../settings/agent.ts';
+import {token, url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
+import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
+import {cacheSize} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';
 
@@ -158,7 +160,7 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   const paths = kind.isFile && deps.completePath ? {complete: deps.completePath} : {};
   // The path of a secret file may be shown, but never the secret.
   if (kind.isSecret && !kind.isFile)
-    return prompter.password({...question, ...defined({note: current === undefined ? orElse : 'unchanged'})});
+    return prompter.password({...question, confirms: tokenText, ...defined({note: current === undefined ? orElse : 'unchanged'})});
   // A password is not shown, so the line stays empty.
   if (current !== undefined && hasPassword(current)) return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
   if (options.draft) return prompter.input({...question, isPrefilled: true, default: options.draft});
@@ -169,15 +171,39 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   return prompter.input({...question, ...(text === '' ? {note: orElse ?? 'none'} : {default: text, note: fallbackFrom})});
 }
 
+/** What is known of a complete token. */
+function tokenText(text: string): string | undefined {
+  if (tokenProblem(text) !== undefined) return undefined;
+  const host = hostInToken(new Secret(text))?.replace('https://', '');
+  const expires = tokenClaims(text)?.expires?.toISOString().slice(0, 10);
+  return `${host === undefined ? 'Agent pool token' : `Token for ${host}`}, ${expires === undefined ? 'does not expire' : `expires on ${expires}`}`;
+}
+
 /** An answer as the user types it. */
 const textOf = ({kind}: Setting, {value, given}: Answer): string =>
   given ?? kind.format(value).join(kind.list?.separator.test(',') ? ',' : '\n');
 
 /** @throws ExpectedError, InvalidValue */
 async function answerOf(setting: Setting, typed: string, {files, now, typedPath}: AskDeps): Promise<Answer> {
-  const text = setting.kind.isFile && typedPath ? typedPath(typed) : typed;
+  const text = setting.kind.isFile && typedPath ? typedPath(typed) : inFull(setting, typed, now());
   const raw = setting.kind.list ? text.split(setting.kind.list.separator) : text;
   return {...(await parseAnswer(setting, raw, {files, now: now()})), source: 'prompt'};
+}
+
+/** Settings that have a customary short form: acme, acme.scalr.io, proxy:3128, 50 Gi. */
+const WITH_SHORT_FORM: readonly Setting[] = [url, httpProxy, httpsProxy, cacheSize];
+
+/** The text with what its short form leaves out, if that is what the error of the setting suggests. */
+function inFull(setting: Setting, typed: string, now: Date): string {
+  if (!WITH_SHORT_FORM.includes(setting) || typed.includes('://')) return typed;
+  const text = setting === (url as Setting) && /^[a-z\d][a-z\d-]*$/i.test(typed) ? `https://${typed}.scalr.io` : typed;
+  try {
+    setting.kind.parse(text, {now});
+  } catch (error) {
+    const [, meant] = (error instanceof InvalidValue && /^Did you mean (.+)\?$/.exec(error.suggestion ?? '')) || [];
+    return meant ?? text;
+  }
+  return text;
 }
 
 /** Why the text is not a valid answer. */

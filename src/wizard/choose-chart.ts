@@ -58,7 +58,7 @@ export function chartQuestion(
           'Answers that the selected chart does not support are removed and listed.',
           'Compare the charts with scalr-agent recommend. https://github.com/Scalr/agent-helm',
         ],
-        choices: [...reasons].map(([name, each]) => choiceOf(name, each, settings, name === found.chart, facts())),
+        choices: [...reasons].map(([name, each]) => choiceOf(name, each, settings, name === found.chart)),
         default: change === undefined ? (store.get(chart) ?? found.chart) : found.chart,
       })) as ChartName;
       store.set(chart, {value: picked, source: 'prompt'});
@@ -83,13 +83,7 @@ const targetOf = (name: ChartName, {get}: Pick<Settings, 'get'>) => ({chart: nam
 const FACTS: readonly Setting[] = [cloud, purpose, isolation];
 
 /** Facts, and settings from flags, variables and files are kept; a chart that does not support them is disabled. */
-function choiceOf(
-  name: ChartName,
-  reasons: readonly Reason[],
-  settings: Settings,
-  isRecommended: boolean,
-  {kubernetes}: ChartRequirements,
-): Choice {
+function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Settings, isRecommended: boolean): Choice {
   const target = targetOf(name, settings);
   const refused = unsupported(target, settings);
   const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
@@ -97,13 +91,10 @@ function choiceOf(
   const disabled = given === undefined ? excluded?.message.replace(/\.$/, '') : refusalInWords(given.message);
   const lost = refused.map(({setting}) => settingName(setting)).join(', ');
   const character = settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
-  const [cluster] = kubernetes?.found ?? [];
-  const version =
-    isRecommended && cluster !== undefined ? `; the cluster has Kubernetes ${cluster.version.replace(/^v?(\d+\.\d+).*/, '$1')}` : '';
   return {
     value: name,
     label: `${name} ${target.version}`,
-    description: `${isRecommended ? 'recommended: ' : ''}${character}${version}${lost === '' ? '' : `; removes your answer for ${lost}`}`,
+    description: `${isRecommended ? 'recommended: ' : ''}${character}${lost === '' ? '' : `; removes your answer for ${lost}`}`,
     ...(disabled === undefined ? {} : {disabled: `not possible here: ${disabled}`}),
   };
 }

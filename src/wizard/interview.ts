@@ -177,13 +177,11 @@ export class Interview {
 
   /** Prints the steps before this one, and erases others and those that have changed. */
   #print(until: number): void {
-    const {prompter, say, screen, facts} = this.#deps;
-    const lineOf = (step: number): string =>
-      answeredStep(STEPS[step] as WizardStep, summaryOf(STEPS[step] as WizardStep, this.#store, screen, facts()), screen);
-    const kept = this.#printed.findIndex(({step, text}) => step >= until || text !== lineOf(step));
+    const {prompter, say} = this.#deps;
+    const kept = this.#printed.findIndex(({step, text}) => step >= until || text !== this.#lineOf(step));
     for (const {lines} of kept < 0 ? [] : this.#printed.splice(kept).toReversed()) prompter.erase(lines);
     for (let step = this.#printed.length; step < until; step += 1) {
-      const text = lineOf(step);
+      const text = this.#lineOf(step);
       say(text);
       this.#printed.push({step, text, lines: text.split('\n').length - 1});
     }
@@ -191,6 +189,21 @@ export class Interview {
       say(`\n${this.#title(STEPS[until] as WizardStep)}\n`);
       this.#titled = until;
     }
+  }
+
+  #lineOf(step: number): string {
+    const {screen, facts} = this.#deps;
+    const name = STEPS[step] as WizardStep;
+    return answeredStep(name, summaryOf(name, this.#store, screen, facts()), screen);
+  }
+
+  /** The answered steps at the present width of the screen, which were erased. */
+  above(): string {
+    for (const each of this.#printed) {
+      each.text = this.#lineOf(each.step);
+      each.lines = each.text.split('\n').length - 1;
+    }
+    return this.#printed.map(({text}) => text).join('');
   }
 
   /** The step whose title was printed last, where titles stay on the screen. */

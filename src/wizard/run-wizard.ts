@@ -27,6 +27,8 @@ import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
   contexts: Contexts;
+  /** The first lines of the screen. */
+  title(): string;
   env: Readonly<Record<string, string | undefined>>;
   /** Facts of the cluster of a context; read once per context. */
   read(context: string | undefined): Promise<DiscoveredCluster>;
@@ -152,7 +154,10 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     ...inStep('Chart'),
   ];
   const interview: Interview = new Interview(store, questions, asking);
-  return review(store, interview, questions, asking);
+  return deps.prompter.session(
+    () => review(store, interview, questions, asking),
+    () => `${deps.title()}${interview.above()}`,
+  );
 }
 
 function choiceOf({name, provisioner, isDefault, accessModes}: StorageClass): Choice {

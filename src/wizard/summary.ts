@@ -1,5 +1,6 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {newestOf} from '../charts/target.ts';
+import {type Secret, tokenClaims} from '../ground/secret.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
@@ -57,7 +58,7 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
   [release, (text) => (text === release.fallback?.(() => undefined) ? undefined : `release ${text}`)],
   [cloud, (text) => (text === 'Other' ? undefined : text)],
   [url, (text) => text.replace('https://', '')],
-  [token, () => 'token'],
+  [token, (_, {get}) => `token${expiryOf(get(token))}`],
   [tokenFile, (text) => `token file ${text}`],
   [tokenSecret, (text, {isGiven}) => (isGiven(token) || isGiven(tokenFile) ? undefined : `Secret ${text}`)],
   [purpose, (_, {get}) => (get(purpose) === 'vcs' ? 'VCS access' : 'Terraform/OpenTofu runs')],
@@ -82,6 +83,11 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
 
 /** Settings whose default is shown, because it decides what the agent does. */
 const SHOWN_DEFAULTS: readonly Setting[] = [metadataService, cache, cacheSize, concurrency];
+
+function expiryOf(value: Secret | undefined): string {
+  const expires = value && tokenClaims(value.reveal())?.expires;
+  return expires === undefined ? '' : `, expires on ${expires.toISOString().slice(0, 10)}`;
+}
 
 /** The answers of a step, each with its source unless the user gave it here. */
 export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, facts: ChartRequirements): string[] {

@@ -76,7 +76,8 @@ describe('the happy path', () => {
       ],
     ],
   ] as const)('%s: writes files that can be replayed byte for byte', async (chart, isolation, choice) => {
-    const steps = [...TO_PURPOSE, ...isolation, ...QUIET, ...choice, ...SAVE_AND_QUIT];
+    const quiet = chart === 'agent-job' ? QUIET.slice(0, 2) : QUIET;
+    const steps = [...TO_PURPOSE, ...isolation, ...quiet, ...choice, ...SAVE_AND_QUIT];
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 0, left: 0});
     expect(saved('values.yaml')).toContain(`Values of ${chart} `);
@@ -98,7 +99,7 @@ test('changes a setting from the review', async () => {
     {see: /Which answer do you want to change\?[\s\S]*Configure more/, press: `${DOWN.repeat(9)}${ENTER}`},
     {see: /What do you want to configure\?/, press: `8${ENTER}`},
     {see: /Size: which setting do you want to change\?/, press: `3${ENTER}`},
-    {see: /Chart default \(1Gi\)/, press: `2${ENTER}`},
+    {see: /1Gi, chart default/, press: `2${ENTER}`},
     {see: /unit/i, press: `${EMPTY_LINE}2Gi${ENTER}`},
     {see: /Size: which setting do you want to change\?/, press: `5${ENTER}`},
     {see: /What do you want to configure\?[\s\S]*Esc/, press: LEFT},
@@ -149,7 +150,7 @@ describe('the screen', () => {
     const terminal = {program: 'scalr-agent-install', env: environment(), cols, rows} as const;
     const {screen, left} = await onTerminal([], TO_REVIEW, folder, terminal);
     expect(left, screen).toBe(0);
-    const review = screen.slice(0, screen.lastIndexOf('Esc to go back') + 14);
+    const review = screen.slice(0, screen.lastIndexOf('Cancelled'));
     const lines = (await displayed(review, cols, rows)).slice(-rows);
     expect(lines.find((line) => line.includes('Review'))).toMatch(/^◆ {2}Review {5}agent-local/);
     expect(lines.filter((line) => line.startsWith('◇'))).toEqual([]);
@@ -283,7 +284,12 @@ describe('a token', () => {
 
   test('is joined and never shown when pasted over several lines', async () => {
     const paste = `\u001B[200~${first}\r\n  ${rest}\r\n\u001B[201~`;
-    const {screen, left} = await talk([...TARGET, {see: /Agent pool token/, press: paste}, {see: /\*{40}/, press: ENTER}, LEAVE]);
+    const {screen, left} = await talk([
+      ...TARGET,
+      {see: /Agent pool token/, press: paste},
+      {see: /●{32} +\d+ characters[\s\S]*Token for acme\.scalr\.io, expires on/, press: ENTER},
+      LEAVE,
+    ]);
     expect(left, screen).toBe(0);
     expect(screen).toContain('acme.scalr.io · token');
     expect(screen).not.toContain(rest);

@@ -24,6 +24,7 @@ const unexpected = async (question: string | {message: string}): Promise<never> 
 const NOBODY: Prompter = {
   canRedraw: true,
   wait: async (_, promise) => promise,
+  session: (work) => work(),
   erase: () => undefined,
   confirm: unexpected,
   input: unexpected,

@@ -50,6 +50,7 @@ export function scriptedPrompter(lines: readonly Line[]) {
     select: choose,
     search: choose,
     wait: async (_, promise) => promise,
+    session: (work) => work(),
     erase: () => undefined,
     async checkbox(question) {
       const answer = next(question);

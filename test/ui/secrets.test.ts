@@ -56,9 +56,9 @@ test.each([false, true])('shows nothing of a secret after a refusal or an arrow 
   expect(terminal.written).toContain('That is no token');
 });
 
-test('shows one star per character during typing', async () => {
+test('shows one dot per character during typing', async () => {
   const {terminal} = await asked([SECRET]);
-  expect(await terminal.lines()).toEqual(['? Token', '  *******']);
+  expect(await terminal.lines()).toEqual(['? Token', '  ●●●●●●●']);
 });
 
 test('shows help on ?, and keeps a ? inside a secret', async () => {

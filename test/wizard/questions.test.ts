@@ -71,7 +71,7 @@ describe('the happy path', () => {
     expect(titles.slice(0, -1)).toEqual(
       ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'].map((step, index) => `Step ${index + 1} of 7 · ${step}`),
     );
-    expect(stderr).toContain('◇  Agent      acme.scalr.io · token\n');
+    expect(stderr).toContain('◇  Agent      acme.scalr.io · token, expires on 2028-02-05\n');
     expect(stderr).toContain('◇  Network    direct connection · instance metadata allowed (chart default)\n');
     expect(stderr).toContain('◇  Cache      Ephemeral volume, 20Gi (chart default)\n');
     expect(stderr).toContain('◇  Size       1 concurrent run (chart default)\n');
@@ -299,7 +299,7 @@ describe('known answers', () => {
     const {stderr, exit} = await talk([FILES_ONLY, NETWORK, ...REST.slice(1), ...QUIT], {argv, files, env});
     expect(exit, stderr).toBe(0);
     expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · GKE (environment)\n');
-    expect(stderr).toContain('◇  Agent      acme.scalr.io (flag) · token (SCALR_AGENT_TOKEN)\n');
+    expect(stderr).toContain('◇  Agent      acme.scalr.io (flag) · token, expires on 2028-02-05 (SCALR_AGENT_TOKEN)\n');
     expect(stderr).toContain('◇  Purpose    Terraform/OpenTofu runs (answers file) · runs share a container (answers file)\n');
     expect(stderr).toContain('◇  Cache      Ephemeral volume (flag) · 20Gi (chart default)\n');
   });
@@ -387,9 +387,9 @@ describe('a question', () => {
   test('describes each chart in one line', async () => {
     const {asked} = await talk([...HAPPY, ...QUIT]);
     expect(choicesOf(asked, 'Chart to install').map(({label, description}) => `${label.split(' ')[0]}: ${description}`)).toEqual([
-      'agent-local: recommended: runs share a container; each concurrent run keeps one pod reserved',
-      'agent-job: one pod per run; nothing is reserved while no run is active',
-      'agent-k8s: one pod per run; runs as root and needs a directory on every node',
+      'agent-local: recommended: runs share pods that are always running',
+      'agent-job: one pod per run, none while idle',
+      'agent-k8s: one pod per run; uses root and node directories',
     ]);
   });
 

@@ -41,7 +41,7 @@ const defaults: readonly ChartDefault[] = [
 /** A controller that starts one Kubernetes Job per run. */
 export const agentJob: Chart = {
   name: 'agent-job',
-  character: 'one pod per run; nothing is reserved while no run is active',
+  character: 'one pod per run, none while idle',
   rows,
   refusals,
   defaults,

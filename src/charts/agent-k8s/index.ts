@@ -18,7 +18,7 @@ const defaults: readonly ChartDefault[] = [
 /** A controller and one worker per node; the agent starts a pod per run, outside the release. */
 export const agentK8s: Chart = {
   name: 'agent-k8s',
-  character: 'one pod per run; runs as root and needs a directory on every node',
+  character: 'one pod per run; uses root and node directories',
   rows,
   refusals,
   defaults,

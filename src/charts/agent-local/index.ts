@@ -30,7 +30,7 @@ const defaults: readonly ChartDefault[] = [
 /** One kind of pod that executes runs in its only container, one run at a time. */
 export const agentLocal: Chart = {
   name: 'agent-local',
-  character: 'runs share a container; each concurrent run keeps one pod reserved',
+  character: 'runs share pods that are always running',
   rows,
   refusals,
   defaults,

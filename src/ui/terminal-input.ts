@@ -1,0 +1,140 @@
+import {Readable} from 'node:stream';
+
+// Terminals mark pasted text when asked to: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html#h2-Bracketed-Paste-Mode
+const ESC = '\u001B';
+const [PASTE_ON, PASTE_OFF] = [`${ESC}[?2004h`, `${ESC}[?2004l`];
+const [START, END] = [`${ESC}[200~`, `${ESC}[201~`];
+const CTRL_C = '\u0003';
+
+/** A terminal sends the rest of an escape sequence at once; after this time, Esc was the key. Node.js waits 500 ms. */
+const ESCAPE_MS = 50;
+/** Milliseconds without input after which a paste without marks has arrived completely. */
+const SILENCE_MS = 100;
+
+interface Terminal {
+  input: NodeJS.ReadableStream & {isTTY?: boolean; setRawMode?(mode: boolean): unknown};
+  output: NodeJS.WritableStream;
+  /** Ctrl-C while no question is open. */
+  interrupt?(): void;
+}
+
+/**
+ * The keys of a terminal as prompts read them. The terminal echoes nothing while it is held, so that keys between two questions leave
+ * no mark, and they are dropped. Esc is a key at once, and pasted text arrives as one event `paste` instead of many keys.
+ */
+export class TerminalInput extends Readable {
+  readonly isTTY = true;
+  readonly #terminal: Terminal;
+  #holders = 0;
+  #rest = '';
+  #pasted: string | undefined;
+  #escape: NodeJS.Timeout | undefined;
+  #isDraining = false;
+  #hear: (() => void) | undefined;
+
+  constructor(terminal: Terminal) {
+    super();
+    this.#terminal = terminal;
+  }
+
+  /** Takes the terminal until `release` was called as often. */
+  hold(): void {
+    this.#holders += 1;
+    if (this.#holders > 1) return;
+    const {input, output} = this.#terminal;
+    if (input.isTTY) output.write(PASTE_ON);
+    input.setRawMode?.(true);
+    input.on('data', this.#onData).on('end', this.#onEnd).resume();
+  }
+
+  release(): void {
+    this.#holders -= 1;
+    if (this.#holders > 0) return;
+    const {input, output} = this.#terminal;
+    clearTimeout(this.#escape);
+    this.#rest = '';
+    input.off('data', this.#onData).off('end', this.#onEnd).pause();
+    input.setRawMode?.(false);
+    if (input.isTTY) output.write(PASTE_OFF);
+  }
+
+  /** Drops what arrives until none arrives for a while: the rest of a paste may be secret, and must not reach the next question. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await new Promise<void>((resolve) => {
+      let timer = setTimeout(resolve, SILENCE_MS);
+      this.#hear = () => {
+        clearTimeout(timer);
+        timer = setTimeout(resolve, SILENCE_MS);
+      };
+    });
+    this.#isDraining = false;
+    this.#hear = undefined;
+  }
+
+  /** Readline leaves raw mode at the end of each prompt, after it paused the input, and before the process is stopped with Ctrl-Z. */
+  setRawMode(mode: boolean): this {
+    if (mode || !this.isPaused()) this.#terminal.input.setRawMode?.(mode);
+    return this;
+  }
+
+  override _read(): void {
+    // The terminal sends keys when they are pressed.
+  }
+
+  readonly #onEnd = (): void => void this.push(null);
+
+  readonly #onData = (chunk: Buffer | string): void => {
+    clearTimeout(this.#escape);
+    let text = this.#rest + chunk.toString('latin1' as BufferEncoding);
+    // A mark can arrive in two chunks.
+    const cut = text.lastIndexOf(ESC);
+    const end = cut < 0 ? '' : text.slice(cut);
+    const isCut = end === ESC || (end.length > 2 && [START, END].some((mark) => mark !== end && mark.startsWith(end)));
+    this.#rest = isCut ? end : '';
+    text = isCut ? text.slice(0, cut) : text;
+    if (this.#rest === ESC) this.#escape = setTimeout(this.#onSilence, ESCAPE_MS);
+    while (text !== '') {
+      const mark = this.#pasted === undefined ? START : END;
+      const at = text.indexOf(mark);
+      const part = at < 0 ? text : text.slice(0, at);
+      if (this.#pasted === undefined) this.#keys(part);
+      else this.#pasted += part;
+      if (at < 0) break;
+      if (this.#pasted === undefined) this.#pasted = '';
+      else this.#paste();
+      text = text.slice(at + mark.length);
+    }
+  };
+
+  readonly #onSilence = (): void => {
+    this.#rest = '';
+    this.#escapeKey();
+  };
+
+  /** A question is open. */
+  get #isOpen(): boolean {
+    return this.readableFlowing === true && !this.#isDraining;
+  }
+
+  #escapeKey(): void {
+    if (this.#isOpen) this.emit('keypress', undefined, {sequence: ESC, name: 'escape', ctrl: false, meta: false, shift: false});
+  }
+
+  #keys(text: string): void {
+    this.#hear?.();
+    // Esc pressed twice is not Alt with Esc.
+    for (const part of text.split(/(\u001B(?=\u001B|$))/)) {
+      if (part === ESC) this.#escapeKey();
+      else if (part !== '' && this.#isOpen) this.push(Buffer.from(part, 'latin1'));
+      else if (part.includes(CTRL_C)) this.#terminal.interrupt?.();
+    }
+  }
+
+  #paste(): void {
+    const text = Buffer.from(this.#pasted ?? '', 'latin1').toString('utf8');
+    this.#pasted = undefined;
+    this.#hear?.();
+    if (this.#isOpen) this.emit('paste', text);
+  }
+}

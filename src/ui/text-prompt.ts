@@ -1,0 +1,144 @@
+import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core';
+import type {InputQuestion} from '../ports/prompter.ts';
+import {frameOf, indented, noteOf, questionText} from './prompt-text.ts';
+import {asciiFallback, type Screen, theme} from './theme.ts';
+
+/** What the user has typed; it outlives a redraw. */
+export interface Typed {
+  text: string;
+  /** The default counts. */
+  hasDefault: boolean;
+  isHelpOpen: boolean;
+}
+
+interface TextConfig {
+  question: InputQuestion;
+  isHidden: boolean;
+  typed: Typed;
+  /** The screen with its present width. */
+  screen(): Screen & {columns: number};
+  /** The prompt has ended. */
+  signal: AbortSignal;
+}
+
+/** No terminal is wide enough to show a token. */
+const MOST_DOTS = 32;
+/** An agent pool token, or enough of it to recognize it. */
+const TOKEN = /eyJ[\w-]{5,}[\w.-]*/g;
+
+/**
+ * A line of text. The prompts of @inquirer/prompts cannot hide a token that is typed into the wrong question, show what a secret is
+ * while it is pasted, open help or complete a path without asking again, or follow a changed width.
+ */
+export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden, typed, ...config}, done) => {
+  const {default: preset = '', isPrefilled = false, validate, complete, help} = question;
+  const [text, setText] = useState(typed.text);
+  const [hasDefault, setDefault] = useState(typed.hasDefault);
+  const [isHelpOpen, openHelp] = useState(typed.isHelpOpen);
+  const [problem, setProblem] = useState<string>();
+  const [isChecking, setChecking] = useState(false);
+  Object.assign(typed, {text, hasDefault, isHelpOpen});
+
+  /** A secret is never in the line of readline, whose length moves the cursor. */
+  const show = (line: string, rl: {clearLine(direction: 0): void; write(text: string): void}): void => {
+    rl.clearLine(0);
+    if (!isHidden) rl.write(line);
+    setText(line);
+    setProblem(undefined);
+  };
+  const answerOf = (line: string): string => line.trim() || (hasDefault ? preset : '');
+
+  useEffect((rl) => {
+    if (!isHidden && typed.text !== '') rl.write(typed.text);
+  }, []);
+  useEffect(
+    (rl) => {
+      const paste = (pasted: string): void => {
+        if (isChecking) return;
+        if (isHidden) show(text + pasted.replaceAll(/\s+/g, ''), rl);
+        else {
+          rl.write(pasted.replaceAll(/[\r\n\t]+/g, ' ').trim());
+          setText(rl.line);
+          setProblem(undefined);
+        }
+      };
+      rl.input.on('paste', paste);
+      return () => rl.input.off('paste', paste);
+    },
+    [text, isChecking],
+  );
+
+  useKeypress(async (key, rl) => {
+    if (isChecking) return;
+    const line = isHidden ? text + rl.line : rl.line;
+    const edit = (): void => {
+      setText(rl.line);
+      setProblem(undefined);
+    };
+    if (isEnterKey(key)) {
+      setChecking(true);
+      const found = await validate?.(answerOf(text));
+      // A closed readline must not be written to: that keeps the process alive.
+      if (config.signal.aborted) return;
+      setChecking(false);
+      if (found === undefined) return done(answerOf(text));
+      show(text, rl);
+      setProblem(found);
+    } else if (isBackspaceKey(key)) {
+      if (text === '') setDefault(false);
+      if (isHidden) show([...text].slice(0, -1).join(''), rl);
+      else edit();
+    } else if (isHidden && key.ctrl && key.name === 'u') show('', rl);
+    else if (line === '?' && text === '' && help.length > 0) {
+      show('', rl);
+      openHelp(!isHelpOpen);
+    } else if (rl.line.includes('\t')) {
+      const before = line.replaceAll('\t', '');
+      show(before, rl);
+      if (complete !== undefined) show(commonStart(before, await complete(before)), rl);
+    } else if (isHidden) show(line.replaceAll(/\p{Cc}/gu, ''), rl);
+    else if (line !== text) {
+      edit();
+      if (isHelpOpen) openHelp(false);
+    }
+  });
+
+  const screen = config.screen();
+  const {dim, red, green} = theme(screen);
+  const {mark, first, indent, above} = frameOf(withKeys(question, screen), screen);
+  const note = isPrefilled ? question.note : noteOf(preset, question.note);
+  const lines = [
+    ...above,
+    `${first}${questionText(question.message, note, screen, indent)}`,
+    ...(isHelpOpen ? help.map((line) => indented(dim(line), screen, indent)) : []),
+  ].join('\n');
+  const hint = isPrefilled && hasDefault && preset !== '' && text === '' ? dim(`(${preset}, Backspace to clear)`) : '';
+  const count = [...text].length;
+  const dots = asciiFallback('●'.repeat(Math.min(count, MOST_DOTS)), screen);
+  const shown = isHidden
+    ? `${dots}${count > MOST_DOTS ? dim(`  ${count} characters`) : ''}`
+    : text.replaceAll(TOKEN, (token) => asciiFallback('●'.repeat(token.length), screen));
+  const confirmed = text === '' ? undefined : question.confirms?.(text);
+  const below = [
+    ...(problem === undefined ? [] : [red(problem)]),
+    ...(problem === undefined && confirmed !== undefined ? [`${green('✔')} ${confirmed}`] : []),
+  ].map((line) => indented(asciiFallback(line, screen), screen, indent || '  '));
+  return [`${mark}${lines}\n${indent || '  '}${hint}${shown}`, below.join('\n')];
+});
+
+/** The heading with the keys of a text question, if they fit on the line. */
+function withKeys({heading, canGoBack = false}: InputQuestion, {columns}: {columns: number}): string[] | undefined {
+  if (heading === undefined) return undefined;
+  const [step = '', ...lines] = heading;
+  const keys = `${canGoBack ? 'Esc to go back · ' : ''}? for help`;
+  const room = columns - 3 - step.length - keys.length;
+  return [room < 2 ? step : `${step}${' '.repeat(room)}${keys}`, ...lines];
+}
+
+/** The longest text with which all continuations start; the typed text without any. */
+function commonStart(typed: string, continuations: readonly string[]): string {
+  const [first = typed, ...others] = continuations;
+  let length = first.length;
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
+  return first.slice(0, length);
+}

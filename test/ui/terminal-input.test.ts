@@ -1,0 +1,129 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {DOWN, ENTER, ESC, PromptTerminal} from '../support/prompt-terminal.ts';
+import {jwt} from '../wizard/conversation.ts';
+
+const TOKEN = jwt({iss: 'acme.scalr.io'});
+const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
+const LIST = {message: 'Which?', help: [], choices: ['one', 'two'].map((value) => ({value, label: value}))};
+
+test('takes Esc as a key within a tenth of a second', async () => {
+  const terminal = new PromptTerminal();
+  const answer = terminal.prompter.select({...LIST, canGoBack: true});
+  answer.catch(() => undefined);
+  await terminal.see('Which?');
+  const start = performance.now();
+  await terminal.press(ESC);
+  await expect(answer).rejects.toMatchObject({name: 'GoBack'});
+  expect(performance.now() - start).toBeLessThan(250);
+});
+
+test('takes two Esc in one chunk as two keys, and an arrow after Esc as an arrow', async () => {
+  const terminal = new PromptTerminal();
+  const answer = terminal.prompter.select(LIST);
+  await terminal.see('Which?');
+  await terminal.press(`${ESC}${ESC}${DOWN}`);
+  await terminal.see('❯ two');
+  await terminal.press(ENTER);
+  expect(await answer).toBe('two');
+});
+
+test('drops keys between two questions of a session, without a mark on the screen', async () => {
+  const terminal = new PromptTerminal();
+  await terminal.prompter.session(
+    async () => {
+      const first = terminal.prompter.select({...LIST, heading: ['Step 1']});
+      await terminal.see('Which?');
+      await terminal.press(ENTER);
+      await first;
+      expect(terminal.input.isRaw).toBe(true);
+      await terminal.press(`early${ENTER}${ENTER}`);
+      const second = terminal.prompter.input({message: 'Name', help: [], heading: ['Step 2']});
+      expect(await terminal.see('Name')).toEqual([
+        '◆  Step 2                                                            ? for help',
+        '│  Name',
+        '│',
+      ]);
+      await terminal.press(`late${ENTER}`);
+      expect(await second).toBe('late');
+    },
+    () => '',
+  );
+  expect(terminal.input.isRaw).toBe(false);
+});
+
+test('never selects with a paste, even when it ends with a line break', async () => {
+  const terminal = new PromptTerminal();
+  const answer = terminal.prompter.select(LIST);
+  await terminal.see('Which?');
+  await terminal.press(paste(`2${ENTER}`));
+  expect(await terminal.see('Which?')).toContain('❯ one');
+  await terminal.press(`${DOWN}${ENTER}`);
+  expect(await answer).toBe('two');
+});
+
+test.each([
+  ['pasted', paste(TOKEN)],
+  ['typed', TOKEN],
+])('never shows a token that is %s into the wrong question', async (_, keys) => {
+  const terminal = new PromptTerminal();
+  const answer = terminal.prompter.input({message: 'Name', help: []});
+  await terminal.see('Name');
+  await terminal.press(keys);
+  await terminal.see('●●●●●●●●');
+  expect(terminal.written).not.toContain(TOKEN.slice(0, 20));
+  await terminal.press(ENTER);
+  await answer;
+});
+
+test('says what a secret is when it is pasted, in one repaint', async () => {
+  const terminal = new PromptTerminal();
+  const answer = terminal.prompter.password({
+    message: 'Token',
+    help: [],
+    confirms: (text) => (text === TOKEN ? 'Token for acme' : undefined),
+  });
+  await terminal.see('Token');
+  const before = terminal.written.length;
+  await terminal.press(paste(`${TOKEN.slice(0, 30)}\r\n${TOKEN.slice(30)}\n`));
+  expect(await terminal.see('acme')).toEqual(['? Token', `  ${'●'.repeat(32)}  ${TOKEN.length} characters`, '  ✔ Token for acme']);
+  expect(terminal.written.length - before).toBeLessThan(600);
+  await terminal.press(ENTER);
+  expect(await answer).toBe(TOKEN);
+});
+
+test('draws the question again after a resize, with what is above it, the typed text and the position', async () => {
+  const terminal = new PromptTerminal();
+  await terminal.prompter.session(
+    async () => {
+      terminal.output.write('old\r\n');
+      const name = terminal.prompter.input({message: 'Name', help: []});
+      await terminal.see('Name');
+      await terminal.press('half');
+      terminal.output.emit('resize');
+      await sleep(150);
+      expect(await terminal.see('half')).toEqual(['new', '? Name', '  half']);
+      await terminal.press(`way${ENTER}`);
+      expect(await name).toBe('halfway');
+      const choice = terminal.prompter.select(LIST);
+      await terminal.see('Which?');
+      await terminal.press(DOWN);
+      terminal.output.emit('resize');
+      await sleep(150);
+      await terminal.see('❯ two');
+      await terminal.press(ENTER);
+      expect(await choice).toBe('two');
+    },
+    () => 'new\r\n',
+  );
+});
+
+test('wraps around at both ends of a list', async () => {
+  const terminal = new PromptTerminal();
+  const answer = terminal.prompter.select(LIST);
+  await terminal.see('Which?');
+  await terminal.press(`${DOWN}${DOWN}`);
+  await terminal.see('❯ one');
+  await terminal.press(`\u001B[A${ENTER}`);
+  expect(await answer).toBe('two');
+});
