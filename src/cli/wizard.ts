@@ -11,7 +11,7 @@ import {wantedRelease} from '../operations/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
-import {namespace, type TargetName, target} from '../settings/release.ts';
+import {chartSource, namespace, type TargetName, target} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -26,6 +26,7 @@ import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import {directoryOf, prepareInDocker} from './host-install.ts';
+import {tryRequirements} from './try-requirements.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
@@ -92,6 +93,23 @@ export async function decideWithOperator(
       discovered.set(key, reading);
       return reading;
     };
+    const tried = new Map<string, ReturnType<typeof tryRequirements>>();
+    const lacking = (context: string | undefined, again = false): ReturnType<typeof tryRequirements> => {
+      const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
+      const key = JSON.stringify([kubeTarget, store.get(chartSource)]);
+      const hasOwnChart = store.get(chartSource) !== undefined;
+      const trying =
+        (again ? undefined : tried.get(key)) ??
+        accessTo(kubeTarget)
+          .then((access) => tryRequirements({kubeTarget, access, signal: timeoutSignal(), hasOwnChart}))
+          .catch((error: unknown) => {
+            // Without a cluster, there is nothing to try.
+            if (error instanceof ExpectedError) return [];
+            throw error;
+          });
+      tried.set(key, trying);
+      return trying;
+    };
     const clusterFlags = (): ClusterFlags => {
       const context = contextOf(store);
       return {...flags, ...(context === undefined ? {} : {'kube-context': context})};
@@ -108,6 +126,8 @@ export async function decideWithOperator(
       env,
       title,
       read,
+      lacking,
+      readChart: async (source) => (await import('../values/chart-files.ts')).readMetadata(source, (await app.charts.read(source)).chart),
       wanted,
       contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),
       planContainers: (settings) => prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupts.interrupt),

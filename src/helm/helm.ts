@@ -64,6 +64,9 @@ export const template = ({release, kubeTarget}: ReleaseName, chart: ChartReferen
     values,
   );
 
+/** Chart.yaml, as a test that the chart can be downloaded. */
+export const showChart = (chart: ChartReference): Call => helm(undefined, ['show', 'chart', ...chartArgs(chart)]);
+
 export const helmVersion: Call = helm(undefined, ['version', '--template', '{{.Version}}']);
 
 const revisionArgs = (revision: number | undefined): string[] => (revision === undefined ? [] : ['--revision', String(revision)]);

@@ -4,6 +4,7 @@ import {Readable} from 'node:stream';
 const ESC = '\u001B';
 const [PASTE_ON, PASTE_OFF] = [`${ESC}[?2004h`, `${ESC}[?2004l`];
 const [START, END] = [`${ESC}[200~`, `${ESC}[201~`];
+const LONE_ESC = new RegExp(`(${ESC}(?=${ESC}|$))`);
 const CTRL_C = '\u0003';
 
 /** A terminal sends the rest of an escape sequence at once; after this time, Esc was the key. Node.js waits 500 ms. */
@@ -124,7 +125,7 @@ export class TerminalInput extends Readable {
   #keys(text: string): void {
     this.#hear?.();
     // Esc pressed twice is not Alt with Esc.
-    for (const part of text.split(/(\u001B(?=\u001B|$))/)) {
+    for (const part of text.split(LONE_ESC)) {
       if (part === ESC) this.#escapeKey();
       else if (part !== '' && this.#isOpen) this.push(Buffer.from(part, 'latin1'));
       else if (part.includes(CTRL_C)) this.#terminal.interrupt?.();

@@ -8,7 +8,7 @@ import type {Choice} from '../ports/prompter.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {concurrency, isolation, purpose} from '../settings/purpose.ts';
-import {chart, chartVersion} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {recommendSoFar, unsettled} from './eligible-charts.ts';
@@ -41,6 +41,7 @@ export function chartQuestion(
     isOpen: () =>
       hostOf(store) === undefined &&
       !store.isFixed(chart) &&
+      store.answer(chartSource) === undefined &&
       recommendSoFar(store, facts()) !== undefined &&
       (!store.asked.has(chart.id) || news() !== undefined),
     async ask(shown) {

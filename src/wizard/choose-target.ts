@@ -7,6 +7,7 @@ import type {Processes} from '../ports/processes.ts';
 import type {Choice, Prompter} from '../ports/prompter.ts';
 import {type AnswerStore, type Place, placeText} from './answer-store.ts';
 import type {Question, QuestionFrame} from './interview.ts';
+import type {Missing} from './requirements.ts';
 
 interface Config {
   'current-context'?: string;
@@ -42,10 +43,12 @@ const [CURRENT, OTHER, DOCKER, SYSTEMD, FILES] = ['current', 'other', 'docker', 
 interface TargetDeps {
   prompter: Prompter;
   read(context: string | undefined): Promise<DiscoveredCluster>;
+  /** What an install lacks; known in the background. */
+  lacking(context: string | undefined): Promise<readonly Missing[]>;
 }
 
 /** Where the agent will run. `read` returns the facts of a cluster, which it reads in the background. */
-export function targetQuestion(store: AnswerStore, {all, current, problem}: Contexts, {prompter, read}: TargetDeps): Question {
+export function targetQuestion(store: AnswerStore, {all, current, problem}: Contexts, {prompter, read, lacking}: TargetDeps): Question {
   const others = all.filter(({name}) => name !== current);
   const about = (text: string): string => `${current} (current context), ${text}`;
   const choices = (text: string): Choice[] => [
@@ -61,6 +64,10 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
     {value: SYSTEMD as string, label: 'Virtual machine', description: 'write configuration for the deprecated Linux packages'},
     {value: FILES as string, label: 'Files only', description: 'write values.yaml, change nothing'},
   ];
+  const summaryOf = async (context: string): Promise<string> => {
+    const [{summary}, missing] = await Promise.all([read(context), lacking(context)]);
+    return [summary, ...missing.map(({text}) => text)].join(' · ');
+  };
   const choiceFor = (place: Place | undefined): string | undefined =>
     place?.kind !== 'kubernetes' ? place?.kind : place.context === current ? CURRENT : OTHER;
   return {
@@ -79,7 +86,7 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
             'Flags --kube-context NAME and --kubeconfig FILE. https://docs.scalr.io/docs/agent-pools',
           ],
           choices: choices('reading the cluster …'),
-          ...(current === undefined ? {} : {laterChoices: read(current).then(({summary}) => choices(summary))}),
+          ...(current === undefined ? {} : {laterChoices: summaryOf(current).then(choices)}),
           default: choiceFor(store.place) ?? (current === undefined ? FILES : CURRENT),
         });
         if (picked === FILES || picked === DOCKER || picked === SYSTEMD) store.place = {kind: picked as 'files' | 'docker' | 'systemd'};
@@ -88,6 +95,7 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
           if (context === undefined) continue;
           store.place = {kind: 'kubernetes', context};
           void read(context);
+          void lacking(context).catch(() => undefined);
         }
         return placeText(store.place);
       }

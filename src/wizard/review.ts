@@ -18,6 +18,7 @@ import {changeSetting, edit, reopen} from './edit.ts';
 import {likelyTarget} from './eligible-charts.ts';
 import {hostOf} from './host-steps.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
+import {type RequirementsDeps, useChart} from './requirements.ts';
 import {
   commandsText,
   type FilesDeps,
@@ -32,7 +33,7 @@ import {
 import {STEPS} from './steps.ts';
 import {otherAnswers, summaryOf} from './summary.ts';
 
-export interface ReviewDeps extends FilesDeps, InterviewDeps, Omit<AskDeps, 'completePath'> {
+export interface ReviewDeps extends FilesDeps, InterviewDeps, RequirementsDeps, Omit<AskDeps, 'completePath' | 'typedPath'> {
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
   prepare(generated: Generated): Promise<ReviewedInstall>;
   /** Plans the containers of an agent on this machine. @throws ExpectedError if Docker does not answer */
@@ -42,7 +43,7 @@ export interface ReviewDeps extends FilesDeps, InterviewDeps, Omit<AskDeps, 'com
 /** What to install, with the plan that was shown; or how the user left. */
 export type Decision = {generated: Generated; plan: Plan} | {onHost: Settings; plan: HostPlan} | 'saved' | 'quit';
 
-type Action = 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
+type Action = 'again' | 'disk' | 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
 
 /** Asks the open questions and shows the review until the user installs or quits. */
 export async function review(
@@ -80,7 +81,9 @@ export async function review(
       if (action === 'back') {
         await interview.back();
         isChanged = true;
-      } else if (action === 'edit') isChanged = await edit(store, questions, interview, deps);
+      } else if (action === 'again') isChanged = true;
+      else if (action === 'disk') isChanged = await useChart(store, deps, {heading: ['Review']});
+      else if (action === 'edit') isChanged = await edit(store, questions, interview, deps);
       else if (action === 'fix') isChanged = await fix(reviewed, store, questions, interview, deps);
       else if (action === 'save') saved = (await save(reviewed, interview, deps)) ?? saved;
       else if (action === 'view') interview.tell(`\n${filesText(reviewed, deps)}\n`);
@@ -170,12 +173,21 @@ async function chooseAction(
   })) as Action;
 }
 
+/** The settings are right, but helm, the chart or the cluster was not reached. */
+const isRetryable = ({generated, problem}: Reviewed): boolean => generated !== undefined && problem !== undefined;
+
 function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
   const {generated, prepared, host} = reviewed;
   const broken = generated === undefined && host === undefined ? {disabled: 'not possible, see above'} : {};
   const count = noticesOf(reviewed).length;
   const files = host === undefined ? 'values.yaml' : `${host.files.length} files`;
   return [
+    ...(isRetryable(reviewed)
+      ? [
+          {value: 'again', label: 'Try again'},
+          ...(/chart/i.test(reviewed.problem?.message ?? '') ? [{value: 'disk', label: 'Use a chart on this disk…'}] : []),
+        ]
+      : []),
     ...(store.place?.kind === 'files' || store.place?.kind === 'systemd'
       ? []
       : [

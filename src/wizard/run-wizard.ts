@@ -1,3 +1,4 @@
+import {setTimeout} from 'node:timers/promises';
 import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {StorageClass} from '../platform/storage.ts';
@@ -21,18 +22,24 @@ import {chartDefaultOf, defaultText, defaultWord, isForeign, likelyTarget, limit
 import {emptyOnHost, hasOneChoice, hostOf, inWordsOf} from './host-steps.ts';
 import {settingName} from './in-words.ts';
 import {Interview, type Question} from './interview.ts';
+import {type Missing, requirementsQuestion} from './requirements.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 
 /** What the wizard needs from the environment. */
-export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
+export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts' | 'tryRequirements'> {
   contexts: Contexts;
   /** The first lines of the screen. */
   title(): string;
   env: Readonly<Record<string, string | undefined>>;
+  /** What an install lacks in the cluster of a context; tried once per context unless `again`. */
+  lacking(context: string | undefined, again?: boolean): Promise<readonly Missing[]>;
   /** Facts of the cluster of a context; read once per context. */
   read(context: string | undefined): Promise<DiscoveredCluster>;
 }
+
+/** What an install lacks was tried from the first question on, so that it is known at the second one. */
+const GRACE_MS = 300;
 
 const NO_CLUSTER: DiscoveredCluster = {facts: {}, storageClasses: [], summary: '', isRead: false};
 
@@ -44,13 +51,30 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const whereKey = (): string => JSON.stringify([store.place, store.get(namespace)]);
   const facts = () => cluster?.facts ?? {};
 
+  let missing: readonly Missing[] = [];
+  let lackingFor: string | undefined;
+  const tryRequirements = async (again = false): Promise<readonly Missing[]> => {
+    const {place} = store;
+    if (place?.kind !== 'kubernetes') return [];
+    const key = whereKey();
+    lackingFor = key;
+    const found = await deps.lacking(place.context, again);
+    if (lackingFor === key) missing = found;
+    return found;
+  };
+
   /** Waits for the facts of the selected cluster after the step Agent. */
   const before: ReviewDeps['before'] = async (step, heading) => {
     const {place} = store;
+    if (place?.kind === 'kubernetes' && lackingFor !== whereKey()) {
+      const found = await Promise.race([tryRequirements(), setTimeout(GRACE_MS, [] as const)]);
+      if (found.length > 0) return true;
+    }
     const isEarly = place?.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
     if (place === undefined || readFor === whereKey() || isEarly) return false;
     cluster =
       place.kind === 'kubernetes' ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
+    await deps.prompter.wait('Trying helm and the chart repository', tryRequirements(), [...heading]);
     readFor = whereKey();
     store.merge(cluster.answers, {now: deps.now()});
     if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
@@ -61,6 +85,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     ...deps,
     facts,
     before,
+    tryRequirements,
     offers: (setting: Setting) => (setting === cacheStorageClass ? (cluster?.storageClasses.map(choiceOf) ?? []) : []),
     whyExcluded: (setting: Setting, value: unknown) => whyExcluded(setting, value, store, facts()),
   };
@@ -137,6 +162,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const afterIdentity = network.findIndex(({id}) => id === workloadIdentity.id) + 1;
   const questions: Question[] = [
     targetQuestion(store, deps.contexts, deps),
+    requirementsQuestion(store, () => missing, asking),
     ...of(cloud),
     ...inStep('Agent'),
     ...inStep('Purpose'),

@@ -1,6 +1,7 @@
 import {once} from 'node:events';
 import {describe, expect, test} from 'vitest';
 import Values from '../../src/commands/values.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import type {InputQuestion, ListQuestion, TextQuestion} from '../../src/ports/prompter.ts';
@@ -189,6 +190,70 @@ describe('the target', () => {
     const {exit, asked} = await talk(lines, {answer: oneContext, kubernetes, argv: ['--timeout', '1s']});
     expect(exit).toBe(0);
     expect(shown(asked)).toContain('The cluster cannot be reached: timed out');
+  });
+});
+
+describe('what an install lacks', () => {
+  const LACKS: Line = ['How do you want to continue?', 'again'];
+  const target = (asked: readonly unknown[]) => (asked as ListQuestion[]).find(({message}) => message === 'Where will the agent run?');
+
+  test('is shown at the first question, and asked about before the purpose: helm is not installed', async () => {
+    const answer: Processes['run'] = async (call, how) => {
+      if (call.tool !== 'helm') return oneContext(call, how);
+      throw new ExpectedError('helm not found on PATH.', {code: 'TOOL_NOT_FOUND', exit: 2, suggestions: []});
+    };
+    const lines: Line[] = [
+      ['Where will the agent run', ENTER],
+      LACKS,
+      ['How do you want to continue?', 'continue'],
+      ...PURPOSE,
+      NETWORK,
+      ...REST,
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {answer, kubernetes: EKS});
+    expect((await target(asked)?.laterChoices)?.[0]?.description).toContain('1 node · helm not found on PATH');
+    expect(shown(asked)).toContain('× helm not found on PATH.');
+    expect(choicesOf(asked, 'How do you want').map(({value}) => value)).toEqual(['again', 'files', 'continue']);
+  });
+
+  test('can be a chart on this disk when the repository is unreachable', async () => {
+    const answer: Processes['run'] = async (call, how) =>
+      call.args[0] === 'show'
+        ? {
+            exitCode: 1,
+            stdout: '',
+            stderr: 'Error: looks like "https://scalr.github.io/agent-helm/" cannot be reached: dial tcp: no such host',
+          }
+        : oneContext(call, how);
+    const disk = memoryFiles({
+      '/charts/agent-local/Chart.yaml': 'name: agent-local\nversion: 0.6.5\n',
+      '/charts/agent-local/values.yaml': '',
+    });
+    const kindOf: typeof disk.kindOf = async (path) => (path === '/charts/agent-local' ? 'directory' : disk.kindOf(path));
+    const lines: Line[] = [
+      ['Where will the agent run', ENTER],
+      ['How do you want to continue?', 'disk'],
+      ['Directory or .tgz file of the chart', '/charts/agent-local'],
+      ...PURPOSE,
+      NETWORK,
+      ...REST.slice(0, 2),
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {answer, kubernetes: EKS, files: {...disk, kindOf}});
+    expect(shown(asked)).toContain('× The chart repository cannot be reached: no such host.');
+    expect(shown(asked)).toMatch(/Review {5}agent-local 0\.6\.5 → prod-eks/);
+  });
+
+  test('can be a permission, and ends in files', async () => {
+    const kubernetes: KubernetesClient = {...EKS, post: async () => ({status: 201, body: {status: {allowed: false}}})};
+    const lines: Line[] = [
+      ['Where will the agent run', ENTER],
+      ['How do you want to continue?', 'files'],
+      ['Where does the cluster run', ENTER],
+    ];
+    const {asked} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {answer: oneContext, kubernetes});
+    expect(shown(asked)).toContain('× Your user cannot create secrets and deployments in namespace scalr-agent.');
   });
 });
 
