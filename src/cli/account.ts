@@ -51,9 +51,9 @@ async function accountClient(
 /** The cluster answers first, so a slow account must not keep the user waiting. */
 const OPTIONAL_TIMEOUT_MS = 10_000;
 
-/** The account of this address, if there is a token for exactly this host; otherwise nothing is contacted. @throws ExpectedError */
+/** The account of this address, if there is a token for exactly this host; without an address, the only account that there is a token for. Otherwise nothing is contacted. @throws ExpectedError */
 export async function optionalAccount(
-  address: string,
+  address: string | undefined,
   settings: Settings,
   {app, version, timeoutMs}: Pick<ConnectOptions, 'app' | 'version'> & {timeoutMs: number},
 ): Promise<ScalrClient | undefined> {

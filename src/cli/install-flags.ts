@@ -83,13 +83,6 @@ export const isNonInteractive = (): ExpectedError =>
     suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
   });
 
-export const poolNeedsPlan = (): ExpectedError =>
-  new ExpectedError('The wizard does not support --pool.', {
-    code: 'USAGE',
-    exit: ExitCode.usage,
-    suggestions: ['Add --yes, or --dry-run to show the plan'],
-  });
-
 export const noPackages = (): ExpectedError =>
   new ExpectedError('install does not support --target systemd, because the Linux packages of the agent are deprecated.', {
     code: 'USAGE',

@@ -11,13 +11,15 @@ import {wantedRelease} from '../operations/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
+import type {ScalrClient} from '../scalr/client.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {chartSource, namespace, type TargetName, target} from '../settings/release.ts';
-import {quote} from '../settings/settings.ts';
+import {quote, Settings} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
 import type {Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import {AnswerStore, type Place} from '../wizard/answer-store.ts';
+import {AnswerStore, type ChosenPool, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
 import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
@@ -26,8 +28,11 @@ import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import {directoryOf, prepareInDocker} from './host-install.ts';
+import {type PlannedPool, type PoolInstall, planPool} from './install-pool.ts';
+import type {CommandContext} from './operate.ts';
 import {tryRequirements} from './try-requirements.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
+import {offeredPools} from './wizard-account.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const DISCOVERY_TIMEOUT_MS = 5000;
@@ -38,6 +43,8 @@ type Flags = ClusterFlags & {
   'skip-preflight'?: boolean;
   'take-over'?: boolean;
   'drain-timeout': string;
+  pool?: string | undefined;
+  'create-pool'?: boolean;
 };
 
 /** The decision of the user, and its context. */
@@ -56,7 +63,17 @@ export async function decideWithOperator(
     screen,
     accessTo,
     version,
-  }: {app: App; screen: Screen; accessTo(kubeTarget: ClusterTarget): Promise<ClusterAccess>; version: string},
+    context,
+    account,
+  }: {
+    app: App;
+    screen: Screen;
+    accessTo(kubeTarget: ClusterTarget): Promise<ClusterAccess>;
+    version: string;
+    context: CommandContext;
+    /** The Scalr account of this host, or of --url. @throws ExpectedError if there is no credential */
+    account(host?: string): Promise<ScalrClient>;
+  },
 ): Promise<Decided | 'saved' | 'quit'> {
   const {files, now, sleep, registries, stderr: say, env} = app;
   const path = resumePath(env);
@@ -74,6 +91,12 @@ export async function decideWithOperator(
     if (place !== undefined) {
       store.place = place;
       store.asked.add(target.id);
+    }
+    if (flags.pool !== undefined) {
+      const {host} = await account();
+      store.pool = {host, name: flags.pool, mustExist: !flags['create-pool']};
+      if (!store.isGiven(url)) store.set(url, {value: `https://${host}`, source: 'prompt'});
+      store.asked.add('pool').add(url.id);
     }
     const title = (): string => titleText(version, screen);
     say(title());
@@ -93,6 +116,10 @@ export async function decideWithOperator(
       discovered.set(key, reading);
       return reading;
     };
+    const settled = new Settings(found.answers);
+    const offered =
+      flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting)) ? offeredPools(settled, context) : undefined;
+    offered?.catch(() => undefined);
     const tried = new Map<string, ReturnType<typeof tryRequirements>>();
     const lacking = (context: string | undefined, again = false): ReturnType<typeof tryRequirements> => {
       const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
@@ -116,6 +143,8 @@ export async function decideWithOperator(
     };
     const wanted = (generated: Generated) =>
       wantedRelease(generated, valuesDocument(generated), releaseName(clusterFlags(), generated.settings));
+    const planInAccount = async (generated: Generated, {pool}: AnswerStore, cached: ClusterAccess): Promise<PlannedPool | undefined> =>
+      pool && planPool(await poolInstallOf(pool, account), generated, releaseName(clusterFlags(), generated.settings), cached, context);
     let access: {key: string; cached: ClusterAccess} | undefined;
     const decision = await runWizard(store, {
       prompter,
@@ -127,12 +156,13 @@ export async function decideWithOperator(
       title,
       read,
       lacking,
+      pools: async () => offered,
       readChart: async (source) => (await import('../values/chart-files.ts')).readMetadata(source, (await app.charts.read(source)).chart),
       wanted,
       contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),
       planContainers: (settings) => prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupts.interrupt),
       program: programOf(env),
-      where: () => whereFlags(clusterFlags()),
+      where: () => [...whereFlags(clusterFlags()), ...poolFlags(store)],
       onAnswer: () => resumeStore.keep(store),
       typedPath: (text) => typedPath(text, env),
       completePath: (text) => completePath(text, files, env),
@@ -142,9 +172,10 @@ export async function decideWithOperator(
         // An edit does not read the cluster again.
         if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(kubeTarget), {signal: interrupts.interrupt, sleep})};
         try {
-          return await prepareAndCheck(
-            generated,
-            wanted(generated),
+          const planned = await planInAccount(generated, store, access.cached);
+          const ready = await prepareAndCheck(
+            planned?.generated ?? generated,
+            wanted(planned?.generated ?? generated),
             {
               ...access.cached,
               now,
@@ -157,6 +188,7 @@ export async function decideWithOperator(
             },
             interrupts,
           );
+          return planned === undefined ? ready : {...ready, accountSteps: planned.steps};
         } catch (error) {
           interrupts.interrupt.throwIfAborted();
           access = undefined;
@@ -185,6 +217,22 @@ export async function decideWithOperator(
     interrupts.release();
   }
 }
+
+/** A token, or the Secret that contains it, needs no pool. */
+const NO_POOL = [token, tokenFile, tokenSecret];
+
+/** The pool for the code of `install --pool`. */
+export const poolInstallOf = async (
+  {host, name, id, mustExist = false}: ChosenPool,
+  account: (host: string) => Promise<ScalrClient>,
+): Promise<PoolInstall> => ({
+  client: await account(host),
+  pool: id ?? name,
+  creates: id === undefined && !mustExist,
+});
+
+const poolFlags = ({pool}: AnswerStore): string[] =>
+  pool === undefined ? [] : [`--pool ${quote(pool.name)}${pool.id === undefined && !pool.mustExist ? ' --create-pool' : ''}`];
 
 /** The place that flags and answers select; a cluster must be asked for. */
 function placeOf(given: TargetName | undefined, context: string | undefined): Place | undefined {

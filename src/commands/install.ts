@@ -1,7 +1,7 @@
 import {BaseCommand} from '../cli/base-command.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
-import {type InstallFlags, installFlags, isNonInteractive, noPackages, ONLY_KUBERNETES, poolNeedsPlan} from '../cli/install-flags.ts';
+import {type InstallFlags, installFlags, isNonInteractive, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
 import {type InstallResult, installInCluster} from '../cli/install-release.ts';
 import type {Decided} from '../cli/wizard.ts';
@@ -14,6 +14,7 @@ import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
+import type {ChosenPool} from '../wizard/answer-store.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
@@ -38,7 +39,6 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const isConversation = this.#isConversation(flags);
     if (platform === 'systemd' && !isConversation) throw noPackages();
     if (platform === 'docker' && !isConversation) return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
-    if (isConversation && flags.pool !== undefined) throw poolNeedsPlan();
     const decided = isConversation ? await this.#runWizard(flags) : undefined;
     if (decided === 'saved' || decided === 'quit') {
       this.say(
@@ -59,7 +59,11 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       const result =
         'onHost' in decided
           ? await installInDocker(decided.onHost, flags, this.context(flags), decided.plan)
-          : await this.#installInCluster(decided.generated, {...flags, ...decided.flags}, {shown: decided.plan});
+          : await this.#installInCluster(
+              decided.generated,
+              {...flags, ...decided.flags},
+              {shown: decided.plan, pool: await this.#poolOf(decided, flags)},
+            );
       await decided.resumeStore.forget();
       return result;
     } catch (error) {
@@ -96,10 +100,18 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   async #runWizard(flags: InstallFlags): Promise<Decided | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
-    const context = {app: this.app, screen: this.screen, accessTo, version: this.config.version};
+    const context = {
+      ...{app: this.app, screen: this.screen, accessTo, version: this.config.version, context: this.context(flags)},
+      account: (host?: string) => this.account(flags, host),
+    };
     const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), context);
     this.app.stderr('\n');
     return decided;
+  }
+
+  async #poolOf({pool}: {pool?: ChosenPool}, flags: InstallFlags): Promise<PoolInstall | undefined> {
+    const {poolInstallOf} = await import('../cli/wizard.ts');
+    return pool && poolInstallOf(pool, (host) => this.account(flags, host));
   }
 
   async #installInCluster(generated: Generated, flags: InstallFlags, more: Parameters<typeof installInCluster>[4]): Promise<InstallResult> {

@@ -34,6 +34,7 @@ export interface Notice {
 interface Prepared {
   plan: Plan;
   checks: readonly Checked[];
+  accountSteps?: readonly {title: string}[];
 }
 
 /** An agent on this machine: its files, and the plan that starts it. */
@@ -82,7 +83,7 @@ export function reviewLines({generated, prepared, host, problem, groups, where, 
   const room = (screen.columns ?? 80) - 6;
   const onOneLine = (text: string): string => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
   const plan = prepared?.plan ?? host?.plan;
-  const steps = plan?.steps.map(({title}) => title) ?? [];
+  const steps = [...(prepared?.accountSteps ?? []), ...(plan?.steps ?? [])].map(({title}) => title);
   return [
     `${bold('Review')}     ${chart}${where.join(' · ')}`,
     ...groups.filter(([, answers]) => answers.length > 0).map(([name, answers]) => `${name}\t${answers.join(' · ')}`),

@@ -20,6 +20,16 @@ export const targetOfPlace = (place: Place | undefined): TargetName =>
 export const placeText = (place: Place | undefined): string =>
   place === undefined || place.kind === 'kubernetes' ? (place?.context ?? 'current context') : PLACES[place.kind];
 
+/** An agent pool of the Scalr account whose token the install creates. */
+export interface ChosenPool {
+  host: string;
+  name: string;
+  /** Undefined for a pool that the install may create. */
+  id?: string;
+  /** Given with --pool, without --create-pool. */
+  mustExist?: boolean;
+}
+
 /** The saved state of an interrupted session, without secrets. */
 export interface ResumeState {
   /** As in an answers file. */
@@ -33,6 +43,7 @@ export interface ResumeState {
   /** Selected boxes of the network question. */
   boxes: readonly string[];
   place?: Place;
+  pool?: ChosenPool;
   /** The chart that was recommended when one was selected. */
   recommended?: string;
 }
@@ -45,18 +56,23 @@ export class AnswerStore {
   /** Selected boxes of the network question. */
   boxes: ReadonlySet<string>;
   place: Place | undefined;
+  pool: ChosenPool | undefined;
   /** The recommended chart when the user selected one. */
   recommended: string | undefined;
   /** Secrets of the resumed session that must be entered again: what was kept of them, by ID. */
   readonly #missingSecrets: Map<string, string>;
 
-  constructor(found: ReadonlyMap<string, Answer>, {asked = [], boxes = [], place, recommended, secrets = {}}: Partial<ResumeState> = {}) {
+  constructor(
+    found: ReadonlyMap<string, Answer>,
+    {asked = [], boxes = [], place, pool, recommended, secrets = {}}: Partial<ResumeState> = {},
+  ) {
     this.#answers = new Map(found);
     this.#missingSecrets = new Map(Object.entries(secrets).filter(([id]) => !found.has(id)));
     const withSecrets = BOXES.filter(({settings}) => settings.some(({id}) => this.#missingSecrets.has(id)));
     this.asked = new Set(asked);
     this.boxes = new Set([...boxes, ...withSecrets.map(({id}) => id)]);
     this.place = place;
+    this.pool = pool;
     this.recommended = recommended;
   }
 

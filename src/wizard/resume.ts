@@ -86,7 +86,7 @@ export class ResumeStore {
 function stateOf(store: AnswerStore): ResumeState {
   const entries = store.entries().filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag');
   const {answers, secrets} = rawAnswers(entries);
-  const {place, recommended} = store;
+  const {place, pool, recommended} = store;
   // The token has a question of its own, on which no other answer depends.
   const others = secrets.filter(({id}) => id !== token.id && id !== tokenFile.id);
   const given = others.map((setting) => ({setting, kept: keptOf(store.answer(setting))}));
@@ -97,6 +97,7 @@ function stateOf(store: AnswerStore): ResumeState {
     asked: [...store.asked].filter((id) => !secrets.some((setting) => setting.id === id)),
     boxes: [...store.boxes],
     ...(place === undefined ? {} : {place}),
+    ...(pool === undefined ? {} : {pool}),
     ...(recommended === undefined ? {} : {recommended}),
   };
 }

@@ -20,6 +20,8 @@ export interface ReviewedInstall {
   plan: Plan;
   facts: InstallFacts;
   checks: readonly Checked[];
+  /** Changes in the Scalr account, before those in the cluster. */
+  accountSteps?: readonly {title: string}[];
 }
 
 /** What the review shows. */

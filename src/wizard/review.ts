@@ -11,7 +11,7 @@ import {Settings} from '../settings/settings.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
-import {type AnswerStore, targetOfPlace} from './answer-store.ts';
+import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
 import type {AskDeps} from './ask.ts';
 import {unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
@@ -41,7 +41,7 @@ export interface ReviewDeps extends FilesDeps, InterviewDeps, RequirementsDeps, 
 }
 
 /** What to install, with the plan that was shown; or how the user left. */
-export type Decision = {generated: Generated; plan: Plan} | {onHost: Settings; plan: HostPlan} | 'saved' | 'quit';
+export type Decision = {generated: Generated; plan: Plan; pool?: ChosenPool} | {onHost: Settings; plan: HostPlan} | 'saved' | 'quit';
 
 type Action = 'again' | 'disk' | 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
 
@@ -66,7 +66,7 @@ export async function review(
       if (action !== 'back') last = action;
       if (action === 'install' && generated && prepared) {
         interview.finish();
-        return {generated, plan: prepared.plan};
+        return {generated, plan: prepared.plan, ...(store.pool === undefined ? {} : {pool: store.pool})};
       }
       if (action === 'install' && host?.plan) {
         interview.finish();

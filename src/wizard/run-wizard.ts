@@ -3,7 +3,7 @@ import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {StorageClass} from '../platform/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
-import {token} from '../settings/agent.ts';
+import {token, tokenSecret} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
@@ -17,6 +17,7 @@ import type {AnswerStore} from './answer-store.ts';
 import {ask} from './ask.ts';
 import {chartQuestion} from './choose-chart.ts';
 import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
+import {type OfferedPools, poolQuestion} from './choose-pool.ts';
 import {type Contexts, targetQuestion} from './choose-target.ts';
 import {chartDefaultOf, defaultText, defaultWord, isForeign, likelyTarget, limitsRuns, whyExcluded} from './eligible-charts.ts';
 import {emptyOnHost, hasOneChoice, hostOf, inWordsOf} from './host-steps.ts';
@@ -29,6 +30,8 @@ import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts' | 'tryRequirements'> {
   contexts: Contexts;
+  /** The pools of the account, if there is a token of a user for it; read once. */
+  pools(): Promise<OfferedPools | undefined>;
   /** The first lines of the screen. */
   title(): string;
   env: Readonly<Record<string, string | undefined>>;
@@ -51,6 +54,8 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const whereKey = (): string => JSON.stringify([store.place, store.get(namespace)]);
   const facts = () => cluster?.facts ?? {};
 
+  let offered: OfferedPools | undefined;
+  let hasAskedAccount = store.pool !== undefined;
   let missing: readonly Missing[] = [];
   let lackingFor: string | undefined;
   const tryRequirements = async (again = false): Promise<readonly Missing[]> => {
@@ -69,6 +74,11 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     if (place?.kind === 'kubernetes' && lackingFor !== whereKey()) {
       const found = await Promise.race([tryRequirements(), setTimeout(GRACE_MS, [] as const)]);
       if (found.length > 0) return true;
+    }
+    if (step === 'Agent' && place?.kind === 'kubernetes' && !hasAskedAccount) {
+      offered = await deps.prompter.wait('Reading the Scalr account', deps.pools(), [...heading]);
+      hasAskedAccount = true;
+      return true;
     }
     const isEarly = place?.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
     if (place === undefined || readFor === whereKey() || isEarly) return false;
@@ -111,6 +121,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       // Whether the cluster answers it is not known yet.
       if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== whereKey()) return false;
       if (setting === (concurrency as Setting) && !limitsRuns(store, facts())) return false;
+      if (store.pool !== undefined && (setting === (token as Setting) || setting === (tokenSecret as Setting))) return false;
       if (hostOf(store) !== undefined && hasOneChoice(setting, store)) return false;
       const applies = missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
       return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
@@ -164,6 +175,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     targetQuestion(store, deps.contexts, deps),
     requirementsQuestion(store, () => missing, asking),
     ...of(cloud),
+    poolQuestion(store, () => offered, {prompter: deps.prompter, newName: () => contextName(store)}),
     ...inStep('Agent'),
     ...inStep('Purpose'),
     boxesQuestion(store, asking),
@@ -185,6 +197,9 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     () => `${deps.title()}${interview.above()}`,
   );
 }
+
+/** A name for a pool of this cluster: the last part of an ARN or path. */
+const contextName = ({place}: AnswerStore): string => (place?.kind === 'kubernetes' && place.context?.split(/[/:]/).at(-1)) || 'kubernetes';
 
 function choiceOf({name, provisioner, isDefault, accessModes}: StorageClass): Choice {
   const modes = isKnown(accessModes) ? accessModes.value.join(', ') : 'access modes unknown';

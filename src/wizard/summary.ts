@@ -14,7 +14,7 @@ import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageCl
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {type Screen, theme} from '../ui/theme.ts';
-import {type AnswerStore, placeText} from './answer-store.ts';
+import {type AnswerStore, type ChosenPool, placeText} from './answer-store.ts';
 import {chartDefaultOf, defaultWord, isForeign} from './eligible-charts.ts';
 import {hostOf, inWordsOf} from './host-steps.ts';
 import {settingName} from './in-words.ts';
@@ -84,6 +84,8 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
 /** Settings whose default is shown, because it decides what the agent does. */
 const SHOWN_DEFAULTS: readonly Setting[] = [metadataService, cache, cacheSize, concurrency];
 
+const isNew = ({id, mustExist = false}: ChosenPool): boolean => id === undefined && !mustExist;
+
 function expiryOf(value: Secret | undefined): string {
   const expires = value && tokenClaims(value.reveal())?.expires;
   return expires === undefined ? '' : `, expires on ${expires.toISOString().slice(0, 10)}`;
@@ -95,7 +97,8 @@ export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, 
   const parts = SETTINGS[step].flatMap((setting) => {
     const value = setting === namespace || setting === url || setting === purpose ? store.get(setting) : undefined;
     if (missingFor(setting, store.get) !== undefined || (hostOf(store) !== undefined && isForeign(setting, store))) return [];
-    const unset = SHOWN_DEFAULTS.includes(setting) ? chartDefaultOf(setting, store, facts) : undefined;
+    const isShown = SHOWN_DEFAULTS.includes(setting) && (setting !== (metadataService as Setting) || store.get(purpose) === 'runs');
+    const unset = isShown ? chartDefaultOf(setting, store, facts) : undefined;
     const known = value === undefined ? undefined : {value, source: 'prompt' as const};
     const answer = store.answer(setting) ?? known ?? (unset === undefined ? undefined : {value: unset, source: 'chart' as const});
     const text = answer && phraseOf(setting, answer, store);
@@ -103,9 +106,14 @@ export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, 
     return [{text: `${text}${sourceOf(answer, setting, screen)}`, isDefault: answer.source === 'chart'}];
   });
   const defaults = parts.flatMap(({text, isDefault}) => (isDefault ? [text] : []));
+  const pool =
+    step === 'Agent' && store.pool !== undefined && store.place?.kind === 'kubernetes'
+      ? [`agent pool ${store.pool.name}${isNew(store.pool) ? ' (new)' : ''}`]
+      : [];
   const all = [
     ...where,
     ...parts.flatMap(({text, isDefault}) => (isDefault ? [] : [text])),
+    ...pool,
     ...(defaults.length === 0 ? [] : [`${defaults.join(', ')}${theme(screen).dim(` (${defaultWord(store)})`)}`]),
   ];
   if (SETTINGS[step].every(({isForRuns}) => isForRuns) && store.get(purpose) === 'vcs') return ['not used for VCS access'];

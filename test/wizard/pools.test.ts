@@ -1,0 +1,110 @@
+import {expect, test} from 'vitest';
+import type {Processes} from '../../src/ports/processes.ts';
+import type {ListQuestion} from '../../src/ports/prompter.ts';
+import {type MockApi, mockApi} from '../scalr/mock-api.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
+import {choicesOf, jwt, QUIT, shown, talk} from './conversation.ts';
+
+const TARGET: Line = ['Where will the agent run', ENTER];
+const CLOUD: Line = ['Where does the cluster run', ENTER];
+const REST: Line[] = [
+  ['Isolate each run', ENTER],
+  ['Which of these apply', ENTER],
+  ['Where should provider', ENTER],
+  ['Maximum concurrent runs', ENTER],
+  ['Chart to install', ENTER],
+];
+
+/** One context, and a helm that renders nothing. */
+const helm: Processes['run'] = async ({args}) => {
+  const contexts = [{name: 'arn:aws:eks:eu-1:1:cluster/prod-eks', context: {cluster: 'prod'}}];
+  if (args.includes('view')) return {exitCode: 0, stdout: JSON.stringify({'current-context': contexts[0]?.name, contexts}), stderr: ''};
+  return args[0] === 'template' ? {exitCode: 0, stdout: '', stderr: ''} : {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
+};
+
+const run = (api: MockApi, lines: readonly Line[], argv: readonly string[] = []) =>
+  talk(lines, {
+    ...{argv: ['--ca-file', 'ca.pem', '--ca-public-roots', '--skip-preflight', ...argv], env: api.deps.env, files: api.deps.files},
+    ...{answer: helm, kubernetes: fakeKubernetes()},
+  });
+
+test('are offered with their agents instead of the question for a token, and one is created by the install only', async () => {
+  const api = await mockApi();
+  const production = api.account.pool('production');
+  api.account.agent(production, 'agent-1', {status: 'idle'});
+  api.account.pool('staging');
+  const question = `Which agent pool of ${api.host}?`;
+  const lines: Line[] = [
+    TARGET,
+    [question, ''],
+    ['Name of the new agent pool', ESC],
+    [question, ''],
+    ['Name of the new agent pool', ENTER],
+    CLOUD,
+    ['What is the agent pool used for', ENTER],
+    ...REST,
+    ['What do you want to do?', 'print'],
+    ...QUIT,
+  ];
+  const {asked, stderr} = await run(api, lines);
+  expect(choicesOf(asked, question).map(({label, description}) => `${label}: ${description}`)).toEqual([
+    'Create a new pool: for example prod-eks',
+    'production: agents: 1 idle · nothing is linked to it',
+    'staging: no agents · nothing is linked to it',
+    'Paste a token instead: undefined',
+  ]);
+  expect(stderr).toContain(`◇  Agent      ${api.host} · agent pool prod-eks (new)\n`);
+  expect(shown(asked)).toContain('Changes\tCreate agent pool prod-eks · Create a token of agent pool prod-eks');
+  expect(stderr).toContain('--pool prod-eks --create-pool');
+  expect(api.changes()).toEqual([]);
+});
+
+test('decide the purpose when one is selected', async () => {
+  const api = await mockApi();
+  api.account.pool('vcs', {'vcs-enabled': true});
+  const {asked, stderr} = await run(api, [
+    TARGET,
+    [`Which agent pool of ${api.host}?`, 'vcs'],
+    CLOUD,
+    ['Which of these apply', ENTER],
+    ['Chart to install', ENTER],
+    ...QUIT,
+  ]);
+  expect(stderr).toContain('◇  Purpose    VCS access\n');
+  expect(shown(asked)).toContain('Changes\tCreate a token of agent pool vcs');
+});
+
+test('can be left for a token', async () => {
+  const api = await mockApi();
+  const lines: Line[] = [TARGET, [`Which agent pool of ${api.host}?`, '…'], ['Agent pool token', jwt({iss: 'acme.scalr.io'})], CLOUD];
+  const {stderr} = await run(api, [...lines, ['What is the agent pool used for', ENTER], ...REST, ...QUIT]);
+  expect(stderr).toContain('◇  Agent      acme.scalr.io · token\n');
+});
+
+test('are given by --pool in the wizard, too', async () => {
+  const api = await mockApi();
+  api.account.pool('production');
+  const lines: Line[] = [TARGET, CLOUD, ['What is the agent pool used for', ENTER], ...REST, ...QUIT];
+  const {asked, stderr} = await run(api, lines, ['--pool', 'production']);
+  expect(stderr).toContain(`◇  Agent      ${api.host} · agent pool production\n`);
+  expect(shown(asked)).toContain('Changes\tCreate a token of agent pool production');
+});
+
+test.each([
+  ['there is no token of a user', {SCALR_TOKEN: ''}, []],
+  ['its host is not the one of --url', {}, ['--url', 'https://other.scalr.io']],
+])('are not asked for, and nothing is contacted, when %s', async (_, env, argv) => {
+  const api = await mockApi();
+  const lines: Line[] = [
+    TARGET,
+    ['Agent pool token', jwt({iss: 'acme.scalr.io'})],
+    CLOUD,
+    ['What is the agent pool used for', ENTER],
+    ...REST,
+    ...QUIT,
+  ];
+  const {asked} = await run({...api, deps: {...api.deps, env: {...api.deps.env, ...env}}}, lines, argv);
+  expect((asked as ListQuestion[]).filter(({message}) => message.startsWith('Which agent pool'))).toEqual([]);
+  expect(api.sent).toEqual([]);
+});
