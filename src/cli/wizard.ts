@@ -7,13 +7,15 @@ import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {prepareInstall} from '../operations/install.ts';
+import type {HostPlan} from '../host/plan.ts';
+import type {Plan} from '../operations/step.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
-import {chartSource, namespace, type TargetName, target} from '../settings/release.ts';
+import {chartSource, namespace, release, type TargetName, target} from '../settings/release.ts';
 import {quote, Settings} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -21,8 +23,8 @@ import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore, type ChosenPool, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
+import {LeftFor, type OtherCommand} from '../wizard/installed.ts';
 import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
-import type {Decision} from '../wizard/review.ts';
 import type {ReviewedInstall} from '../wizard/review-files.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
@@ -32,6 +34,7 @@ import {type PlannedPool, type PoolInstall, planPool} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
 import {tryRequirements} from './try-requirements.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
+import {installedAgent} from './installed-agent.ts';
 import {offeredPools} from './wizard-account.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
@@ -48,11 +51,17 @@ type Flags = ClusterFlags & {
 };
 
 /** The decision of the user, and its context. */
-export type Decided = Exclude<Decision, string> & {
+export type Decided = ({generated: Generated; plan: Plan; pool?: PoolInstall | undefined} | {onHost: Settings; plan: HostPlan; pool?: PoolInstall | undefined}) & {
   flags: ClusterFlags;
   /** Stores the answers until the install is finished. */
   resumeStore: ResumeStore;
 };
+
+/** Another command for the installed release, and its arguments. */
+export interface Left {
+  command: OtherCommand;
+  argv: readonly string[];
+}
 
 /** Asks for the settings of an install; `saved` or `quit` if the user installs nothing. Read-only. @throws ExpectedError */
 export async function decideWithOperator(
@@ -74,12 +83,13 @@ export async function decideWithOperator(
     /** The Scalr account of this host, or of --url. @throws ExpectedError if there is no credential */
     account(host?: string): Promise<ScalrClient>;
   },
-): Promise<Decided | 'saved' | 'quit'> {
+): Promise<Decided | Left | 'saved' | 'quit'> {
   const {files, now, sleep, registries, stderr: say, env} = app;
   const path = resumePath(env);
   const interrupts = app.takeInterrupts();
   const prompter = app.prompter(screen, interrupts.interrupt);
   const resumeStore = new ResumeStore(path, files);
+  let leftArgv = (): string[] => [];
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const found = await findAnswers([...sources, ...(kept ? fromResumeState(kept) : [])], {files, now: now()});
@@ -141,6 +151,11 @@ export async function decideWithOperator(
       const context = contextOf(store);
       return {...flags, ...(context === undefined ? {} : {'kube-context': context})};
     };
+    leftArgv = () => [
+      ...['--release', store.get(release) as string, '--namespace', store.get(namespace) as string],
+      ...(contextOf(store) === undefined ? [] : ['--kube-context', contextOf(store) as string]),
+      ...(flags.kubeconfig ? ['--kubeconfig', flags.kubeconfig] : []),
+    ];
     const wanted = (generated: Generated) =>
       wantedRelease(generated, valuesDocument(generated), releaseName(clusterFlags(), generated.settings));
     const planInAccount = async (generated: Generated, {pool}: AnswerStore, cached: ClusterAccess): Promise<PlannedPool | undefined> =>
@@ -157,6 +172,11 @@ export async function decideWithOperator(
       read,
       lacking,
       pools: async () => offered,
+      async installed(context) {
+        const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
+        const name = {release: store.get(release) as string, kubeTarget};
+        return installedAgent(name, await accessTo(kubeTarget), timeoutSignal());
+      },
       readChart: async (source) => (await import('../values/chart-files.ts')).readMetadata(source, (await app.charts.read(source)).chart),
       wanted,
       contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),
@@ -208,10 +228,14 @@ export async function decideWithOperator(
           files,
         ),
     });
-    if (typeof decision === 'object') return {...decision, flags: clusterFlags(), resumeStore};
+    if (typeof decision === 'object') {
+      const pool = 'pool' in decision && decision.pool !== undefined ? await poolInstallOf(decision.pool, account) : undefined;
+      return {...decision, pool, flags: clusterFlags(), resumeStore};
+    }
     if (decision === 'saved') await resumeStore.forget();
     return decision;
   } catch (error) {
+    if (error instanceof LeftFor) return {command: error.command, argv: leftArgv()};
     throw interrupts.interrupt.aborted || error instanceof PromptCancelled ? ended(resumeStore.isKept, interrupts.interrupt, error) : error;
   } finally {
     interrupts.release();

@@ -4,7 +4,7 @@ import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
 import {type InstallFlags, installFlags, isNonInteractive, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
 import {type InstallResult, installInCluster} from '../cli/install-release.ts';
-import type {Decided} from '../cli/wizard.ts';
+import type {Decided, Left} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
@@ -14,7 +14,6 @@ import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
-import type {ChosenPool} from '../wizard/answer-store.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
@@ -48,6 +47,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       );
       return undefined;
     }
+    if (decided !== undefined && 'command' in decided) return this.config.runCommand(decided.command, [...decided.argv]);
     if (decided === undefined) {
       const {pool: named, 'create-pool': creates = false} = flags;
       const pool = named === undefined ? undefined : {client: await this.account(flags), pool: named, creates};
@@ -62,7 +62,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
           : await this.#installInCluster(
               decided.generated,
               {...flags, ...decided.flags},
-              {shown: decided.plan, pool: await this.#poolOf(decided, flags)},
+              {shown: decided.plan, pool: decided.pool},
             );
       await decided.resumeStore.forget();
       return result;
@@ -97,7 +97,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     return this.prompter !== undefined && !isSettled;
   }
 
-  async #runWizard(flags: InstallFlags): Promise<Decided | 'saved' | 'quit'> {
+  async #runWizard(flags: InstallFlags): Promise<Decided | Left | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
     const context = {
@@ -107,11 +107,6 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), context);
     this.app.stderr('\n');
     return decided;
-  }
-
-  async #poolOf({pool}: {pool?: ChosenPool}, flags: InstallFlags): Promise<PoolInstall | undefined> {
-    const {poolInstallOf} = await import('../cli/wizard.ts');
-    return pool && poolInstallOf(pool, (host) => this.account(flags, host));
   }
 
   async #installInCluster(generated: Generated, flags: InstallFlags, more: Parameters<typeof installInCluster>[4]): Promise<InstallResult> {

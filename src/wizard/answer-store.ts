@@ -57,6 +57,8 @@ export class AnswerStore {
   boxes: ReadonlySet<string>;
   place: Place | undefined;
   pool: ChosenPool | undefined;
+  /** The settings of the installed release that is changed, by ID. */
+  installed: ReadonlyMap<string, unknown> | undefined;
   /** The recommended chart when the user selected one. */
   recommended: string | undefined;
   /** Secrets of the resumed session that must be entered again: what was kept of them, by ID. */

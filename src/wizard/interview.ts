@@ -113,6 +113,11 @@ export class Interview {
     return this.#questions.flatMap(({id}) => this.#history.find((each) => each.id === id && this.#store.asked.has(id)) ?? []);
   }
 
+  /** Takes questions as answered that were not asked, so that they can be edited. */
+  adopt(answered: readonly Answered[]): void {
+    this.#history.push(...answered.filter(({id}) => !this.#history.some((each) => each.id === id)));
+  }
+
   /** Replaces the answer of a question that was changed elsewhere. */
   update(id: string, answer: string): void {
     this.#history = this.#history.map((each) => (each.id === id ? {...each, answer} : each));

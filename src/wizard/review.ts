@@ -17,6 +17,7 @@ import {unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
 import {likelyTarget} from './eligible-charts.ts';
 import {hostOf} from './host-steps.ts';
+import {changesOf} from './installed.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
 import {type RequirementsDeps, useChart} from './requirements.ts';
 import {
@@ -149,7 +150,7 @@ async function chooseAction(
   const heading = reviewLines(
     {
       ...reviewed,
-      groups: [
+      groups: store.installed !== undefined ? changesOf(store) : [
         ...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen, deps.facts())] as const),
         ['Other', otherAnswers(store, screen)] as const,
       ],

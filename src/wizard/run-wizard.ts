@@ -1,5 +1,7 @@
 import {setTimeout} from 'node:timers/promises';
 import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {newestOf} from '../charts/target.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {StorageClass} from '../platform/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
@@ -23,6 +25,7 @@ import {chartDefaultOf, defaultText, defaultWord, isForeign, likelyTarget, limit
 import {emptyOnHost, hasOneChoice, hostOf, inWordsOf} from './host-steps.ts';
 import {settingName} from './in-words.ts';
 import {Interview, type Question} from './interview.ts';
+import {type InstalledAgent, installedQuestion} from './installed.ts';
 import {type Missing, requirementsQuestion} from './requirements.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
@@ -30,6 +33,8 @@ import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts' | 'tryRequirements'> {
   contexts: Contexts;
+  /** The release of the chosen name in the cluster of a context; read once. */
+  installed(context: string | undefined): Promise<InstalledAgent | undefined>;
   /** The pools of the account, if there is a token of a user for it; read once. */
   pools(): Promise<OfferedPools | undefined>;
   /** The first lines of the screen. */
@@ -54,6 +59,8 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const whereKey = (): string => JSON.stringify([store.place, store.get(namespace)]);
   const facts = () => cluster?.facts ?? {};
 
+  let installed: InstalledAgent | undefined;
+  let installedFor: string | undefined;
   let offered: OfferedPools | undefined;
   let hasAskedAccount = store.pool !== undefined;
   let missing: readonly Missing[] = [];
@@ -74,6 +81,11 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     if (place?.kind === 'kubernetes' && lackingFor !== whereKey()) {
       const found = await Promise.race([tryRequirements(), setTimeout(GRACE_MS, [] as const)]);
       if (found.length > 0) return true;
+    }
+    if (place?.kind === 'kubernetes' && installedFor !== whereKey()) {
+      installedFor = whereKey();
+      installed = await deps.prompter.wait('Reading the installed release', deps.installed(place.context), [...heading]);
+      if (installed !== undefined) return true;
     }
     if (step === 'Agent' && place?.kind === 'kubernetes' && !hasAskedAccount) {
       offered = await deps.prompter.wait('Reading the Scalr account', deps.pools(), [...heading]);
@@ -167,6 +179,15 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);
   };
 
+  /** Every question that the settings of the installed release answer. */
+  const adoptedAnswers = () =>
+    QUESTIONS.flatMap(({setting, step}) => {
+      const answer = store.answer(setting);
+      const isMeant = setting !== (token as Setting) && missingFor(setting, store.get) === undefined && !isForeign(setting, store);
+      const text = answer === undefined ? (defaultText(setting, store, facts()) ?? 'not set') : answerText(setting, answer);
+      return isMeant ? [{id: setting.id, step, message: setting.question, answer: text}] : [];
+    });
+
   const of = (...settings: readonly Setting[]) => QUESTIONS.filter(({setting}) => settings.includes(setting)).map(settingQuestion);
   const inStep = (step: string) => QUESTIONS.filter((each) => each.step === step).map(settingQuestion);
   const network = inStep('Network');
@@ -174,6 +195,11 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const questions: Question[] = [
     targetQuestion(store, deps.contexts, deps),
     requirementsQuestion(store, () => missing, asking),
+    installedQuestion(store, () => installed, {
+      prompter: deps.prompter,
+      newest: (name) => newestOf(name as ChartName),
+      onAdopted: () => interview.adopt(adoptedAnswers()),
+    }),
     ...of(cloud),
     poolQuestion(store, () => offered, {prompter: deps.prompter, newName: () => contextName(store)}),
     ...inStep('Agent'),

@@ -1,0 +1,60 @@
+import {expect, test} from 'vitest';
+import type {Processes} from '../../src/ports/processes.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {helmRecord} from '../support/helm-record.ts';
+import {ENTER, type Line} from '../support/scripted-prompter.ts';
+import {choicesOf, interrupt, jwt, QUIT, shown, talk} from './conversation.ts';
+
+const NAME = {name: 'scalr-agent', namespace: 'scalr-agent', chart: 'agent-local-0.6.4'};
+const VALUES = {agent: {url: 'https://acme.scalr.io', tokenExistingSecret: {name: 'mine'}}, replicaCount: 3};
+const TARGET: Line = ['Where will the agent run', ENTER];
+const QUESTION = 'What do you want to do with the installed agent?';
+
+const helm: Processes['run'] = async ({args}) => {
+  const contexts = [{name: 'prod-eks', context: {cluster: 'prod'}}];
+  if (args.includes('view')) return {exitCode: 0, stdout: JSON.stringify({'current-context': 'prod-eks', contexts}), stderr: ''};
+  return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
+};
+const run = (lines: readonly Line[], argv: readonly string[] = []) =>
+  talk(lines, {argv: ['--cloud', 'eks', ...argv], answer: helm, kubernetes: fakeKubernetes({objects: [helmRecord({...NAME, values: VALUES})]})});
+
+const reviewsOf = (asked: readonly {message: string; heading?: readonly string[] | undefined}[]): string[] =>
+  asked.flatMap(({message, heading = []}) => (message === 'What do you want to do?' ? [heading.join('\n')] : []));
+
+test('opens the review with the settings of the release, and asks for no token', async () => {
+  const {asked, stderr} = await run([TARGET, [QUESTION, 'change'], ['What do you want to do?', 'print'], ...QUIT]);
+  expect(shown(asked)).toContain('scalr-agent is installed in namespace scalr-agent: agent-local 0.6.4, deployed.');
+  expect(choicesOf(asked, QUESTION).map(({label}) => label)).toEqual([
+    ...['Change settings', 'Upgrade', 'Show status', 'Install another release', 'Uninstall…'],
+  ]);
+  expect(choicesOf(asked, QUESTION)[1]?.description).toMatch(/^newest known chart is 0\.6\.\d+$/);
+  expect(reviewsOf(asked)[0]).toMatch(/^Review {5}agent-local 0\.6\.4 → prod-eks/);
+  expect(reviewsOf(asked)[0]).not.toMatch(/^(Agent|Size)\t/m);
+  expect(stderr).toContain('--concurrency 3');
+  expect(stderr).toContain('--token-secret mine');
+});
+
+test('shows only what changes, beside what is', async () => {
+  const {asked} = await run([
+    TARGET,
+    [QUESTION, ENTER],
+    ['What do you want to do?', 'edit'],
+    ['Which answer do you want to change?', 'concurrency'],
+    ['Maximum concurrent runs', '5'],
+    ...QUIT,
+  ]);
+  expect(reviewsOf(asked)[1]).toContain('Concurrency\t3 → 5');
+  expect(reviewsOf(asked)[1]).not.toContain('URL');
+});
+
+test('lets flags change the release', async () => {
+  const {asked} = await run([TARGET, [QUESTION, ENTER], ...QUIT], ['--concurrency', '7']);
+  expect(reviewsOf(asked)[0]).toContain('Concurrency\t3 → 7');
+});
+
+test('installs another release beside it', async () => {
+  const lines: Line[] = [TARGET, [QUESTION, 'other'], ['Helm release name', 'second'], ['Agent pool token', jwt({iss: 'acme.scalr.io'})]];
+  const {asked, stderr} = await run([...lines, interrupt('What is the agent pool used for')]);
+  expect(stderr).toContain('release second');
+  expect(asked.filter(({message}) => message === QUESTION)).toHaveLength(1);
+});
