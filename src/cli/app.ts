@@ -54,6 +54,8 @@ export interface App {
   stderr: (text: string) => void;
   /** Sets the exit code of the process. */
   exit: (code: number) => void;
+  /** The exit code so far. */
+  exitCode: () => number;
 }
 
 const screenOf = (stream: NodeJS.WriteStream): Screen => ({
@@ -102,6 +104,7 @@ export function nodeApp(): App {
     exit: (code) => {
       process.exitCode = code;
     },
+    exitCode: () => Number(process.exitCode ?? 0),
   };
 }
 

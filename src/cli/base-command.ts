@@ -176,6 +176,13 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return connectAccount(settings, {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal}, host);
   }
 
+  /** Runs another command instead; its exit code is the one of this command. */
+  protected async runOther(id: string, argv: readonly string[]): Promise<undefined> {
+    await this.config.runCommand(id, [...argv]);
+    this.exitCode = this.app.exitCode();
+    return undefined;
+  }
+
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
     return {kubernetes: await this.kubernetes(kubeTarget, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};

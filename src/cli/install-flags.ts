@@ -92,3 +92,9 @@ export const noPackages = (): ExpectedError =>
       'Configure an installed package: scalr-agent-install export systemd',
     ],
   });
+
+/** How the user left the wizard. */
+export const LEFT = {
+  saved: 'No agent was installed or changed.\n',
+  quit: 'Nothing was changed. To continue, run the command again with --resume.\n',
+};

@@ -6,13 +6,10 @@ import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {prepareInstall} from '../operations/install.ts';
 import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../operations/step.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
-import {runPreflight} from '../preflight/run-preflight.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {chartSource, namespace, release, type TargetName, target} from '../settings/release.ts';
@@ -21,21 +18,21 @@ import {titleText} from '../ui/prompt-text.ts';
 import type {Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import {AnswerStore, type ChosenPool, type Place} from '../wizard/answer-store.ts';
+import {AnswerStore, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
 import {LeftFor, type OtherCommand} from '../wizard/installed.ts';
 import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
-import type {ReviewedInstall} from '../wizard/review-files.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import {directoryOf, prepareInDocker} from './host-install.ts';
 import {type PlannedPool, type PoolInstall, planPool} from './install-pool.ts';
+import {installedAgent} from './installed-agent.ts';
 import type {CommandContext} from './operate.ts';
 import {tryRequirements} from './try-requirements.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
-import {installedAgent} from './installed-agent.ts';
 import {offeredPools} from './wizard-account.ts';
+import {poolFlags, poolInstallOf, prepareAndCheck} from './wizard-install.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const DISCOVERY_TIMEOUT_MS = 5000;
@@ -51,7 +48,10 @@ type Flags = ClusterFlags & {
 };
 
 /** The decision of the user, and its context. */
-export type Decided = ({generated: Generated; plan: Plan; pool?: PoolInstall | undefined} | {onHost: Settings; plan: HostPlan; pool?: PoolInstall | undefined}) & {
+export type Decided = (
+  | {generated: Generated; plan: Plan; pool?: PoolInstall | undefined}
+  | {onHost: Settings; plan: HostPlan; pool?: PoolInstall | undefined}
+) & {
   flags: ClusterFlags;
   /** Stores the answers until the install is finished. */
   resumeStore: ResumeStore;
@@ -245,19 +245,6 @@ export async function decideWithOperator(
 /** A token, or the Secret that contains it, needs no pool. */
 const NO_POOL = [token, tokenFile, tokenSecret];
 
-/** The pool for the code of `install --pool`. */
-export const poolInstallOf = async (
-  {host, name, id, mustExist = false}: ChosenPool,
-  account: (host: string) => Promise<ScalrClient>,
-): Promise<PoolInstall> => ({
-  client: await account(host),
-  pool: id ?? name,
-  creates: id === undefined && !mustExist,
-});
-
-const poolFlags = ({pool}: AnswerStore): string[] =>
-  pool === undefined ? [] : [`--pool ${quote(pool.name)}${pool.id === undefined && !pool.mustExist ? ' --create-pool' : ''}`];
-
 /** The place that flags and answers select; a cluster must be asked for. */
 function placeOf(given: TargetName | undefined, context: string | undefined): Place | undefined {
   if (context !== undefined) return {kind: 'kubernetes', context};
@@ -265,27 +252,6 @@ function placeOf(given: TargetName | undefined, context: string | undefined): Pl
 }
 
 const contextOf = ({place}: AnswerStore): string | undefined => (place?.kind === 'kubernetes' ? place.context : undefined);
-
-/** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
-async function prepareAndCheck(
-  generated: Generated,
-  wanted: Wanted,
-  {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
-  {interrupt}: Interrupts,
-): Promise<ReviewedInstall> {
-  const signal = anySignal(AbortSignal.timeout(deps.timeoutMs), interrupt);
-  const {facts, manifest, plan} = await prepareInstall(generated, wanted, deps, signal, {
-    takesOver,
-    timeoutMs: deps.timeoutMs,
-    now: deps.now(),
-    drainTimeoutSeconds,
-  });
-  const isChecked = !skipsChecks && plan.steps.length > 0;
-  return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
-}
-
-type Wanted = ReturnType<typeof wantedRelease>;
-type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
 
 const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string[] => [
   ...(context ? [`--kube-context ${quote(context)}`] : []),

@@ -1,7 +1,7 @@
 import {BaseCommand} from '../cli/base-command.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
-import {type InstallFlags, installFlags, isNonInteractive, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
+import {type InstallFlags, installFlags, isNonInteractive, LEFT, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
 import {type InstallResult, installInCluster} from '../cli/install-release.ts';
 import type {Decided, Left} from '../cli/wizard.ts';
@@ -39,15 +39,11 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     if (platform === 'systemd' && !isConversation) throw noPackages();
     if (platform === 'docker' && !isConversation) return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
     const decided = isConversation ? await this.#runWizard(flags) : undefined;
-    if (decided === 'saved' || decided === 'quit') {
-      this.say(
-        decided === 'saved'
-          ? 'No agent was installed or changed.\n'
-          : 'Nothing was changed. To continue, run the command again with --resume.\n',
-      );
+    if (typeof decided === 'string') {
+      this.say(LEFT[decided]);
       return undefined;
     }
-    if (decided !== undefined && 'command' in decided) return this.config.runCommand(decided.command, [...decided.argv]);
+    if (decided !== undefined && 'command' in decided) return this.runOther(decided.command, decided.argv);
     if (decided === undefined) {
       const {pool: named, 'create-pool': creates = false} = flags;
       const pool = named === undefined ? undefined : {client: await this.account(flags), pool: named, creates};
@@ -59,11 +55,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       const result =
         'onHost' in decided
           ? await installInDocker(decided.onHost, flags, this.context(flags), decided.plan)
-          : await this.#installInCluster(
-              decided.generated,
-              {...flags, ...decided.flags},
-              {shown: decided.plan, pool: decided.pool},
-            );
+          : await this.#installInCluster(decided.generated, {...flags, ...decided.flags}, {shown: decided.plan, pool: decided.pool});
       await decided.resumeStore.forget();
       return result;
     } catch (error) {

@@ -21,7 +21,7 @@ import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {readValues} from '../values/read-values.ts';
 import type {AccountStep} from './account-steps.ts';
 import {requireKnownVersion} from './debug.ts';
-import {tokenAttributesOf, type PreparedPool, tokenCreationStep, unusedTokenStep} from './install-pool.ts';
+import {type PreparedPool, tokenAttributesOf, tokenCreationStep, unusedTokenStep} from './install-pool.ts';
 import {restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 

@@ -49,7 +49,10 @@ export function installedQuestion(
       const latest = newest(found.chart);
       const picked = await prompter.select({
         ...shown,
-        heading: [...shown.heading, `${found.release} is installed in namespace ${found.namespace}: ${found.chart} ${found.version}, ${found.status}.`],
+        heading: [
+          ...shown.heading,
+          `${found.release} is installed in namespace ${found.namespace}: ${found.chart} ${found.version}, ${found.status}.`,
+        ],
         message: this.message,
         help: [
           'Change settings: the review opens with the settings of the release, and you edit what you want to change.',
@@ -58,7 +61,11 @@ export function installedQuestion(
         ],
         choices: [
           {value: 'change', label: 'Change settings', description: 'opens the review with its settings'},
-          {value: 'upgrade', label: 'Upgrade', description: latest === found.version ? 'has the newest known chart' : `newest known chart is ${latest}`},
+          {
+            value: 'upgrade',
+            label: 'Upgrade',
+            description: latest === found.version ? 'has the newest known chart' : `newest known chart is ${latest}`,
+          },
           {value: 'status', label: 'Show status'},
           {value: 'other', label: 'Install another release'},
           {value: 'uninstall', label: 'Uninstall…'},
@@ -69,8 +76,13 @@ export function installedQuestion(
           ...shown,
           canGoBack: true,
           message: release.question,
-          help: ['The name of the new Helm release.', `${found.release} remains as it is.`, 'Flag --release. https://helm.sh/docs/glossary/#release'],
-          validate: (text) => (text === '' || text === found.release ? 'Enter another name than the one of the installed release.' : undefined),
+          help: [
+            'The name of the new Helm release.',
+            `${found.release} remains as it is.`,
+            'Flag --release. https://helm.sh/docs/glossary/#release',
+          ],
+          validate: (text) =>
+            text === '' || text === found.release ? 'Enter another name than the one of the installed release.' : undefined,
         });
         store.set(release, {value: release.kind.parse(name, {now: new Date(0)}), source: 'prompt'});
         return `another release: ${name}`;
@@ -100,7 +112,8 @@ function adopt(store: AnswerStore, {chart: name, version, settings}: InstalledAg
 /** The answers that differ from the installed release, beside what is installed. */
 export function changesOf(store: AnswerStore): (readonly [string, string[]])[] {
   const {installed = new Map<string, unknown>()} = store;
-  const text = (setting: Setting, value: unknown): string => (value === undefined ? 'not set' : answerText(setting, {value, source: 'prompt'}));
+  const text = (setting: Setting, value: unknown): string =>
+    value === undefined ? 'not set' : answerText(setting, {value, source: 'prompt'});
   return catalogue.flatMap((setting) => {
     const answer = store.answer(setting);
     const [before, after] = [installed.get(setting.id), answer?.source === 'cluster' ? installed.get(setting.id) : answer?.value];

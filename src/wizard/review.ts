@@ -150,10 +150,13 @@ async function chooseAction(
   const heading = reviewLines(
     {
       ...reviewed,
-      groups: store.installed !== undefined ? changesOf(store) : [
-        ...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen, deps.facts())] as const),
-        ['Other', otherAnswers(store, screen)] as const,
-      ],
+      groups:
+        store.installed !== undefined
+          ? changesOf(store)
+          : [
+              ...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen, deps.facts())] as const),
+              ['Other', otherAnswers(store, screen)] as const,
+            ],
       where: summaryOf('Target', store, screen, deps.facts()),
       notes: [...interview.takeNotes(), ...(files === undefined ? [] : [`Saved: ${files}${isSaved ? '' : ' (out of date, save again)'}`])],
     },

@@ -77,6 +77,7 @@ export async function runCommand<Result extends object | undefined>(
     exit: (code) => {
       exit = code;
     },
+    exitCode: () => exit,
     ...deps,
   });
   await command['_run']();

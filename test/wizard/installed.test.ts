@@ -1,4 +1,5 @@
-import {expect, test} from 'vitest';
+import {Config} from '@oclif/core';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import type {Processes} from '../../src/ports/processes.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
@@ -16,7 +17,11 @@ const helm: Processes['run'] = async ({args}) => {
   return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
 };
 const run = (lines: readonly Line[], argv: readonly string[] = []) =>
-  talk(lines, {argv: ['--cloud', 'eks', ...argv], answer: helm, kubernetes: fakeKubernetes({objects: [helmRecord({...NAME, values: VALUES})]})});
+  talk(lines, {
+    argv: ['--cloud', 'eks', ...argv],
+    answer: helm,
+    kubernetes: fakeKubernetes({objects: [helmRecord({...NAME, values: VALUES})]}),
+  });
 
 const reviewsOf = (asked: readonly {message: string; heading?: readonly string[] | undefined}[]): string[] =>
   asked.flatMap(({message, heading = []}) => (message === 'What do you want to do?' ? [heading.join('\n')] : []));
@@ -57,4 +62,14 @@ test('installs another release beside it', async () => {
   const {asked, stderr} = await run([...lines, interrupt('What is the agent pool used for')]);
   expect(stderr).toContain('release second');
   expect(asked.filter(({message}) => message === QUESTION)).toHaveLength(1);
+});
+
+test.each(['upgrade', 'status', 'uninstall'] as const)('runs %s for the release instead', async (command) => {
+  const runCommand = vi.spyOn(Config.prototype, 'runCommand').mockResolvedValue(undefined);
+  onTestFinished(() => runCommand.mockRestore());
+  const {exit} = await run([TARGET, [QUESTION, command]]);
+  expect(exit).toBe(0);
+  expect(runCommand.mock.calls).toEqual([
+    [command, ['--release', 'scalr-agent', '--namespace', 'scalr-agent', '--kube-context', 'prod-eks']],
+  ]);
 });
