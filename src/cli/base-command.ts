@@ -178,7 +178,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
-    return {kubernetes: await this.kubernetes(kubeTarget, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};
+    const {throughApi} = await import('../kubernetes/through-api.ts');
+    const kubernetes = await this.kubernetes(kubeTarget, flags);
+    return {kubernetes, processes: throughApi(processes(toolPaths(flags)), kubernetes), helmDriver: env['HELM_DRIVER']};
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {

@@ -46,7 +46,7 @@ const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |h
 
 /** Someone else has written the object between the read and the write of the call, which reads it again when it is repeated. */
 export const isConflict = ({stderr}: ProcessResult): boolean =>
-  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!.*field manager)/m.test(stderr);
+  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!Apply failed|.*field manager)/m.test(stderr);
 
 /** A retry of the same call can succeed. */
 export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
@@ -124,6 +124,12 @@ const KNOWN: readonly KnownFailure[] = [
     ...ADVICE.retryable,
   },
   {stderr: FORBIDDEN, ...ADVICE.forbidden},
+  {
+    tool: 'kubectl',
+    stderr: /Apply failed with \d+ conflict/,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: () => ['Another program sets these fields: change them there, then run the same command again'],
+  },
   {
     tool: 'helm',
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,

@@ -3,7 +3,7 @@ import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-pro
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {ReadError} from '../ground/read-error.ts';
-import {anySignal, followSignal} from '../ground/signals.ts';
+import {abortReason, anySignal, followSignal} from '../ground/signals.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import type {KubernetesClient} from './client.ts';
 import {httpClient} from './http-client.ts';
@@ -51,6 +51,12 @@ export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'
     },
     get: (path, options) => ask(options.signal, (requests) => requests.get(path, options)),
     post: (path, body, options) => ask(options.signal, (requests) => requests.post(path, body, options)),
+    async send(request, options) {
+      const {proxied, isAlive} = await connection(options.signal);
+      if (options.signal.aborted) return {error: {kind: 'aborted', message: abortReason(options.signal)}};
+      const answer = isAlive() ? await proxied?.send(request, options) : undefined;
+      return answer?.error?.kind === 'unreachable' && !isAlive() ? undefined : answer;
+    },
     stream: (path, options) => ask(options.signal, (requests) => requests.stream(path, options)),
     async close() {
       closing.abort();

@@ -42,15 +42,20 @@ function dateOf({headers}: IncomingMessage): Date | undefined {
   return Number.isNaN(time) ? undefined : new Date(time);
 }
 
-const headersOf = ({path, body, accept}: Request, agent: Agent, socketPath: string, timeout: IdleTimeout): Promise<IncomingMessage> =>
+const headersOf = (
+  {method, path, body, contentType = 'application/json', accept}: Request,
+  agent: Agent,
+  socketPath: string,
+  timeout: IdleTimeout,
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const headers = {
       // kubectl proxy accepts no other host name.
       host: 'localhost',
       accept: accept ?? 'application/json, */*',
-      ...(body === undefined ? {} : {'content-type': 'application/json', 'content-length': Buffer.byteLength(body)}),
+      ...(body === undefined ? {} : {'content-type': contentType, 'content-length': Buffer.byteLength(body)}),
     };
-    const call = request({socketPath, path, agent, headers, method: body === undefined ? 'GET' : 'POST'});
+    const call = request({socketPath, path, agent, headers, method: method ?? 'GET'});
     timeout.endWith((why) => {
       call.destroy(why);
       // A request that waits for a free socket reports its abort only after it gets one.

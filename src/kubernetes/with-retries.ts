@@ -1,4 +1,5 @@
 import {setTimeout as wait} from 'node:timers/promises';
+import type {ApiRequest} from '../ground/command-line.ts';
 import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
 import {followSignal} from '../ground/signals.ts';
 import type {LogStream} from '../ports/host-tools.ts';
@@ -7,8 +8,11 @@ import {answerFrom} from './response.ts';
 
 export interface Request {
   path: string;
-  /** Sent with POST. */
+  /** GET by default. */
+  method?: ApiRequest['method'];
   body?: string;
+  /** Of the body; JSON by default. */
+  contentType?: string;
   accept?: string;
   /** Log requests can wait for their reader, queries cannot; followed logs have no end. */
   sort: 'question' | 'log' | 'followed';
@@ -31,7 +35,7 @@ export function clientFrom(
   const closing = new AbortController();
   const retry = retries();
   const ask = async (
-    request: Pick<Request, 'path' | 'body' | 'accept'>,
+    request: Pick<Request, 'method' | 'path' | 'body' | 'contentType' | 'accept'>,
     {signal, idleMs = IDLE_MS, isText = false}: {signal: AbortSignal; idleMs?: number; isText?: boolean},
   ) => {
     const {signal: either, release} = followSignal(signal, closing.signal);
@@ -46,7 +50,8 @@ export function clientFrom(
   };
   return {
     get: (path, {accept, ...options}) => ask({path, ...(accept === undefined ? {} : {accept})}, options),
-    post: (path, body, options) => ask({path, body: JSON.stringify(body)}, options),
+    post: (path, body, options) => ask({method: 'POST', path, body: JSON.stringify(body)}, options),
+    send: ({method, path, contentType, body}, options) => ask({method, path, contentType, body: body.reveal()}, options),
     async stream(path, {signal, idleMs = IDLE_MS, follows = false}) {
       const {signal: either, release} = followSignal(signal, closing.signal);
       const opened = await retry(() => open({path, sort: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
