@@ -1,7 +1,8 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import type {ApiRequest} from '../ground/command-line.ts';
+import {semaphore} from '../ground/concurrency.ts';
 import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
-import {followSignal} from '../ground/signals.ts';
+import {abortReason, followSignal} from '../ground/signals.ts';
 import type {LogStream} from '../ports/host-tools.ts';
 import type {ApiResult, KubernetesClient} from './client.ts';
 import {answerFrom} from './response.ts';
@@ -112,6 +113,19 @@ function retries(): <R extends {error?: ReadError | undefined}>(attempt: Attempt
       await wait(pause * (1 + Math.random() / 4), undefined, {signal}).catch(() => undefined);
       if (signal.aborted) return result;
     }
+  };
+}
+
+/** Reads with at most `width` requests at once. */
+export function limitedClient(client: KubernetesClient, width: number): KubernetesClient {
+  const acquire = semaphore(width);
+  return {
+    ...client,
+    async get(path, options) {
+      const done = await acquire(options.signal);
+      if (done === undefined) return {error: {kind: 'aborted', message: `not started: ${abortReason(options.signal)}`}};
+      return client.get(path, options).finally(done);
+    },
   };
 }
 
