@@ -11,7 +11,7 @@ interface OrdinaryEntry {
   confusable: boolean;
 }
 
-const USAGE = 'npx tsx measure.ts MODULE[#EXPORT]... [--seed 1] [--leaks CLASS|all] [--changes SOURCE|all]';
+const USAGE = 'npx tsx measure.ts MODULE[#EXPORT]... [--seed 1] [--leaks CLASS|all] [--limits] [--changes SOURCE|all]';
 const {values, positionals} = parseArgs({
   allowPositionals: true,
   options: {seed: {type: 'string', default: '1'}, leaks: {type: 'string'}, changes: {type: 'string'}, limits: {type: 'boolean'}},
@@ -33,9 +33,17 @@ function table(rows: readonly (readonly string[])[]): void {
 const bare = (text: string): string =>
   text.replace(/\\+u00([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))).replace(/\\+(?=["\\/])/g, '');
 
+/** Whether at least half of a secret is left in one piece. */
+function halfLeft(secret: string, output: string): boolean {
+  const length = Math.max(8, Math.ceil(secret.length / 2));
+  for (let start = 0; start + length <= secret.length; start += 1) if (output.includes(secret.slice(start, start + length))) return true;
+  return false;
+}
+
 interface Judged extends SecretEntry {
   output: string;
   leaked: string[];
+  half: boolean;
 }
 
 async function judge(redact: Redact): Promise<Judged[]> {
@@ -43,7 +51,7 @@ async function judge(redact: Redact): Promise<Judged[]> {
   for (const entry of independentSecrets(Number(values.seed))) {
     const output = await redact(entry.text);
     const leaked = entry.secrets.filter((secret) => output.includes(secret) || bare(output).includes(bare(secret)));
-    judged.push({...entry, output, leaked});
+    judged.push({...entry, output, leaked, half: leaked.length > 0 || entry.secrets.some((secret) => halfLeft(secret, output))});
   }
   return judged;
 }
@@ -58,9 +66,16 @@ function leaks(judged: readonly Judged[], heading: string, key: (each: Judged) =
   const rows = groups(judged, key).map(([name, each]) => {
     const known = each.filter(({limit}) => !limit);
     const leaking = (some: readonly Judged[]): number => some.filter(({leaked}) => leaked.length).length;
-    return [name, String(each.length), share(leaking(each), each.length), String(known.length), share(leaking(known), known.length)];
+    return [
+      name,
+      String(each.length),
+      share(leaking(each), each.length),
+      String(known.length),
+      share(leaking(known), known.length),
+      share(known.filter(({half}) => half).length, known.length),
+    ];
   });
-  table([[heading, 'lines', 'leaked', 'lines without limits', 'leaked'], ...rows]);
+  table([[heading, 'lines', 'leaked', 'lines without limits', 'leaked', 'half of it or all'], ...rows]);
 }
 
 function shapes(judged: readonly Judged[]): void {

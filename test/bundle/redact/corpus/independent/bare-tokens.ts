@@ -84,7 +84,8 @@ exchange {hsJwt} -> {alnum64}
 {kubeconfigKey}
 {bootstrapToken}
 sha256~{url32}
-K10{hex64}::server:{hex32}
+{k3sToken}
+{swarmToken}
 {sha512crypt}
 {bcrypt}
 {apr1}

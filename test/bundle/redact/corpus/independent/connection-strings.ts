@@ -57,7 +57,7 @@ HostName={app}.azure-devices.net;SharedAccessKeyName=iothubowner;SharedAccessKey
 DefaultEndpointsProtocol=https;AccountName=st{short};AccountKey={azureStorageKey};EndpointSuffix=core.windows.net
 BlobEndpoint=https://st.blob.core.windows.net/;SharedAccessSignature=sv=2022-11-02&ss=b&sp=rl&sig={azureSharedKey|url}
 AccountEndpoint=https://{app}.documents.azure.com:443/;AccountKey={azureCosmosKey};
-Endpoint=https://{app}.azconfig.io;Id=abcd-l0-s0:{alnum20};Secret={azureSharedKey}
+Endpoint=https://{app}.azconfig.io;Id=abcd-l0-s0:{reference};Secret={azureSharedKey}
 InstrumentationKey={uuid};IngestionEndpoint=https://westeurope-5.in.applicationinsights.azure.com/
 endpoint=https://{app}.communication.azure.com/;accesskey={azureStorageKey}
 ldap://cn={user},dc=acme,dc=io:{alnumPassword}@{host}:389

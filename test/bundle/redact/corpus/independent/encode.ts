@@ -64,10 +64,13 @@ const ENCODINGS: Readonly<Record<string, Encode>> = {
   },
 };
 
-/** The secrets of a value before anything is done to it: itself, or every line of a key. */
+/** Lines of a key that are the same in every one: armour, and the first line of OpenSSH. */
+const PUBLIC = /^-----|: |^AAAA|^b3BlbnNzaC1rZXktdjE/;
+
+/** The secrets of a value before anything is done to it: itself, or every other line of a key. */
 function place(value: string): Placed {
   if (!value.includes('\n')) return {text: value, secrets: [unpadded(value)]};
-  const body = lines(value).filter((line) => !/^-----|: /.test(line) && unpadded(line).length >= 16);
+  const body = lines(value).filter((line) => !PUBLIC.test(line) && unpadded(line).length >= 16);
   return {text: value, secrets: body.map(unpadded)};
 }
 

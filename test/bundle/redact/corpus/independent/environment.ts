@@ -199,7 +199,7 @@ user default on >{alnumPassword} ~* +@all
 PresharedKey = {wireguard}
 : PSK "{alnumPassword}"
 snmp-server community {alnum16} RO
-enable secret 5 {dollar}1{dollar}{alnum8}{dollar}{alnum24}
+enable secret 5 {dollar}1{dollar}{salt}{dollar}{alnum24}
 bindpw {humanPassword}
 bind_password = '{password}'
 {"auths":{"ghcr.io":{"auth":"{basic}"}}}

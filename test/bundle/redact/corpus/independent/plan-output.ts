@@ -79,7 +79,6 @@ user_passwords = tomap({⏎  "alice" = "{randomPassword|json}"⏎  "bob" = "{ran
       + shared_key                     = "{alnum24}"
       + token       = "{gitlabPat}"
       + plaintext_value = "{alnum40}"
-      + encrypted_value = "{base64of48}"
       + webhook_url = "https://hooks.slack.com/services/{slackPath}"
       + api_key     = "{datadogKey}"⏎      + app_key     = "{datadogAppKey}"
       + integration_key = "{hex32}"

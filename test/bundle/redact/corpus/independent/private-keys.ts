@@ -83,7 +83,7 @@ key='{rsaKey|json}', cert=None
 {"kty":"oct","k":"{url32}"}
 [Interface]⏎PrivateKey = {wireguard}
 private key: {wireguard}
-# public key: age1{lower32}⏎{ageKey}
+# public key: age1{hexid}⏎{ageKey}
 PrivateKey:{hex64}
 (limit) 0x{hex64}
 private_key=0x{hex64}

@@ -57,7 +57,7 @@ API key "{hex32}" is not authorized
 unknown API key {alnum32}
 Registration token: {alnum20}
 Join token: {lower32}
-To add a worker to this swarm, run the following command:⏎⏎    docker swarm join --token SWMTKN-1-{lower32}-{lower16} {ip}:2377
+To add a worker to this swarm, run the following command:⏎⏎    docker swarm join --token {swarmToken} {ip}:2377
 Then you can join any number of worker nodes by running the following on each as root:⏎⏎kubeadm join {ip}:6443 --token {bootstrapToken} \
 Secret key: {awsSecret}
 Access key {akid} with secret {awsSecret}

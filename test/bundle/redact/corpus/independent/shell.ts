@@ -58,7 +58,7 @@ export const shell = shapes(
 + kubectl set env deploy/{app} SECRET_KEY={alnum32}
 + kubectl patch secret db -p '{"data":{"password":"{password|b64}"}}'
 + kubeadm join {ip}:6443 --token {bootstrapToken} --discovery-token-ca-cert-hash sha256:{sha}
-+ k3s agent --server https://{ip}:6443 --token K10{hex64}::server:{hex32}
++ k3s agent --server https://{ip}:6443 --token {k3sToken}
 + rke2 server --token={alnum32}
 + oc login --token=sha256~{url32} --server=https://api.{domain}:6443
 + oc login -u {user} -p {password|sh} https://api.{domain}:6443

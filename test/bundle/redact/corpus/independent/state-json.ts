@@ -63,12 +63,12 @@ export const stateJson = shapes(
 "expressions":{"token":{"constant_value":"{githubPat}"},"owner":{"constant_value":"{org}"}}
 "planned_values":{"outputs":{"token":{"sensitive":true,"value":"{vaultToken}"}}}
 {"version":4,"terraform_version":"{version}","serial":{num},"outputs":{"password":{"value":"{alnumPassword}","type":"string"}}}
-{"schema_version":0,"attributes":{"access_key":"{akid}","secret_key":"{awsSecret}","security_token":"{awsSession}"},"private":"{base64of64}"}
+{"schema_version":0,"attributes":{"access_key":"{akid}","secret_key":"{awsSecret}","security_token":"{awsSession}"},"private":"{opaque}"}
 "attributes": {"bearer_token": "{hex64}", "id": "{id}"}
 "attributes": {"name": "ci", "key": "{datadogKey}"}
 "attributes_flat": {"password": "{password|gojson}", "env.DB_PASS": "{alnumPassword}"}
 "sensitive_attributes": [[{"type": "get_attr", "value": "password"}]], "attributes": {"password": "{hardPassword|gojson}"}
-{"data":{"id":"var-v0{lower16}","type":"variables","attributes":{"key":"AWS_SECRET_ACCESS_KEY","value":"{awsSecret}","category":"shell","sensitive":false}}}
+{"data":{"id":"{run}","type":"variables","attributes":{"key":"AWS_SECRET_ACCESS_KEY","value":"{awsSecret}","category":"shell","sensitive":false}}}
 {"data":{"attributes":{"key":"db_password","value":"{password|gojson}","hcl":false,"sensitive":true},"type":"vars"}}
 {"data":{"attributes":{"key":"GITHUB_TOKEN","category":"env","value":"{githubPat}"}}}
 {"data":{"attributes":{"key":"settings","value":"{ password = \"{alnumPassword}\" }","hcl":true}}}

@@ -45,7 +45,7 @@ AzureRM Response for https://management.azure.com/subscriptions/{id}/resourceGro
 {"kubeconfigs":[{"name":"clusterAdmin","value":"{kubeconfigKey}"}]}
 {"properties":{"administratorLogin":"{user}","administratorLoginPassword":"{password|gojson}","version":"15"}}
 {"properties":{"osProfile":{"adminUsername":"azureuser","adminPassword":"{password|gojson}","customData":"{passphrase|b64}"}}}
-{"id":"https://{app}.vault.azure.net/secrets/db/{hex32}","value":"{password|gojson}","attributes":{"enabled":true}}
+{"id":"https://{app}.vault.azure.net/secrets/db/{hexid}","value":"{password|gojson}","attributes":{"enabled":true}}
 {"secretText":"{azureSecret}","hint":"abc","keyId":"{id}"}
 {"passwordCredential":{"displayName":"ci","secretText":"{azureSecret}"}}
 {"username":"acr","passwords":[{"name":"password","value":"{base64of32}"},{"name":"password2","value":"{base64of32#2}"}]}
@@ -80,8 +80,8 @@ Circle-Token: {hex40}
 X-JFrog-Art-Api: {artifactoryKey}
 Proxy-Authorization: Basic {basic}
 > X-Gitlab-Token: {alnum24}
-{"auth":{"client_token":"{vaultToken}","accessor":"{alnum24}","policies":["default"],"lease_duration":3600}}
-{"request_id":"{id}","lease_id":"database/creds/{app}/{alnum24}","data":{"password":"{password|gojson}","username":"v-token-{app}-{alnum20}"}}
+{"auth":{"client_token":"{vaultToken}","accessor":"{reference}","policies":["default"],"lease_duration":3600}}
+{"request_id":"{id}","lease_id":"database/creds/{app}/{reference}","data":{"password":"{password|gojson}","username":"v-token-{app}-{reference}"}}
 {"data":{"data":{"password":"{password|gojson}"},"metadata":{"version":3}}}
 {"data":{"secret_id":"{uuid}","secret_id_accessor":"{id}"}}
 {"role_id":"{id}","secret_id":"{uuid}"}
@@ -95,12 +95,11 @@ Request Body: {"spec":{"template":{"spec":{"containers":[{"name":"{app}","env":[
 curl -v -XGET -H "Authorization: Bearer {k8sToken}" -H "Accept: application/json" 'https://{ip}:6443/api/v1/namespaces/{ns}/pods'
 {"release":"{gzipped}"}
 {"token":"{githubApp}","expires_at":"{ts}","permissions":{"contents":"read"}}
-{"encrypted_value":"{base64of64}","key_id":"{account}"}
 {"value":"{alnum32}","key":"DEPLOY_TOKEN","protected":true,"masked":true}
 {"id":{num},"name":"ci","token":"{gitlabPat}","scopes":["api"]}
 {"runners_token":"{gitlabOldRunner}","id":{num}}
 {"name":"{app}","config":{"url":"https://ci.{domain}/hook","secret":"{hex40}","content_type":"json"}}
-{"result":{"id":"{hex32}","value":"{cloudflareToken}"},"success":true}
+{"result":{"id":"{hexid}","value":"{cloudflareToken}"},"success":true}
 {"api_key":{"key":"{datadogKey}","name":"ci"}}
 {"user":{"login":"{user}","password":"{password|gojson}"}}
 {"login":{"password":"{password|gojson}","username":"{user}"}}
@@ -109,8 +108,8 @@ curl -v -XGET -H "Authorization: Bearer {k8sToken}" -H "Accept: application/json
 {"access_token":"{alnum64}","refresh_token":"{alnum64#2}","expires_in":3600}
 {"id_token":"{jwt}","token_type":"Bearer"}
 {"sessionToken":"{alnum40}","status":"SUCCESS"}
-{"serial":"{num}","clientSecret":"{url64}","clientId":"{alnum20}"}
-{"client_id":"{alnum32}","client_secret":"{url64}","audience":"https://{domain}/api/v2/","grant_type":"client_credentials"}
+{"serial":"{num}","clientSecret":"{url64}","clientId":"{reference}"}
+{"client_id":"{reference}","client_secret":"{url64}","audience":"https://{domain}/api/v2/","grant_type":"client_credentials"}
 grant_type=password&username={user}&password={password|url}&client_id=admin-cli
 grant_type=authorization_code&code={url32}&code_verifier={url32#2}&redirect_uri=http%3A%2F%2Flocalhost
 <wsse:Password Type="PasswordText">{password|html}</wsse:Password>
@@ -127,7 +126,6 @@ Calling provider defined Resource Create: tf_provider_addr=registry.terraform.io
 Value switched to prior value due to semantic equality logic: tf_attribute_path=password value="{password|gojson}"
 mark planned: .secret_string: was cty.StringVal("{alnum32}"), but now cty.StringVal("{alnum32#2}")
       - .password: planned value cty.StringVal("{password|gojson}") for a non-computed attribute
-      - .user_data: was cty.StringVal("{hex40}"), but now cty.StringVal("{hex40#2}")
       - .triggers["token"]: new element "{alnum32}" has appeared
 executing query: ALTER ROLE "{user}" WITH PASSWORD '{password}'
 Executing statement: CREATE USER '{user}'@'%' IDENTIFIED BY '{password}'

@@ -95,6 +95,8 @@ export const VENDOR_TOKENS: Readonly<Record<string, Make>> = {
   rubygemsKey: after('ruby', 'gems_', 'hex', 48),
   telegramToken: (random) => `${random.signs('digits', 10)}:AA${random.signs('url', 33)}`,
   herokuKey: after('HRKU-', 'AA', 'url', 58),
+  k3sToken: (random) => `K10${random.signs('hex', 64)}::server:${random.signs('hex', 32)}`,
+  swarmToken: (random) => `${'SWMTKN'}-1-${random.signs('lowerDigits', 50)}-${random.signs('lowerDigits', 25)}`,
   bootstrapToken: (random) => `${random.signs('lowerDigits', 6)}.${random.signs('lowerDigits', 16)}`,
   snykToken: (random) => random.uuid(),
   infracostKey: after('ic', 'o-', 'alnum', 32),

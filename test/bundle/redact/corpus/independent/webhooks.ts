@@ -11,7 +11,7 @@ https://hooks.slack.com/triggers/T0{num}/{account}/{hex32}
 https://discord.com/api/webhooks/{discordPath}
 https://discordapp.com/api/webhooks/{discordPath}/slack
 https://{org}.webhook.office.com/webhookb2/{id}@{id#2}/IncomingWebhook/{hex32}/{id#3}
-https://prod-12.westeurope.logic.azure.com:443/workflows/{hex32}/triggers/manual/paths/invoke?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig={url32}
+https://prod-12.westeurope.logic.azure.com:443/workflows/{hexid}/triggers/manual/paths/invoke?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig={url32}
 https://api.telegram.org/bot{telegramToken}/sendMessage
 https://chat.googleapis.com/v1/spaces/AAAA/messages?key={gcpApiKey}&token={url32}
 https://outlook.office.com/webhook/{id}@{id#2}/IncomingWebhook/{hex32}/{id#3}
@@ -20,7 +20,7 @@ https://api.opsgenie.com/v1/json/datadog?apiKey={uuid}
 https://hooks.zapier.com/hooks/catch/{num}/{lower16}/
 https://maker.ifttt.com/trigger/deploy/with/key/{url32}
 https://mattermost.{domain}/hooks/{lower32}
-https://rocket.{domain}/hooks/{hex24}/{alnum40}
+https://rocket.{domain}/hooks/{reference}/{alnum40}
 https://hooks.{domain}/t/{alnum32}
 https://webhook.site/{uuid}
 https://hc-ping.com/{uuid}
@@ -77,7 +77,7 @@ wss://socket.{domain}/?token={jwt}
 otpauth://totp/{org}:{user}?secret={totp}&issuer={org}
 vault://token:{vaultToken}@vault.{domain}/secret
 docker://{user}:{dockerPat}@index.docker.io/v1/
-"url": "https://api.mapbox.com/styles/v1?access_token=pk.eyJ1{alnum48}.{alnum20}"
+"url": "https://api.mapbox.com/styles/v1?access_token=sk.eyJ1{alnum48}.{alnum20}"
 https://api.bitbucket.org/2.0/repositories/{org}?access_token={alnum40}%3D
 https://circleci.com/api/v1.1/project?circle-token={hex40}
 https://api.travis-ci.com/repos.svg?token={alnum20}
