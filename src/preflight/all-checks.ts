@@ -1,4 +1,5 @@
 import type {Check} from './check.ts';
+import {accountChecks} from './checks/account.ts';
 import {adviceChecks} from './checks/advice.ts';
 import {clusterChecks} from './checks/cluster.ts';
 import {namespaceChecks} from './checks/namespace.ts';
@@ -25,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   ...mirrorChecks,
   ...nodeChecks,
   ...adviceChecks,
+  ...accountChecks,
   ...probeChecks,
   ...mirrorProbeChecks,
 ];
