@@ -74,7 +74,11 @@ const notShared = ({name}: ScalrPool): string =>
   `Agent pool ${name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${name} --environment NAME`;
 
 /** The description identifies tokens of this release in this cluster. */
-export const tokenAttributesOf = ({release, namespace, clusterId}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
+export const tokenAttributesOf = ({
+  release,
+  namespace,
+  clusterId,
+}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
   name: release,
   description: `scalr-agent-install cluster=${clusterId ?? 'unknown'} namespace=${namespace} release=${release}`,
   expiresInMinutes: null,

@@ -21,7 +21,7 @@ import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {readValues} from '../values/read-values.ts';
 import type {AccountStep} from './account-steps.ts';
 import {requireKnownVersion} from './debug.ts';
-import {tokenAttributesOf, type PreparedPool, tokenCreationStep, unusedTokenStep} from './install-pool.ts';
+import {type PreparedPool, tokenAttributesOf, tokenCreationStep, unusedTokenStep} from './install-pool.ts';
 import {restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 
@@ -257,5 +257,5 @@ export const usedByOthers = ({release}: ReleaseName, {pool, others, previous}: A
 export const forgetPrevious = ({name: {kubeTarget}, secret}: TokenHolder): Step => ({
   id: `rotated/${secret.metadata.name}`,
   title: `Remove the ID of the revoked token from Secret ${secret.metadata.name}`,
-  call: annotate(kubeTarget, `secret/${secret.metadata.name}`, `${PREVIOUS_TOKEN}-`),
+  call: annotate(kubeTarget, {kind: 'Secret', name: secret.metadata.name}, {[PREVIOUS_TOKEN]: null}),
 });
