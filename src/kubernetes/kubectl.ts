@@ -1,6 +1,6 @@
 import type {ApiRequest, Call, ClusterTarget} from '../ground/command-line.ts';
 import {Secret} from '../ground/secret.ts';
-import {collectionPath, objectPath, pluralOfKind, siblingsPath} from './kinds.ts';
+import {objectPath, siblingsPath} from './kinds.ts';
 import {type KubernetesObject, type ObjectRef, resourceName} from './objects.ts';
 
 /** Field manager in managedFields. */
@@ -134,14 +134,19 @@ export const describePods = (kubeTarget: ClusterTarget): Call => kubectl(kubeTar
 
 export const scale = (kubeTarget: ClusterTarget, kind: string, name: string, replicas: number): Call =>
   kubectl(kubeTarget, ['scale', `${kind.toLowerCase()}/${name}`, `--replicas=${replicas}`, PROMPT], undefined, [
-    mergeRequest(`${collectionPath(`${pluralOfKind(kind)}.apps`, kubeTarget.namespace)}/${encodeURIComponent(name)}/scale`, {
-      spec: {replicas},
+    mergeRequest(`${workloadPath(kubeTarget, kind, name)}/scale`, {spec: {replicas}}),
+  ]);
+
+/** Restarts pods one after another, as an upgrade does; the old ones stop gracefully. Any time later than that of the last restart will do. */
+export const restart = (kubeTarget: ClusterTarget, kind: string, name: string): Call =>
+  kubectl(kubeTarget, ['rollout', 'restart', `${kind.toLowerCase()}/${name}`, PROMPT], undefined, [
+    mergeRequest(workloadPath(kubeTarget, kind, name), {
+      spec: {template: {metadata: {annotations: {'kubectl.kubernetes.io/restartedAt': new Date().toISOString()}}}},
     }),
   ]);
 
-/** Restarts pods one after another, as an upgrade does; the old ones stop gracefully. */
-export const restart = (kubeTarget: ClusterTarget, kind: string, name: string): Call =>
-  kubectl(kubeTarget, ['rollout', 'restart', `${kind.toLowerCase()}/${name}`, PROMPT]);
+const workloadPath = ({namespace}: ClusterTarget, kind: string, name: string): string =>
+  objectPath({apiVersion: 'apps/v1', kind, metadata: {name}}, namespace);
 
 /** Null removes an annotation. */
 export const annotate = (kubeTarget: ClusterTarget, object: ObjectRef, annotations: Readonly<Record<string, string | null>>): Call =>

@@ -1,6 +1,7 @@
 import {execa} from 'execa';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import type {Call} from '../../src/ground/command-line.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {annotate, applyObjects, createObject, dryRunOf, label, replaceObject, scale} from '../../src/kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
@@ -8,6 +9,9 @@ import {throughApi} from '../../src/kubernetes/through-api.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {install, status} from '../support/run-on-cluster.ts';
 
 const config = (data: Readonly<Record<string, string>>): KubernetesObject & {data: object} => ({
   ...{apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'settings'}},
@@ -82,6 +86,43 @@ test('takes fields over from people and Helm, and names those of other programs'
     stderr: expect.stringContaining('conflict with "argocd-controller": .data.a'),
   });
   expect(await read('.data.a')).toBe('argocd');
+});
+
+test('an install, a change and a status start no process that a request can replace', async () => {
+  const [{path: helm} = {path: 'helm'}] = await findHelm();
+  const at = await installPlace();
+  const flags = [...(await chartFlags('agent-local')), '--yes', '--no-wait'];
+  const startedBy = async (run: typeof install, argv: readonly string[], env: Record<string, string> = TOKEN): Promise<string[]> => {
+    const started: string[] = [];
+    const processes: typeof nodeProcesses = (paths) => {
+      const tools = nodeProcesses(paths);
+      const note = ({tool, args}: Call): void => void started.push(`${tool} ${args[0]}`);
+      return {
+        run(call, options) {
+          note(call);
+          return tools.run(call, options);
+        },
+        start(call) {
+          note(call);
+          return tools.start(call);
+        },
+      };
+    };
+    expect(await run(at, helm, argv, {env, processes})).toMatchObject({exit: 0});
+    return started.toSorted();
+  };
+  const needed = ['helm template', 'helm upgrade', 'kubectl config'];
+  expect(await startedBy(install, [...flags, '--skip-preflight'])).toEqual(needed);
+  // The Secret, the release and the pods that read the Secret.
+  const changes = [...flags, '--skip-preflight', '--concurrency', '2'];
+  expect(await startedBy(install, changes, {SCALR_AGENT_TOKEN: 'another'})).toEqual(needed);
+  expect(await startedBy(install, [...flags, '--concurrency', '3'])).toEqual([
+    ...needed.slice(0, 2),
+    'helm version',
+    ...needed.slice(2),
+    'kubectl version',
+  ]);
+  expect(await startedBy(status, [])).toEqual(['kubectl config']);
 });
 
 test('runs kubectl where no proxy can run', async () => {
