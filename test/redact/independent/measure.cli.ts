@@ -1,7 +1,7 @@
-import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {parseArgs, styleText} from 'node:util';
-import {independentSecrets, type SecretEntry} from './independent-secrets.ts';
+import {independentOrdinary} from './ordinary.ts';
+import {independentSecrets, type SecretEntry} from './secrets.ts';
 
 type Redact = (text: string) => Promise<string> | string;
 
@@ -93,9 +93,6 @@ function shapes(judged: readonly Judged[]): void {
 }
 
 async function ordinary(redact: Redact): Promise<void> {
-  const path = resolve(import.meta.dirname, 'independent-ordinary.ts');
-  if (!existsSync(path)) return print('No independent-ordinary.ts\n');
-  const {independentOrdinary} = (await import(path)) as {independentOrdinary: () => OrdinaryEntry[]};
   const judged: (OrdinaryEntry & {output: string})[] = [];
   for (const entry of independentOrdinary()) judged.push({...entry, output: await redact(entry.text)});
   const changed = (some: typeof judged): string => share(some.filter(({text, output}) => text !== output).length, some.length);
