@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {type ScalrClient, scalrClient} from '../scalr/client.ts';
-import type {ScalrRoute} from '../scalr/connection.ts';
+import {type ScalrClient, type ScalrRoute, scalrClient} from '../scalr/client.ts';
 import {type Credential, findCredential, noCredential} from '../scalr/credentials.ts';
 import {proxyFor} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';

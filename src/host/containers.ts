@@ -1,4 +1,4 @@
-import type {ContainerFacts} from '../diagnose/docker-findings.ts';
+import type {ContainerFacts} from '../diagnose/host-findings.ts';
 import {isListOf, readJson} from '../ground/json.ts';
 import {refusal} from '../ground/tool-errors.ts';
 import type {HostError, HostTools} from '../ports/host-tools.ts';

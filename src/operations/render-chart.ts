@@ -5,7 +5,7 @@ import {template} from '../helm/helm.ts';
 import {objectsIn} from '../helm/manifest.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {Processes} from '../ports/processes.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {Get} from '../settings/define.ts';
 import {metadataService} from '../settings/network.ts';
 import {cache} from '../settings/storage.ts';

@@ -7,7 +7,7 @@ import {ownLabels} from '../../src/kubernetes/objects.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
 import type {WantedRelease} from '../../src/operations/wanted-release.ts';
-import type {InstallFacts} from '../../src/release/release-state.ts';
+import type {InstallFacts} from '../../src/release/read-release.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 const TOKEN = {

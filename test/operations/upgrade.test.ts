@@ -10,7 +10,7 @@ import {blockedBy, newestFor, prepare} from '../../src/operations/prepare-upgrad
 import {planUpgrade, type UpgradeChoices} from '../../src/operations/upgrade.ts';
 import type {InstalledRelease} from '../../src/release/installed-release.ts';
 import type {Inventory} from '../../src/release/inventory.ts';
-import type {InstallFacts} from '../../src/release/release-state.ts';
+import type {InstallFacts} from '../../src/release/read-release.ts';
 import {secretNamesOf} from '../../src/settings/release.ts';
 
 const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'agents'}};

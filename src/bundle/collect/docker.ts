@@ -1,4 +1,4 @@
-import {type ContainerFacts, dockerFindings} from '../../diagnose/docker-findings.ts';
+import {type ContainerFacts, dockerFindings} from '../../diagnose/host-findings.ts';
 import {type Fields, isListOf, jsonText, readJson} from '../../ground/json.ts';
 import {refusal} from '../../ground/tool-errors.ts';
 import type {HostCall} from '../../ports/host-tools.ts';

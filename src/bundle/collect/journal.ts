@@ -1,4 +1,4 @@
-import {journalFindings, type UnitFacts} from '../../diagnose/journal-findings.ts';
+import {journalFindings, type UnitFacts} from '../../diagnose/host-findings.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {refusal} from '../../ground/tool-errors.ts';
 import type {HostCall} from '../../ports/host-tools.ts';

@@ -1,8 +1,7 @@
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
+import {AccountCommand, linkFlags, linksFrom, requireArgument} from '../../cli/account-command.ts';
 import {answersFlag, confirmFlags} from '../../cli/flags.ts';
 import {type PoolChange, poolArgument, poolChange} from '../../cli/pool-documents.ts';
-import {linkFlags, linksFrom} from '../../cli/pool-links.ts';
 import {planLinks} from '../../operations/pool.ts';
 
 export default class PoolLink extends AccountCommand<PoolChange> {

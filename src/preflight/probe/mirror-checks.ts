@@ -1,7 +1,7 @@
 import {selectsImagesOfRuns} from '../../charts/images.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {few} from '../../ground/text.ts';
-import type {ManifestAnswer} from '../../ports/registries.ts';
+import type {ManifestAnswer} from '../../ports/connections.ts';
 import {manifestUrl} from '../../settings/addresses.ts';
 import {imagePullSecret, imageRegistry} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
