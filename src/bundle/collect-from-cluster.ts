@@ -1,6 +1,6 @@
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {ReadErrorKind} from '../ground/read-error.ts';
+import type {ReadErrorKind} from '../ground/fact.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Pod} from '../kubernetes/objects.ts';

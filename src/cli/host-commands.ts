@@ -6,7 +6,7 @@ import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../hos
 import {DROP_INS} from '../host/systemd.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
-import type {HostTools} from '../ports/host-tools.ts';
+import type {HostTools} from '../ports/processes.ts';
 import {hostStatusText} from '../ui/host.ts';
 import {accountText, stepsText} from '../ui/plan.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';

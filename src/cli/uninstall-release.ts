@@ -10,7 +10,7 @@ import {noAccountToken, planAccountRemoval} from '../operations/uninstall-accoun
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
-import type {InventoryReadings} from '../release/inventory-readings.ts';
+import type {InventoryReadings} from '../release/inventory-namespace.ts';
 import {readInventory} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
 import {requireKnownRelease} from '../release/unrecorded.ts';

@@ -1,4 +1,4 @@
-import {type DiscoveredCluster, discoverCluster} from '../answers/discover-cluster.ts';
+import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answers.ts';
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterTarget, programOf} from '../ground/command-line.ts';

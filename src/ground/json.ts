@@ -1,4 +1,4 @@
-import type {ReadError} from './read-error.ts';
+import type {ReadError} from './fact.ts';
 import {jsonIn, noJson} from './tool-errors.ts';
 
 /** A JSON object with unknown fields. */

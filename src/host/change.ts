@@ -6,7 +6,7 @@ import {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import {POLL_INTERVAL_MS, type PollDeps, requireReady, type Watched} from '../operations/watch-release.ts';
 import type {Files} from '../ports/files.ts';
-import type {HostTools} from '../ports/host-tools.ts';
+import type {HostTools} from '../ports/processes.ts';
 import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
 import {
   agentContainers,

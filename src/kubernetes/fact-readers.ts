@@ -1,6 +1,5 @@
 import type {ProcessResult} from '../ground/command-line.ts';
-import {type Fact, known, type Unknown, type UnknownReason, unknown} from '../ground/fact.ts';
-import type {ReadError} from '../ground/read-error.ts';
+import {type Fact, known, type ReadError, type Unknown, type UnknownReason, unknown} from '../ground/fact.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {getAt, isMap, type Values} from '../ground/tree.ts';
 import {errorLine} from './api-error.ts';

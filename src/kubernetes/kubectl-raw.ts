@@ -4,7 +4,7 @@ import type {Readable} from 'node:stream';
 import {bufferedOutput} from '../adapters/host-tools.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {semaphore} from '../ground/concurrency.ts';
-import type {ReadError} from '../ground/read-error.ts';
+import type {ReadError} from '../ground/fact.ts';
 import {abortReason} from '../ground/signals.ts';
 import {apiErrorInText} from './api-error.ts';
 import type {KubernetesClient} from './client.ts';

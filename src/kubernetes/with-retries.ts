@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises';
-import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
+import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {followSignal} from '../ground/signals.ts';
-import type {LogStream} from '../ports/host-tools.ts';
+import type {LogStream} from '../ports/processes.ts';
 import type {ApiResult, KubernetesClient} from './client.ts';
 import {answerFrom} from './response.ts';
 

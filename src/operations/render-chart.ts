@@ -2,7 +2,7 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {template} from '../helm/helm.ts';
-import {objectsIn} from '../helm/manifest.ts';
+import {objectsIn} from '../helm/release-record.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {InstallFacts} from '../release/read-release.ts';

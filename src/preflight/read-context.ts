@@ -1,16 +1,14 @@
 import type {Call, ClusterTarget} from '../ground/command-line.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
-import type {ReadError} from '../ground/read-error.ts';
+import {type Fact, follow, isKnown, known, knownValue, type ReadError, unknown} from '../ground/fact.ts';
 import {isMap} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import {servedResources} from '../kubernetes/discovery.ts';
 import {failureOf, jsonOf, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {reviewPermissions} from '../kubernetes/permissions.ts';
-import {serverVersion} from '../kubernetes/resources.ts';
+import {servedResources, serverVersion} from '../kubernetes/resources.ts';
 import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';

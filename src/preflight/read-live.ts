@@ -1,14 +1,12 @@
 import type {ReleaseName} from '../ground/command-line.ts';
-import {type Fact, isKnown, known, unknown} from '../ground/fact.ts';
-import type {ReadError} from '../ground/read-error.ts';
-import {objectsIn} from '../helm/manifest.ts';
+import {type Fact, isKnown, known, type ReadError, unknown} from '../ground/fact.ts';
+import {objectsIn} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import {servedResources} from '../kubernetes/discovery.ts';
 import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import {helmOwner, isWideObject, resourceOf} from '../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName, type Pod} from '../kubernetes/objects.ts';
-import {currentUser} from '../kubernetes/resources.ts';
+import {currentUser, servedResources} from '../kubernetes/resources.ts';
 import type {LimitRange, LiveState, ResourceQuota} from './preflight-context.ts';
 
 interface LiveDeps extends ClusterAccess {

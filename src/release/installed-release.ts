@@ -1,7 +1,6 @@
 import {scalrChart, type Target} from '../charts/define.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {objectsIn} from '../helm/manifest.ts';
-import type {ReleaseRecord, Revision} from '../helm/release-record.ts';
+import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';

@@ -7,8 +7,7 @@ import {pluralOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {getObject, type Listing, listObjects} from '../kubernetes/resources.ts';
 import {DEFINITIONS} from '../platform/releases.ts';
-import {NAMESPACE_KINDS} from './inventory-namespace.ts';
-import type {InventoryReadings} from './inventory-readings.ts';
+import {type InventoryReadings, NAMESPACE_KINDS} from './inventory-namespace.ts';
 import type {InstallFacts} from './read-release.ts';
 
 /** Runs, data and tokens cannot be found without these. */

@@ -1,6 +1,5 @@
 import {hasSignificantLine, isOfAgent} from '../diagnose/agent-log.ts';
-import type {Cause} from '../diagnose/cause.ts';
-import {oneLine} from '../diagnose/error-text.ts';
+import {type Cause, oneLine} from '../diagnose/cause.ts';
 import {snapshotOf} from '../diagnose/snapshot-queries.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';

@@ -7,7 +7,7 @@ import {gitOpsOwner} from '../kubernetes/kinds.ts';
 import {deleteByHand} from '../kubernetes/kubectl.ts';
 import {type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
 import type {Inventory} from './inventory.ts';
-import type {InventoryReadings} from './inventory-readings.ts';
+import type {InventoryReadings} from './inventory-namespace.ts';
 
 /** A workload of a Scalr chart without a Helm release: applied by a GitOps tool or by kubectl, or its record was deleted. */
 export interface UnrecordedAgent {

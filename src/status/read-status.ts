@@ -1,15 +1,13 @@
 import {scalrChart} from '../charts/define.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {helmCommand} from '../ground/command-line.ts';
+import {type ClusterTarget, helmCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
 import {isTransient, tryCluster} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
-import {objectsIn} from '../helm/manifest.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {releasesIn} from '../helm/releases.ts';
+import {objectsIn} from '../helm/release-record.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';

@@ -1,6 +1,5 @@
 import {scalrChart} from '../charts/define.ts';
-import type {Cause} from '../diagnose/cause.ts';
-import {oneLine} from '../diagnose/error-text.ts';
+import {type Cause, oneLine} from '../diagnose/cause.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {objectLabel} from '../diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../diff/live-drift.ts';

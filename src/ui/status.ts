@@ -1,16 +1,13 @@
 import {cacheUseText} from '../diagnose/cache-use.ts';
 import type {Cause} from '../diagnose/cause.ts';
-
 import {differs, isRestored, type ObjectDrift} from '../diff/live-drift.ts';
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {kubectlCommand} from '../ground/command-line.ts';
+import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {InstalledChart, ReleaseStatus, UnreadPart, WorkloadLine} from '../status/status.ts';
-import {columnsText} from './columns.ts';
 import {stateMark} from './plan.ts';
 import {agentCounts} from './pools.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {columnsText, paragraph, type Screen, theme} from './theme.ts';
 
 const WIDTH = 11;
 const MOST_CAUSES = 5;

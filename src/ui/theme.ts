@@ -68,3 +68,15 @@ export function isAsciiOnly(env: Readonly<Record<string, string | undefined>>, i
   const [name = '', encoding = name === 'C' || name === 'POSIX' ? 'ASCII' : 'UTF-8'] = locale.replace(/@.*/, '').split('.');
   return !/^utf-?8$/i.test(encoding) || (isTerminal && (env['TERM'] === 'dumb' || !isUnicodeSupported()));
 }
+
+/** Rows in columns, as kubectl prints tables; the first one is the heading. */
+export function columnsText(rows: readonly (readonly string[])[], screen: Screen): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('   ')
+      .trimEnd(),
+  );
+  return lines.map((line, index) => `${index === 0 ? theme(screen).bold(line) : line}\n`).join('');
+}

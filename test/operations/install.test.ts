@@ -1,8 +1,7 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
-import type {ReleaseRecord} from '../../src/helm/release-record.ts';
+import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {ownLabels} from '../../src/kubernetes/objects.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';

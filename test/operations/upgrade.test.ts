@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Values} from '../../src/ground/tree.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
-import type {ReleaseRecord} from '../../src/helm/release-record.ts';
+import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {type KubernetesObject, ownLabels} from '../../src/kubernetes/objects.ts';
 import {newReleaseName} from '../../src/operations/change-chart.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';

@@ -1,5 +1,5 @@
 import {posix} from 'node:path';
-import {CHART_CHANGES, changeWithUpgrade} from '../../charts/chart-change.ts';
+import {CHART_CHANGES, changeWithUpgrade} from '../../charts/advise.ts';
 import {uniqueName} from '../../charts/clouds.ts';
 import {scalrChart} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';

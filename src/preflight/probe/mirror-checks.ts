@@ -7,7 +7,7 @@ import {imagePullSecret, imageRegistry} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {type ProbeAnswer, probeFindings} from './findings.ts';
+import {type ProbeAnswer, probeFindings} from './probe.ts';
 
 const REF = 'https://distribution.github.io/distribution/spec/api/#existing-manifests';
 

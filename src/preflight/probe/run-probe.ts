@@ -1,4 +1,4 @@
-import {oneLine} from '../../diagnose/error-text.ts';
+import {oneLine} from '../../diagnose/cause.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot-queries.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type ReleaseName,
 } from '../../ground/command-line.ts';
 import {interrupted} from '../../ground/errors.ts';
-import type {ReadError} from '../../ground/read-error.ts';
+import type {ReadError} from '../../ground/fact.ts';
 import {anySignal} from '../../ground/signals.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
 import type {ClusterAccess} from '../../helm/releases.ts';
