@@ -196,7 +196,7 @@ export async function missingAccess(
   const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
   if (refused === undefined) return undefined;
   const {namespace} = kubeTarget;
-  const {user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
+  const {value: user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
   return grantText(permissionsOfBundle(namespace), {purpose: 'collect-logs', namespace, user}, kubeTarget);
 }
 

@@ -40,6 +40,9 @@ export function firstKnown<T>(...facts: readonly Fact<T>[]): Fact<T> {
   return most ?? unknown('undetermined', 'not found');
 }
 
+/** What was read, or why that failed. */
+export type Reading<T> = {value: T; error?: undefined} | {value?: undefined; error: ReadError};
+
 /** Value of a Retry-After header: seconds or a date. */
 export function retryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined || header.trim() === '') return undefined;

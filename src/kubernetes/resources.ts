@@ -1,4 +1,4 @@
-import type {ReadError} from '../ground/fact.ts';
+import type {ReadError, Reading} from '../ground/fact.ts';
 import {apiErrorOf} from './api-error.ts';
 import type {ApiResult, GetOptions, KubernetesClient, RequestOptions} from './client.ts';
 import {collectionPath} from './kinds.ts';
@@ -59,7 +59,8 @@ function withoutManagedFields<T extends object>(object: T): T {
   return {...object, metadata};
 }
 
-interface Where {
+/** Where the objects are, and how a request ends. */
+export interface ObjectOptions extends RequestOptions {
   /** Lists the whole cluster if absent. */
   namespace?: string;
   /** For kinds of add-ons: `kyverno.io/v1`. */
@@ -70,7 +71,7 @@ interface Where {
 export const listObjects = async <T>(
   client: Reader,
   resource: string,
-  {namespace, groupVersion, ...options}: RequestOptions & Where,
+  {namespace, groupVersion, ...options}: ObjectOptions,
 ): Promise<Listing<T>> => (await listAll(client, collectionPath(resource, namespace, groupVersion), options)) as Listing<T>;
 
 /** One object by name. */
@@ -78,7 +79,7 @@ export async function getObject<T>(
   client: Reader,
   resource: string,
   name: string,
-  {namespace, groupVersion, keepsManagedFields = false, ...options}: RequestOptions & Where & {keepsManagedFields?: boolean},
+  {namespace, groupVersion, keepsManagedFields = false, ...options}: ObjectOptions & {keepsManagedFields?: boolean},
 ): Promise<ObjectResult<T>> {
   const answer = await client.get(`${collectionPath(resource, namespace, groupVersion)}/${encodeURIComponent(name)}`, options);
   if (answer.error) return answer.error.kind === 'not-found' ? {object: undefined} : {error: answer.error};
@@ -117,6 +118,12 @@ export async function podLog(
   return answer.error ? {text: '', error: answer.error} : {text: String(answer.body)};
 }
 
+/** A client of a server that did not answer: every request fails for the same reason, and none is sent. */
+export const unreachable = (error: ReadError): Pick<KubernetesClient, 'get' | 'post'> => ({
+  get: async () => ({error}),
+  post: async () => ({error}),
+});
+
 /** gitVersion of the API server, for example v1.34.1-gke.2541000; undefined for any other response. */
 export async function serverVersion(client: Reader, options: RequestOptions): Promise<{version?: string; error?: ReadError}> {
   const answer = await client.get('/version', options);
@@ -140,25 +147,24 @@ export async function reviewAccess(
   client: Pick<KubernetesClient, 'post'>,
   resourceAttributes: ResourceAttributes,
   options: RequestOptions,
-): Promise<{isAllowed?: boolean; error?: ReadError}> {
+): Promise<Reading<boolean>> {
   const review = {apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: {resourceAttributes}};
   const answer = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, options);
   if (answer.error) return {error: answer.error};
   const isAllowed = (answer.body as {status?: {allowed?: boolean}} | null)?.status?.allowed;
-  return typeof isAllowed === 'boolean' ? {isAllowed} : {};
+  return typeof isAllowed === 'boolean' ? {value: isAllowed} : unanswered('answer every access review');
 }
 
-/** User name of this account in the API server; undefined if unknown. Requires Kubernetes 1.28. */
-export async function currentUser(
-  client: Pick<KubernetesClient, 'post'>,
-  options: RequestOptions,
-): Promise<{user?: string; error?: ReadError}> {
+/** User name of this account in the API server. Requires Kubernetes 1.28. */
+export async function currentUser(client: Pick<KubernetesClient, 'post'>, options: RequestOptions): Promise<Reading<string>> {
   const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
   const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
   if (answer.error) return {error: answer.error};
   const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status?.userInfo?.username;
-  return typeof user === 'string' && user !== '' ? {user} : {};
+  return typeof user === 'string' && user !== '' ? {value: user} : unanswered('return the user name');
 }
+
+const unanswered = (task: string): {error: ReadError} => ({error: {kind: 'refused', message: `the API server did not ${task}`}});
 
 /** Served resources: `deployments.apps` with its preferred group and version, `apps/v1`. */
 type ServedResources = ReadonlyMap<string, string>;

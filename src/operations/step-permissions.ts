@@ -146,7 +146,7 @@ export async function requirePermissions(
     (title) => `× ${title}: ${permissionText(missing.filter((each) => each.title === title))}`,
   );
   const {release, kubeTarget} = name;
-  const {user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
+  const {value: user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
   const grantee = {purpose: `${release}:${operation}-steps`, namespace: kubeTarget.namespace, user};
   throw new ExpectedError(['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join('\n'), {
     code: 'FORBIDDEN',

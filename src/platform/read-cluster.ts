@@ -4,6 +4,7 @@ import {isMap, type Values} from '../ground/tree.ts';
 import type {ListedRelease, Releases} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {type Reader, servedResources, serverVersion} from '../kubernetes/resources.ts';
 import {runsLinux} from './capacity.ts';
 import {LISTED, NAMED, type NodeObject, OPTIONAL, type PlatformReadings, type ReleaseReading} from './readings.ts';
@@ -58,7 +59,7 @@ type Named = Pick<PlatformReadings, keyof typeof NAMED | 'namespaceObject'>;
 type Served = Pick<PlatformReadings, keyof typeof OPTIONAL | 'resources'>;
 
 async function readListed(asking: ReadOptions): Promise<Listed & Pick<PlatformReadings, 'kubeletDns'>> {
-  const listed: Listed = await byKey(LISTED, (kind) => listFact(asking.kubernetes, kind, asking.options));
+  const listed: Listed = await byKey(LISTED, (kind) => listFact<KubernetesObject>(asking.kubernetes, kind, asking.options));
   return {...listed, kubeletDns: await readKubeletDns(listed.nodes, asking)};
 }
 

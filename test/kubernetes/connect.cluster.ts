@@ -130,7 +130,7 @@ test('an access review is answered, by both ways', async () => {
   const client = kubernetesClient(place, {kubectl});
   onTestFinished(() => client.close());
   for (const each of [client, rawClient(place, kubectl)]) {
-    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({isAllowed: true});
+    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({value: true});
   }
 });
 
