@@ -1,5 +1,5 @@
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {areReady, type HostAgentState, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
+import {areReady, type HostAgentState, type HostCause, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
 import {directoriesOf} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
@@ -15,7 +15,7 @@ export interface HostStatusDocument {
   target: 'docker' | 'systemd';
   state: 'ready' | 'not-ready';
   agents: Omit<HostAgentState, 'causes' | 'isRunning'>[];
-  causes: {object: string; code: string; reason: string; remedy: string}[];
+  causes: Pick<HostCause, 'object' | 'code' | 'reason' | 'remedy'>[];
 }
 
 /** State of the agents on this machine, or of one release. @throws ExpectedError if no agent is found */

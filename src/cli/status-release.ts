@@ -9,7 +9,7 @@ import {contextName} from '../release/read-release.ts';
 import {findCredential} from '../scalr/credentials.ts';
 import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';
-import {readAccountStatus, unreadPart, withAccount} from '../status/account-status.ts';
+import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/diff.ts';
@@ -152,7 +152,7 @@ async function statusWithAccount(
     return withAccount(name, status, await readAccountStatus(client, status), app.now());
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    return {...status, unread: [...status.unread, unreadPart('Scalr account', error)]};
+    return {...status, unread: [...status.unread, unreadOfAccount('Scalr account', error)]};
   }
 }
 

@@ -2,8 +2,8 @@ import {kubectlCommand} from '../ground/command-line.ts';
 import {maskSecrets} from '../ground/errors.ts';
 import type {KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
 
-/** Reason why an object is not ready. */
-export interface Cause {
+/** What is wrong with an object, and what to do about it. */
+export interface Diagnosis {
   /** `pod/name`, `deployment/name`, `claim/name`. */
   object: string;
   code: string;
@@ -11,6 +11,10 @@ export interface Cause {
   reason: string;
   /** Next step for the user. */
   remedy: string;
+}
+
+/** Reason why an object is not ready. */
+export interface Cause extends Diagnosis {
   /** Waiting longer does not help. */
   isPermanent: boolean;
 }

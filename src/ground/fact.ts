@@ -41,7 +41,7 @@ export function firstKnown<T>(...facts: readonly Fact<T>[]): Fact<T> {
 }
 
 /** What was read, or why that failed. */
-export type Reading<T> = {value: T; error?: undefined} | {value?: undefined; error: ReadError};
+export type ReadResult<T> = {value: T; error?: undefined} | {value?: undefined; error: ReadError};
 
 /** Value of a Retry-After header: seconds or a date. */
 export function retryAfter(header: string | undefined, now: Date): number | undefined {

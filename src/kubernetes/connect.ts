@@ -118,16 +118,16 @@ function refuse({call, outcome}: NoProxy, kubectl: string): void {
 }
 
 /** Concurrent requests per kind, so that logs do not block queries. */
-const MAX_SOCKETS = {question: 16, log: 24, followed: 200};
+const MAX_SOCKETS = {query: 16, log: 24, followed: 200};
 
 /** HTTP with keep-alive over a unix socket to an API server. */
 export function httpClient(socketPath: string): Omit<KubernetesClient, 'connect'> {
   // There is no TLS. By default, Node.js derives a server name from every request, which takes 20 ms the first time.
   const withoutTls = {servername: ''};
-  const agentFor = (sort: Request['sort']): Agent => new Agent({keepAlive: true, maxSockets: MAX_SOCKETS[sort], ...withoutTls});
-  const agents = {question: agentFor('question'), log: agentFor('log'), followed: agentFor('followed')};
+  const agentFor = (kind: Request['kind']): Agent => new Agent({keepAlive: true, maxSockets: MAX_SOCKETS[kind], ...withoutTls});
+  const agents = {query: agentFor('query'), log: agentFor('log'), followed: agentFor('followed')};
   return clientFrom(
-    (wanted) => open(wanted, agents[wanted.sort], socketPath),
+    (wanted) => open(wanted, agents[wanted.kind], socketPath),
     () => {
       for (const agent of Object.values(agents)) agent.destroy();
     },

@@ -1,4 +1,4 @@
-import type {ReadError, Reading} from '../ground/fact.ts';
+import type {ReadError, ReadResult} from '../ground/fact.ts';
 import {apiErrorOf} from './api-error.ts';
 import type {ApiResult, GetOptions, KubernetesClient, RequestOptions} from './client.ts';
 import {collectionPath} from './kinds.ts';
@@ -119,7 +119,7 @@ export async function podLog(
 }
 
 /** A client of a server that did not answer: every request fails for the same reason, and none is sent. */
-export const unreachable = (error: ReadError): Pick<KubernetesClient, 'get' | 'post'> => ({
+export const failingClient = (error: ReadError): Pick<KubernetesClient, 'get' | 'post'> => ({
   get: async () => ({error}),
   post: async () => ({error}),
 });
@@ -147,7 +147,7 @@ export async function reviewAccess(
   client: Pick<KubernetesClient, 'post'>,
   resourceAttributes: ResourceAttributes,
   options: RequestOptions,
-): Promise<Reading<boolean>> {
+): Promise<ReadResult<boolean>> {
   const review = {apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: {resourceAttributes}};
   const answer = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, options);
   if (answer.error) return {error: answer.error};
@@ -156,7 +156,7 @@ export async function reviewAccess(
 }
 
 /** User name of this account in the API server. Requires Kubernetes 1.28. */
-export async function currentUser(client: Pick<KubernetesClient, 'post'>, options: RequestOptions): Promise<Reading<string>> {
+export async function currentUser(client: Pick<KubernetesClient, 'post'>, options: RequestOptions): Promise<ReadResult<string>> {
   const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
   const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
   if (answer.error) return {error: answer.error};

@@ -8,7 +8,7 @@ import {failureOf, jsonOf, objectFact, REQUEST_MS} from '../kubernetes/fact-read
 import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {reviewPermissions} from '../kubernetes/permissions.ts';
-import {servedResources, serverVersion, unreachable} from '../kubernetes/resources.ts';
+import {failingClient, servedResources, serverVersion} from '../kubernetes/resources.ts';
 import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
@@ -68,7 +68,7 @@ export async function readPreflightContext(
   const asking = version.then(
     ({error}): ReadOptions => ({
       kubeTarget,
-      kubernetes: error && error.kind !== 'forbidden' ? unreachable(error) : kubernetes,
+      kubernetes: error && error.kind !== 'forbidden' ? failingClient(error) : kubernetes,
       signal: deps.signal,
     }),
   );

@@ -2,6 +2,7 @@ import {Chalk, type ChalkInstance} from 'chalk';
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import isUnicodeSupported from 'is-unicode-supported';
+import type {Diagnosis} from '../diagnose/cause.ts';
 
 /** Capabilities of the screen. */
 export interface Screen {
@@ -47,6 +48,13 @@ export function nextStep(first: string, text: string, screen: Screen): string {
   const [sentence = '', ...yaml] = text.split('\n').filter((line) => line !== '');
   return paragraph(first, sentence, screen) + yaml.map((line) => `    ${line}\n`).join('');
 }
+
+/** A problem and what to do about it. The remedy is not wrapped, because it may be a command to copy. */
+export const problemText = (mark: string, text: string, remedy: string, screen: Screen): string =>
+  `${paragraph(`  ${mark} `, text, screen)}    → ${remedy}\n`;
+
+export const diagnosisText = (mark: string, {object, reason, remedy}: Diagnosis, screen: Screen): string =>
+  problemText(mark, `${object}: ${reason}`, remedy, screen);
 
 export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
