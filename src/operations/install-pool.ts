@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
@@ -74,7 +74,11 @@ const notShared = ({name}: ScalrPool): string =>
   `Agent pool ${name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${name} --environment NAME`;
 
 /** The description identifies tokens of this release in this cluster. */
-export const tokenAttributesOf = ({release, namespace, clusterId}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
+export const tokenAttributesOf = ({
+  release,
+  namespace,
+  clusterId,
+}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
   name: release,
   description: `scalr-agent-install cluster=${clusterId ?? 'unknown'} namespace=${namespace} release=${release}`,
   expiresInMinutes: null,
