@@ -5,7 +5,7 @@ import {type Checked, runChecks} from '../preflight/check.ts';
 import {MACHINE_CHECKS} from '../preflight/machine/host-checks.ts';
 import {type MachineFacts, readMachine} from '../preflight/machine/machine-context.ts';
 import type {PreflightContext} from '../preflight/preflight-context.ts';
-import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
+import {prepareProbe} from '../preflight/probe/plan-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
 import type {readPreflightContext} from '../preflight/read-context.ts';
 import {findPool, listAgents, readLimits} from '../scalr/account.ts';

@@ -1,6 +1,6 @@
 import type {ApiRequest, Call, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode} from '../ground/errors.ts';
-import type {ReadError} from '../ground/read-error.ts';
+import type {ReadError} from '../ground/fact.ts';
 import type {Processes} from '../ports/processes.ts';
 import {errorLine} from './api-error.ts';
 import type {ApiResult, KubernetesClient, RequestOptions} from './client.ts';

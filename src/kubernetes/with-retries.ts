@@ -1,9 +1,9 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import type {ApiRequest} from '../ground/command-line.ts';
 import {semaphore} from '../ground/concurrency.ts';
-import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
+import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {abortReason, followSignal} from '../ground/signals.ts';
-import type {LogStream} from '../ports/host-tools.ts';
+import type {LogStream} from '../ports/processes.ts';
 import type {ApiResult, KubernetesClient} from './client.ts';
 import {answerFrom} from './response.ts';
 
@@ -16,7 +16,7 @@ export interface Request {
   contentType?: string;
   accept?: string;
   /** Log requests can wait for their reader, queries cannot; followed logs have no end. */
-  sort: 'question' | 'log' | 'followed';
+  kind: 'query' | 'log' | 'followed';
   signal: AbortSignal;
   idleMs: number;
   /** Called when the opened stream has ended. */
@@ -42,7 +42,7 @@ export function clientFrom(
     const {signal: either, release} = followSignal(signal, closing.signal);
     try {
       return await retry(async () => {
-        const opened = await open({...request, sort: 'question', signal: either, idleMs, release: () => undefined});
+        const opened = await open({...request, kind: 'query', signal: either, idleMs, release: () => undefined});
         return opened.error ? opened : answerFrom(opened.status, opened.log, {date: opened.date, isText});
       }, either);
     } finally {
@@ -55,7 +55,7 @@ export function clientFrom(
     send: ({method, path, contentType, body}, options) => ask({method, path, contentType, body: body.reveal()}, options),
     async stream(path, {signal, idleMs = IDLE_MS, follows = false}) {
       const {signal: either, release} = followSignal(signal, closing.signal);
-      const opened = await retry(() => open({path, sort: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
+      const opened = await retry(() => open({path, kind: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
       if (opened.error === undefined) return opened.log;
       release();
       return opened;

@@ -2,7 +2,7 @@ import {getEventListeners} from 'node:events';
 import {expect, onTestFinished, test} from 'vitest';
 import {sleep} from '../../src/ground/signals.ts';
 import type {ApiReader} from '../../src/kubernetes/client.ts';
-import {httpClient} from '../../src/kubernetes/http-client.ts';
+import {httpClient} from '../../src/kubernetes/connect.ts';
 import {limitedClient} from '../../src/kubernetes/with-retries.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {byPath, cutsAfter, refuses, resets, says, socketThatPlays, stalls} from './faulty-socket.ts';

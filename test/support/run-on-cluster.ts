@@ -1,6 +1,6 @@
+import {registries} from '../../src/adapters/connections.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
-import {registries} from '../../src/adapters/registries.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import Debug from '../../src/commands/debug.ts';
 import Install from '../../src/commands/install.ts';

@@ -1,4 +1,4 @@
-import {redactor} from '../../../../src/redact/redactor.ts';
+import {redactor} from '../../../src/redact/redactor.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const nothing = {known: [], notUsed: []};

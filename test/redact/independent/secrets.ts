@@ -1,20 +1,20 @@
-import {bareTokens} from './independent/bare-tokens.ts';
-import {connectionStrings} from './independent/connection-strings.ts';
-import {environment} from './independent/environment.ts';
-import {fill} from './independent/fill.ts';
-import {gitAndCurl} from './independent/git-and-curl.ts';
-import {planOutput} from './independent/plan-output.ts';
-import {privateKeys} from './independent/private-keys.ts';
-import {Random} from './independent/random.ts';
-import {sentences} from './independent/sentences.ts';
-import type {Shape} from './independent/shapes.ts';
-import {shell} from './independent/shell.ts';
-import {stateJson} from './independent/state-json.ts';
-import {tracebacks} from './independent/tracebacks.ts';
-import {traces} from './independent/traces.ts';
-import {transformed} from './independent/transformed.ts';
-import {webhooks} from './independent/webhooks.ts';
-import {PLAIN, WRAPPERS, type Wrapper} from './independent/wrappers.ts';
+import {bareTokens} from './secrets/bare-tokens.ts';
+import {connectionStrings} from './secrets/connection-strings.ts';
+import {environment} from './secrets/environment.ts';
+import {fill} from './secrets/fill.ts';
+import {gitAndCurl} from './secrets/git-and-curl.ts';
+import {planOutput} from './secrets/plan-output.ts';
+import {privateKeys} from './secrets/private-keys.ts';
+import {Random} from './secrets/random.ts';
+import {sentences} from './secrets/sentences.ts';
+import type {Shape} from './secrets/shapes.ts';
+import {shell} from './secrets/shell.ts';
+import {stateJson} from './secrets/state-json.ts';
+import {tracebacks} from './secrets/tracebacks.ts';
+import {traces} from './secrets/traces.ts';
+import {transformed} from './secrets/transformed.ts';
+import {webhooks} from './secrets/webhooks.ts';
+import {PLAIN, WRAPPERS, type Wrapper} from './secrets/wrappers.ts';
 
 export interface SecretEntry {
   class: string;

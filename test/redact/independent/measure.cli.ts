@@ -1,7 +1,7 @@
-import {existsSync} from 'node:fs';
-import {resolve} from 'node:path';
 import {parseArgs, styleText} from 'node:util';
-import {independentSecrets, type SecretEntry} from './independent-secrets.ts';
+import * as adapter from './adapter.ts';
+import {independentOrdinary} from './ordinary.ts';
+import {independentSecrets, type SecretEntry} from './secrets.ts';
 
 type Redact = (text: string) => Promise<string> | string;
 
@@ -11,7 +11,7 @@ interface OrdinaryEntry {
   confusable: boolean;
 }
 
-const USAGE = 'npx tsx measure.ts MODULE[#EXPORT]... [--seed 1] [--leaks CLASS|all] [--limits] [--changes SOURCE|all]';
+/** npx tsx measure.cli.ts [standard|strict] [--seed 1] [--leaks CLASS|all] [--limits] [--changes SOURCE|all] */
 const {values, positionals} = parseArgs({
   allowPositionals: true,
   options: {seed: {type: 'string', default: '1'}, leaks: {type: 'string'}, changes: {type: 'string'}, limits: {type: 'boolean'}},
@@ -93,9 +93,6 @@ function shapes(judged: readonly Judged[]): void {
 }
 
 async function ordinary(redact: Redact): Promise<void> {
-  const path = resolve(import.meta.dirname, 'independent-ordinary.ts');
-  if (!existsSync(path)) return print('No independent-ordinary.ts\n');
-  const {independentOrdinary} = (await import(path)) as {independentOrdinary: () => OrdinaryEntry[]};
   const judged: (OrdinaryEntry & {output: string})[] = [];
   for (const entry of independentOrdinary()) judged.push({...entry, output: await redact(entry.text)});
   const changed = (some: typeof judged): string => share(some.filter(({text, output}) => text !== output).length, some.length);
@@ -109,16 +106,9 @@ async function ordinary(redact: Redact): Promise<void> {
     if (text !== output && (values.changes === 'all' || values.changes === source)) print(`${source}\n- ${text}\n+ ${output}\n`);
 }
 
-async function load(name: string): Promise<[string, Redact][]> {
-  const [path = '', only] = name.split('#');
-  const module = (await import(resolve(path))) as Record<string, unknown>;
-  return Object.entries(module).filter(
-    (each): each is [string, Redact] => typeof each[1] === 'function' && (only === undefined || each[0] === only),
-  );
-}
-
-if (!positionals.length) throw new Error(USAGE);
-for (const [name, redact] of (await Promise.all(positionals.map(load))).flat()) {
+const only = positionals[0];
+for (const [name, redact] of Object.entries(adapter)) {
+  if (only !== undefined && only !== name) continue;
   print(styleText('bold', `${name}, seed ${values.seed}\n`));
   const judged = await judge(redact);
   leaks(judged, 'class', (entry) => entry.class);

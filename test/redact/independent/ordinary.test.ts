@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {independentOrdinary} from './independent-ordinary.ts';
+import {independentOrdinary} from './ordinary.ts';
 
 /** What no ordinary line may hold, by the published formats of credentials. */
 const CREDENTIALS = [
