@@ -32,8 +32,6 @@ const request = (
   body: new Secret(JSON.stringify(body)),
 });
 
-const mergeRequest = (path: string, patch: object): ApiRequest => request('PATCH', 'merge-patch+json', path, patch);
-
 const applyRequest = (object: KubernetesObject, {namespace}: ClusterTarget, query: Readonly<Record<string, string>> = {}): ApiRequest =>
   request('PATCH', 'apply-patch+yaml', objectPath(object, namespace), object, {fieldValidation: 'Strict', ...query});
 
@@ -132,44 +130,42 @@ export const deleteLabelled = (kubeTarget: ClusterTarget, kinds: readonly string
 
 export const describePods = (kubeTarget: ClusterTarget): Call => kubectl(kubeTarget, ['describe', 'pods']);
 
-export const scale = (kubeTarget: ClusterTarget, kind: string, name: string, replicas: number): Call =>
-  kubectl(kubeTarget, ['scale', `${kind.toLowerCase()}/${name}`, `--replicas=${replicas}`, PROMPT], undefined, [
-    mergeRequest(`${workloadPath(kubeTarget, kind, name)}/scale`, {spec: {replicas}}),
-  ]);
+/** A change of one object, as kubectl and the API server spell it. */
+const patchCall = (kubeTarget: ClusterTarget, args: readonly string[], path: string, patch: object): Call =>
+  kubectl(kubeTarget, [...args, PROMPT], undefined, [request('PATCH', 'merge-patch+json', path, patch)]);
+
+const pathOf = ({namespace}: ClusterTarget, {kind, name}: ObjectRef, apiVersion = 'v1'): string =>
+  objectPath({apiVersion, kind, metadata: {name}}, namespace);
+
+export function scale(kubeTarget: ClusterTarget, kind: string, name: string, replicas: number): Call {
+  const args = ['scale', resourceName({kind, name}), `--replicas=${replicas}`];
+  return patchCall(kubeTarget, args, `${pathOf(kubeTarget, {kind, name}, 'apps/v1')}/scale`, {spec: {replicas}});
+}
 
 /** Restarts pods one after another, as an upgrade does; the old ones stop gracefully. Any time later than that of the last restart will do. */
-export const restart = (kubeTarget: ClusterTarget, kind: string, name: string): Call =>
-  kubectl(kubeTarget, ['rollout', 'restart', `${kind.toLowerCase()}/${name}`, PROMPT], undefined, [
-    mergeRequest(workloadPath(kubeTarget, kind, name), {
-      spec: {template: {metadata: {annotations: {'kubectl.kubernetes.io/restartedAt': new Date().toISOString()}}}},
-    }),
-  ]);
-
-const workloadPath = ({namespace}: ClusterTarget, kind: string, name: string): string =>
-  objectPath({apiVersion: 'apps/v1', kind, metadata: {name}}, namespace);
+export function restart(kubeTarget: ClusterTarget, kind: string, name: string): Call {
+  const annotations = {'kubectl.kubernetes.io/restartedAt': new Date().toISOString()};
+  const args = ['rollout', 'restart', resourceName({kind, name})];
+  return patchCall(kubeTarget, args, pathOf(kubeTarget, {kind, name}, 'apps/v1'), {spec: {template: {metadata: {annotations}}}});
+}
 
 /** Null removes an annotation. */
 export const annotate = (kubeTarget: ClusterTarget, object: ObjectRef, annotations: Readonly<Record<string, string | null>>): Call =>
-  kubectl(kubeTarget, ['annotate', resourceName(object), ...assignments(annotations), '--overwrite', PROMPT], undefined, [
-    mergeRequest(corePath(kubeTarget, object), {metadata: {annotations}}),
-  ]);
+  patchCall(kubeTarget, ['annotate', ...assignments(object, annotations)], pathOf(kubeTarget, object), {metadata: {annotations}});
 
 export const label = (kubeTarget: ClusterTarget, object: ObjectRef, labels: Readonly<Record<string, string>>): Call =>
-  kubectl(kubeTarget, ['label', resourceName(object), ...assignments(labels), '--overwrite', PROMPT], undefined, [
-    mergeRequest(corePath(kubeTarget, object), {metadata: {labels}}),
-  ]);
+  patchCall(kubeTarget, ['label', ...assignments(object, labels)], pathOf(kubeTarget, object), {metadata: {labels}});
 
-const assignments = (changes: Readonly<Record<string, string | null>>): string[] =>
-  Object.entries(changes).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
+const assignments = (object: ObjectRef, changes: Readonly<Record<string, string | null>>): string[] => [
+  resourceName(object),
+  ...Object.entries(changes).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`)),
+  '--overwrite',
+];
 
-/** Of a Secret, a PersistentVolumeClaim or a PersistentVolume. */
-const corePath = ({namespace}: ClusterTarget, {kind, name}: ObjectRef): string =>
-  objectPath({apiVersion: 'v1', kind, metadata: {name}}, namespace);
-
-export const patchVolume = (kubeTarget: ClusterTarget, name: string, patch: object): Call =>
-  kubectl(kubeTarget, ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`, PROMPT], undefined, [
-    mergeRequest(corePath(kubeTarget, {kind: 'PersistentVolume', name}), patch),
-  ]);
+export function patchVolume(kubeTarget: ClusterTarget, name: string, patch: object): Call {
+  const args = ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`];
+  return patchCall(kubeTarget, args, pathOf(kubeTarget, {kind: 'PersistentVolume', name}), patch);
+}
 
 /** `what` is names or a selector. Returns at once if there are none. */
 export const waitUntilGone = (kubeTarget: ClusterTarget, what: readonly string[], seconds: number): Call =>
