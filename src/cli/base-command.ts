@@ -15,6 +15,7 @@ import {chart, chartVersion, namespace, release, type TargetName, target} from '
 import {Settings} from '../settings/settings.ts';
 import {failureText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
+import {readMetadata} from '../values/chart-files.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {type ClusterFlags, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
@@ -88,8 +89,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     await this.#refuseOtherTarget(this.#sources);
     if (only?.includes(chart) === false) return this.#sources;
     const {files, charts} = this.app;
-    const readName = async (source: string) =>
-      (await import('../values/chart-files.ts')).readMetadata(source, (await charts.read(source)).chart);
+    const readName = async (source: string) => readMetadata(source, (await charts.read(source)).chart);
     const sources = [...this.#sources, ...(await fromChartSource(this.#sources, {files, readName}))];
     return [...sources, ...(await this.#fromValuesFiles(sources))];
   }
@@ -129,11 +129,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {kubeTarget} = releaseName(flags, settings);
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
-  }
-
-  /** One warning per setting that the cluster would provide. */
-  protected async unaskedWarnings(settings: Settings, chosen: string): Promise<Warning[]> {
-    return (await import('../answers/from-cluster.ts')).unaskedWarnings(settings, chosen);
   }
 
   /** Unset settings of an install, read from its cluster; undefined with --no-from-cluster, or if the cluster is unreachable. */

@@ -13,6 +13,7 @@ import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {asciiFallback} from '../ui/theme.ts';
+import {targetOfChart} from '../values/chart-files.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
@@ -74,7 +75,6 @@ export default class Validate extends BaseCommand<Result> {
   async #givenChart(settings: Settings): Promise<Target | undefined> {
     const source = settings.get(chartSource);
     if (source === undefined) return undefined;
-    const {targetOfChart} = await import('../values/chart-files.ts');
     return targetOfChart(source, await this.app.charts.read(source));
   }
 
