@@ -1,3 +1,4 @@
+import * as Flags from '@oclif/core/flags';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type AccountPlan, runAccountSteps} from '../operations/account-steps.ts';
 import type {Resource, ScalrClient} from '../scalr/client.ts';
@@ -5,6 +6,16 @@ import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';
 import {BaseCommand} from './base-command.ts';
 import {type ConfirmFlags, operate} from './operate.ts';
+
+const helpGroup = 'CONNECTION';
+
+/** For commands that only use the account; their texts do not mention values.yaml. */
+export const accountFlags = {
+  url: Flags.string({summary: 'Scalr URL. Default: the account of your token.', helpValue: '<URL>', helpGroup}),
+  'ca-file': Flags.string({summary: 'CA certificates of Scalr or of the proxy, PEM or DER.', helpValue: '<PATH>', helpGroup}),
+  'https-proxy': Flags.string({summary: 'Proxy to Scalr. Default: HTTPS_PROXY.', helpValue: '<URL>', helpGroup}),
+  'no-proxy': Flags.string({summary: 'Hosts that bypass the proxy. Default: NO_PROXY.', helpValue: '<HOST,...>', helpGroup}),
+};
 
 type Send = () => Promise<(Resource | undefined)[]>;
 

@@ -1,4 +1,3 @@
-import * as Flags from '@oclif/core/flags';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type ScalrClient, scalrClient} from '../scalr/client.ts';
 import type {ScalrRoute} from '../scalr/connection.ts';
@@ -12,16 +11,6 @@ import type {App} from './app.ts';
 
 /** Settings that determine how the account is reached. */
 export const ACCOUNT_SETTINGS = [url, caFile, httpProxy, httpsProxy, noProxy];
-
-const helpGroup = 'CONNECTION';
-
-/** For commands that only use the account; their texts do not mention values.yaml. */
-export const accountFlags = {
-  url: Flags.string({summary: 'Scalr URL. Default: the account of your token.', helpValue: '<URL>', helpGroup}),
-  'ca-file': Flags.string({summary: 'CA certificates of Scalr or of the proxy, PEM or DER.', helpValue: '<PATH>', helpGroup}),
-  'https-proxy': Flags.string({summary: 'Proxy to Scalr. Default: HTTPS_PROXY.', helpValue: '<URL>', helpGroup}),
-  'no-proxy': Flags.string({summary: 'Hosts that bypass the proxy. Default: NO_PROXY.', helpValue: '<HOST,...>', helpGroup}),
-};
 
 interface ConnectOptions {
   app: Pick<App, 'env' | 'files' | 'sleep'>;

@@ -16,9 +16,12 @@ import {Settings} from '../settings/settings.ts';
 import {failureText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {readMetadata} from '../values/chart-files.ts';
+import {settingsInFiles} from '../values/values-files.ts';
+import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {type ClusterFlags, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import './core.ts';
 import type {CommandContext} from './operate.ts';
 
 export interface SharedFlags {
@@ -69,7 +72,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const deps = {files, now: now()};
     const prompter = this.jsonEnabled() ? undefined : this.prompter;
     if (prompter === undefined) return resolveAnswers(sources, deps, options);
-    const {askMissing} = await import('../wizard/ask.ts');
     const {answers, problems} = await findAnswers(sources, deps, options);
     return settleAnswers(
       {answers: problems.length > 0 ? answers : await askMissing(answers, options, {prompter, files, now}), problems},
@@ -118,7 +120,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const files = named.get(valuesFile);
     // Invalid values are reported later, together with all other problems.
     if (files === undefined || problems.length > 0) return [];
-    const found = (await import('../values/values-files.ts')).settingsInFiles(files, named);
+    const found = settingsInFiles(files, named);
     return [{name: 'values-file', isParsed: true, answer: ({id}) => found.get(id)?.value, because: ({id}) => found.get(id)?.because}];
   }
 

@@ -14,6 +14,7 @@ import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {asciiFallback} from '../ui/theme.ts';
 import {targetOfChart} from '../values/chart-files.ts';
+import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
@@ -80,7 +81,6 @@ export default class Validate extends BaseCommand<Result> {
 
   /** Findings after the fixes, or all findings if the files stay unchanged. */
   async #fix(checked: readonly CheckedGroup[], flags: ConfirmFlags & {quiet?: boolean}): Promise<readonly CheckedGroup[]> {
-    const {fixGroup} = await import('../values/validate/apply-fixes.ts');
     const results = checked.map(fixGroup);
     const rewrites = results.flatMap((each) => each.rewrites);
     const untouched = checked.map((each) => ({...each, fixed: 0}));

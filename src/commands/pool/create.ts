@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
+import {AccountCommand, accountFlags, requireArgument} from '../../cli/account-command.ts';
 import {answersFlag, confirmFlags} from '../../cli/flags.ts';
 import {type PoolDocument, poolArgument, poolDocument} from '../../cli/pool-documents.ts';
 import {createdPool, planPoolCreation} from '../../operations/pool.ts';

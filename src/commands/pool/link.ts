@@ -1,5 +1,4 @@
-import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
+import {AccountCommand, accountFlags, requireArgument} from '../../cli/account-command.ts';
 import {answersFlag, confirmFlags} from '../../cli/flags.ts';
 import {type PoolChange, poolArgument, poolChange} from '../../cli/pool-documents.ts';
 import {linkFlags, linksFrom} from '../../cli/pool-links.ts';

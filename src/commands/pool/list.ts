@@ -1,5 +1,4 @@
-import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand} from '../../cli/account-command.ts';
+import {AccountCommand, accountFlags} from '../../cli/account-command.ts';
 import {answersFlag} from '../../cli/flags.ts';
 import {type PoolDocument, poolDocument} from '../../cli/pool-documents.ts';
 import {listAgents, listPools} from '../../scalr/account.ts';

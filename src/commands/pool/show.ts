@@ -1,5 +1,4 @@
-import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
+import {AccountCommand, accountFlags, requireArgument} from '../../cli/account-command.ts';
 import {answersFlag} from '../../cli/flags.ts';
 import {type PoolDetails, poolArgument, poolDetails} from '../../cli/pool-documents.ts';
 import {findPool, linksOf, listAgents} from '../../scalr/account.ts';

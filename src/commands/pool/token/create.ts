@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../../cli/account-command.ts';
+import {AccountCommand, accountFlags, requireArgument} from '../../../cli/account-command.ts';
 import {answersFlag, confirmFlags, durationOf} from '../../../cli/flags.ts';
 import {poolArgument} from '../../../cli/pool-documents.ts';
 import {confirmResult, writeResult} from '../../../cli/user-files.ts';

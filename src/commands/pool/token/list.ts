@@ -1,5 +1,4 @@
-import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../../cli/account-command.ts';
+import {AccountCommand, accountFlags, requireArgument} from '../../../cli/account-command.ts';
 import {answersFlag} from '../../../cli/flags.ts';
 import {poolArgument, type TokenDocument, tokenDocument} from '../../../cli/pool-documents.ts';
 import {findPool, listTokens, type Named} from '../../../scalr/account.ts';

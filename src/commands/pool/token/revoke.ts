@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args';
-import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../../cli/account-command.ts';
+import {AccountCommand, accountFlags, requireArgument} from '../../../cli/account-command.ts';
 import {answersFlag, confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
 import {poolArgument} from '../../../cli/pool-documents.ts';
