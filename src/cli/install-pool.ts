@@ -7,7 +7,8 @@ import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject} from '../kubernetes/resources.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
-import {awaitAgents, installWithPool, type MadeToken, type PreparedPool, preparePool} from '../operations/install-pool.ts';
+import {awaitAgents, installWithPool, type MadeToken, type PoolDeps, type PreparedPool, preparePool} from '../operations/install-pool.ts';
+import type {PollDeps} from '../operations/watch-release.ts';
 import {accountTokenIn} from '../release/account-token.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {linksOf, type ScalrPool} from '../scalr/account.ts';
@@ -40,7 +41,7 @@ export interface PoolInstall {
 }
 
 interface BringUp<T> {
-  deps: Parameters<typeof installWithPool>[2] & Pick<Parameters<typeof awaitAgents>[2], 'now' | 'sleep'>;
+  deps: PoolDeps & Pick<PollDeps, 'now' | 'sleep'>;
   /** `made` is the new token; `keep` is called when it must stay valid. */
   install(made: MadeToken | undefined, keep: () => void): Promise<T | undefined>;
   /** Something in the cluster changes. */

@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
-import type {runSteps} from '../operations/run-steps.ts';
+import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -37,7 +37,11 @@ export interface ConfirmFlags {
   confirm?: string | undefined;
 }
 
-type RunDeps = Pick<Parameters<typeof runSteps>[1], 'interrupts' | 'now' | 'sleep' | 'onStep'> & {files: Files; timeoutMs: number};
+/** What `operate` gives to a run. */
+export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep' | 'onStep'> {
+  files: Files;
+  timeoutMs: number;
+}
 
 /** One change of a cluster, of this machine or of the Scalr account: what is shown, checked, confirmed and run. */
 export interface Operation<Result> {

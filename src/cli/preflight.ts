@@ -6,7 +6,7 @@ import {type MachineFacts, readMachine} from '../preflight/machine/machine-conte
 import type {PreflightContext} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/plan-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
-import type {readPreflightContext} from '../preflight/read-context.ts';
+import type {ReadingDeps} from '../preflight/read-context.ts';
 import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import type {CommandContext} from './operate.ts';
@@ -60,8 +60,6 @@ export async function preflightMachine(
   context.report(found.agent.warnings.filter(({code}) => code !== 'NO_TOKEN'));
   return {checks: concludeChecks(runChecks(MACHINE_CHECKS, found), flags, context), facts: found.facts};
 }
-
-type ReadingDeps = Parameters<typeof readPreflightContext>[2];
 
 /** Creates the test pod and deletes it, unless it is only printed. */
 export async function probeFromPod(

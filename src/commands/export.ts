@@ -5,13 +5,14 @@ import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
-import {dockerfile} from '../export/dockerfile.ts';
+import {type Additions, dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {Export} from '../host/files.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {choiceText} from '../ui/messages.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 
@@ -101,10 +102,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     };
   }
 
-  async #dockerfile(
-    settings: Parameters<typeof generateChecked>[0],
-    additions: Parameters<typeof dockerfile>[1],
-  ): Promise<Export & {notes: string[]; warnings: Warning[]}> {
+  async #dockerfile(settings: Settings, additions: Additions): Promise<Export & {notes: string[]; warnings: Warning[]}> {
     const generated = generateChecked(settings);
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...dockerfile(generated, additions), notes: [], warnings: []};

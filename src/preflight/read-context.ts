@@ -32,7 +32,7 @@ import type {Mirror, PreflightContext, ReviewedPermission} from './preflight-con
 import {readLive} from './read-live.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
-interface ReadingDeps extends ClusterAccess, RetryOptions {
+export interface ReadingDeps extends ClusterAccess, RetryOptions {
   registries: Registries;
   now(): Date;
   /** Time limit of the version request, so that time is left to render the chart (default: `signal`). */

@@ -14,7 +14,7 @@ import {storageChecks} from './checks/storage.ts';
 import {toolChecks} from './checks/tools.ts';
 import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
 import {probeChecks} from './probe/probe-checks.ts';
-import {type Already, readPreflightContext} from './read-context.ts';
+import {type Already, type ReadingDeps, readPreflightContext} from './read-context.ts';
 
 /** Every check, in the order in which they are printed. */
 export const CHECKS: readonly Check[] = [
@@ -35,7 +35,9 @@ export const CHECKS: readonly Check[] = [
 
 const MAX_TIMEOUT_MS = 30_000;
 
-type PreflightDeps = Omit<Parameters<typeof readPreflightContext>[2], 'signal'> & {timeoutMs: number};
+export interface PreflightDeps extends Omit<ReadingDeps, 'signal'> {
+  timeoutMs: number;
+}
 
 /** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
 export async function runPreflight(
