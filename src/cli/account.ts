@@ -41,12 +41,26 @@ export async function connectAccount(settings: Settings, options: ConnectOptions
   return accountClient(credential, settings, options);
 }
 
-export async function accountClient(
+async function accountClient(
   {host, source, token}: Credential & {host: string},
   settings: Settings,
   {app, version, signal}: ConnectOptions,
 ): Promise<ScalrClient> {
   return scalrClient({host, source, token, version, signal, sleep: app.sleep, route: await routeOf(host, settings, app)});
+}
+
+/** The cluster answers first, so a slow account must not keep the user waiting. */
+const OPTIONAL_TIMEOUT_MS = 10_000;
+
+/** The account of this address, if there is a token for exactly this host; otherwise nothing is contacted. @throws ExpectedError */
+export async function optionalAccount(
+  address: string,
+  settings: Settings,
+  {app, version, timeoutMs}: Pick<ConnectOptions, 'app' | 'version'> & {timeoutMs: number},
+): Promise<ScalrClient | undefined> {
+  const credential = await findCredential({url: address, isStated: false}, app);
+  if (credential === undefined) return undefined;
+  return accountClient(credential, settings, {app, version, signal: AbortSignal.timeout(Math.min(timeoutMs, OPTIONAL_TIMEOUT_MS))});
 }
 
 /** Settings come first, then the variables that curl and helm read. */

@@ -6,7 +6,6 @@ import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedClient} from '../kubernetes/with-retries.ts';
 import {contextName} from '../release/read-release.ts';
-import {findCredential} from '../scalr/credentials.ts';
 import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';
 import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
@@ -16,7 +15,7 @@ import {driftText} from '../ui/diff.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusTable, statusText} from '../ui/status.ts';
 import {readValues} from '../values/read-values.ts';
-import {accountClient} from './account.ts';
+import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
 
 /** What `status` compares. */
@@ -133,23 +132,18 @@ const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
     suggestions: [`Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
   });
 
-/** The cluster has answered already, so a slow account must not keep the user waiting. */
-const ACCOUNT_TIMEOUT_MS = 10_000;
-
 /** Adds what Scalr reports, if there is a token for the account in the values of the release; otherwise nothing is contacted. */
 async function statusWithAccount(
   name: ReleaseName,
   status: ReleaseStatus,
-  {app, version, timeoutMs}: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,
+  context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,
 ): Promise<ReleaseStatus> {
   const address = urlOf(status);
   if (address === undefined) return status;
-  const signal = AbortSignal.timeout(Math.min(timeoutMs, ACCOUNT_TIMEOUT_MS));
   try {
-    const credential = await findCredential({url: address, isStated: false}, app);
-    if (credential === undefined) return status;
-    const client = await accountClient(credential, new Settings(new Map()), {app, version, signal});
-    return withAccount(name, status, await readAccountStatus(client, status), app.now());
+    const client = await optionalAccount(address, new Settings(new Map()), context);
+    if (client === undefined) return status;
+    return withAccount(name, status, await readAccountStatus(client, status), context.app.now());
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return {...status, unread: [...status.unread, unreadOfAccount('Scalr account', error)]};

@@ -133,7 +133,7 @@ const TIMEOUT_MS = 30_000;
 export async function requirePermissions(
   steps: readonly Step[],
   name: ReleaseName,
-  {kubernetes, operation}: Pick<ClusterAccess, 'kubernetes'> & {operation: 'install' | 'upgrade' | 'uninstall' | 'debug'},
+  {kubernetes, operation}: Pick<ClusterAccess, 'kubernetes'> & {operation: 'install' | 'upgrade' | 'uninstall' | 'debug' | 'rotate-token'},
 ): Promise<void> {
   const needs = steps.flatMap((step) => permissionsOf(step, name).map((each) => ({...each, title: step.title})));
   const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -40,7 +40,20 @@ export interface PreflightContext extends RenderedChart {
   token: string | undefined;
   /** What the probe pod found, or why there was none; absent without --probe. */
   probe?: {plan: ProbePlan; seen: Probed} | SkippedProbe;
+  /** Absent without a token for the Scalr account. */
+  account?: AccountFacts | undefined;
   now: Date;
+}
+
+/** The Scalr account that the agent connects to. */
+export interface AccountFacts {
+  host: string;
+  /** Undefined where Scalr reports none. */
+  limits: Fact<{agents: number | undefined; hasRelay: boolean | undefined}>;
+  /** Names of the agents of the account that are not offline. */
+  agents: Fact<readonly string[]>;
+  /** Only with --pool. */
+  pool?: Fact<{name: string; isForVcs: boolean}> | undefined;
 }
 
 /** The images of the install in --image-registry. */

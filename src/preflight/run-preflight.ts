@@ -2,6 +2,7 @@ import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Check, type Checked, runChecks} from './check.ts';
+import {accountChecks} from './checks/account.ts';
 import {adviceChecks} from './checks/advice.ts';
 import {clusterChecks} from './checks/cluster.ts';
 import {namespaceChecks} from './checks/namespace.ts';
@@ -29,6 +30,7 @@ export const CHECKS: readonly Check[] = [
   ...mirrorChecks,
   ...nodeChecks,
   ...adviceChecks,
+  ...accountChecks,
   ...probeChecks,
   ...mirrorProbeChecks,
 ];
