@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Target} from './define.ts';
@@ -48,14 +48,12 @@ function checkVersion(name: ChartName, version: string): Warning[] {
   if (compare(version, oldest) < 0) {
     throw new ExpectedError(`${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`, {
       code: 'VERSION_TOO_OLD',
-      exit: ExitCode.usage,
       suggestions: [`Use --chart-version ${newest}`],
     });
   }
   const next = known.find((each) => compare(each, version) > 0);
   throw new ExpectedError(`${name} ${version} was never released.`, {
     code: 'VERSION_NOT_RELEASED',
-    exit: ExitCode.usage,
     suggestions: [`Use the next version: --chart-version ${next}`, `Use the newest version: --chart-version ${newest}`],
   });
 }

@@ -1,5 +1,5 @@
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
@@ -75,7 +75,6 @@ export function withAccountUrl(settings: Settings, {client}: PoolInstall): Setti
   if (new URL(address).host === client.host) return settings;
   throw new ExpectedError(`The agent pool is on ${client.host}, but the agent connects to ${address}.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: [`Select the account with --url ${address}`, `Or connect the agent to the other account: --url https://${client.host}`],
   });
 }
@@ -147,7 +146,6 @@ function refuseToken(settings: Settings, env: Readonly<Record<string, string | u
   const given = env[token.onlyEnv as string] ? token.onlyEnv : '--token-file';
   throw new ExpectedError(`--pool creates a token, but one is also given with ${given}.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: [`Omit --pool, or remove ${given}`],
   });
 }

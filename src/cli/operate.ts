@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {type ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
@@ -133,7 +133,6 @@ async function confirmRelease(
   if (typed !== undefined) {
     throw new ExpectedError(`--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, {
       code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
       suggestions: [`To confirm this release: --confirm ${release}`],
     });
   }
@@ -143,6 +142,6 @@ async function confirmRelease(
 }
 
 const notConfirmed = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'NOT_CONFIRMED', exit: ExitCode.usage, suggestions: [suggestion, 'Show the plan with --dry-run']});
+  new ExpectedError(message, {code: 'NOT_CONFIRMED', suggestions: [suggestion, 'Show the plan with --dry-run']});
 
-const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});

@@ -31,7 +31,7 @@ export const ONLY_KUBERNETES_PREFLIGHT = [
 /** In a cluster, only the test pod requests the URLs. @throws ExpectedError */
 export function refuseUnprobed(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
   if (flags.probe || flags['probe-url'] === undefined) return;
-  throw new ExpectedError('--probe-url requires --probe.', {code: 'USAGE', exit: ExitCode.usage, suggestions: ['Add --probe']});
+  throw new ExpectedError('--probe-url requires --probe.', {code: 'USAGE', suggestions: ['Add --probe']});
 }
 
 export interface CheckFlags {

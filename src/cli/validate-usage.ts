@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 
 interface Arguments {
@@ -51,5 +51,4 @@ export function asksForJson(argv: readonly string[]): boolean {
   return words.some((word, index) => word === '--format=json' || (word === '--format' && words[index + 1] === 'json'));
 }
 
-const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});
+const usage = (message: string, suggestions: readonly string[]): ExpectedError => new ExpectedError(message, {code: 'USAGE', suggestions});

@@ -7,7 +7,7 @@ import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {type Additions, dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import type {Export} from '../host/files.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -113,5 +113,4 @@ export default class ExportCommand extends BaseCommand<Result> {
 const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
   endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};
 
-const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});
+const usage = (message: string, suggestions: readonly string[]): ExpectedError => new ExpectedError(message, {code: 'USAGE', suggestions});

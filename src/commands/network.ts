@@ -108,4 +108,4 @@ export default class Network extends BaseCommand<Result> {
 }
 
 const refused = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions: [suggestion]});
+  new ExpectedError(message, {code: 'USAGE', suggestions: [suggestion]});

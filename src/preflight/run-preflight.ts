@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Check, type Checked, runChecks} from './check.ts';
@@ -61,7 +61,6 @@ export function refuseFailed(checks: readonly Checked[]): void {
   const lines = failed.map(({title, message}) => `× ${title}: ${message}`);
   throw new ExpectedError(['Preflight checks failed. Nothing was changed.', ...lines].join('\n'), {
     code: 'PREFLIGHT_FAILED',
-    exit: ExitCode.findings,
     suggestions: [
       ...failed.flatMap(({remedy}) => remedy ?? []),
       'Show all checks: run scalr-agent preflight with the same settings',
