@@ -1,6 +1,6 @@
 import type {EndpointScope} from '../charts/endpoint-hosts.ts';
 import {type Endpoint, isInside} from '../charts/endpoints.ts';
-import {missesRuns, releaseLabels} from '../charts/pod-selectors.ts';
+import {missesRuns, releaseLabels} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {metadataService} from '../settings/network.ts';

@@ -28,9 +28,9 @@ import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import {cachedAccess, type RetryOptions} from './cached-access.ts';
 import {neededPermissions} from './checks/permissions.ts';
+import {referencedClaims as claimsNamedIn, wantedSecrets} from './pod-resources.ts';
 import type {Mirror, PreflightContext, ReviewedPermission} from './preflight-context.ts';
 import {readLive} from './read-live.ts';
-import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
 export interface ReadingDeps extends ClusterAccess, RetryOptions {
   registries: Registries;
