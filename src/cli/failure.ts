@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, PromptCancelled, usageError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 
 /** JSON document of an error. */
@@ -99,5 +99,3 @@ export function strayArgument(argument: string, argv: readonly string[], command
   const isRest = flag !== undefined && (at < index - 1 || argv[at] !== flag);
   return usageError(isRest ? `Unexpected argument after the value of ${flag}.` : `Unexpected argument "${argument}".`, suggestions);
 }
-
-const usageError = (message: string, suggestions: string[]): ExpectedError => new ExpectedError(message, {code: 'USAGE', suggestions});

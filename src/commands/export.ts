@@ -7,7 +7,7 @@ import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {type Additions, dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {usageError, type Warning} from '../ground/errors.ts';
 import type {Export} from '../host/files.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -60,16 +60,16 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {args, flags} = await this.parse(ExportCommand);
     const {target} = args;
     if (target === undefined)
-      throw usage(
+      throw usageError(
         `Missing argument: ${EXPORTS.join(', ')}.`,
         EXPORTS.map((each) => `scalr-agent export ${each}`),
       );
     const isDockerfile = target === 'dockerfile';
     const additions = {packages: flags.package ?? [], plugins: flags.plugins};
     if (!isDockerfile && (additions.packages.length > 0 || additions.plugins !== undefined))
-      throw usage('--package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
+      throw usageError('--package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
     const wrong = additions.packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
-    if (wrong !== undefined) throw usage(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+    if (wrong !== undefined) throw usageError(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
     const settings = await this.settingsFrom(flags, isDockerfile ? {optional: [url]} : {});
     const directory = flags.out ?? '';
     const {files, steps, notes, warnings} = isDockerfile
@@ -112,5 +112,3 @@ export default class ExportCommand extends BaseCommand<Result> {
 /** The files are usually written on the machine that uses them. */
 const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
   endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};
-
-const usage = (message: string, suggestions: readonly string[]): ExpectedError => new ExpectedError(message, {code: 'USAGE', suggestions});

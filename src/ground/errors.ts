@@ -90,6 +90,10 @@ export class ExpectedError extends Error {
   }
 }
 
+/** A command line that cannot be run as it was typed. */
+export const usageError = (message: string, suggestions: readonly string[]): ExpectedError =>
+  new ExpectedError(message, {code: 'USAGE', suggestions});
+
 /** The command was stopped by a signal; `reason` is the name of the signal. */
 export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError =>
   new ExpectedError(`Interrupted. ${what}`.trim(), {
