@@ -1,3 +1,4 @@
+import {parseTar} from 'nanotar';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Charts, Files} from '../ports/files.ts';
@@ -40,7 +41,7 @@ async function inDirectory(source: string, files: Files): Promise<Texts> {
 }
 
 async function inArchive(content: Buffer, source: string): Promise<Texts> {
-  const [{gunzipSync}, {parseTar}] = await Promise.all([import('node:zlib'), import('nanotar')]);
+  const {gunzipSync} = await import('node:zlib');
   try {
     const entries = parseTar(gunzipSync(content));
     const textOf = (name: string): string | undefined => entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;

@@ -11,6 +11,7 @@ import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {choiceText} from '../ui/messages.ts';
 import {imagesText} from '../ui/network.ts';
+import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
@@ -78,7 +79,6 @@ export default class Images extends BaseCommand<Result> {
   async #agentVersion(settings: Settings): Promise<string | undefined> {
     const source = settings.get(chartSource);
     if (source === undefined || /^[a-z]+:\/\//i.test(source) || (await this.app.files.kindOf(source)) === 'nothing') return undefined;
-    const {readMetadata} = await import('../values/chart-files.ts');
     return readMetadata(source, (await this.app.charts.read(source)).chart).appVersion;
   }
 

@@ -93,11 +93,12 @@ export interface ChartGuess {
 export function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
-  const values = files.map(valuesOf).reduce(mergeValues, {});
-  const name = given ?? header?.chart ?? nestedChart(values) ?? chartByKeys(values);
+  const name = given ?? header?.chart ?? chartOfValues(files.map(valuesOf).reduce(mergeValues, {}));
   const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
   return {name, version, ...(given === undefined ? {source: header ? 'the file header' : 'the keys of the file'} : {})};
 }
+
+const chartOfValues = (values: Values): ChartName | undefined => nestedChart(values) ?? chartByKeys(values);
 
 const valuesOf = ({text}: ValuesFile): Values => readSource(text).source?.values ?? {};
 
