@@ -37,16 +37,17 @@ const OF_MACHINE: readonly Setting[] = [cache, cachePath, dataHome] as Setting[]
 /** Migrates the configuration of an agent with the files that it names: by an absolute path, or beside it. @throws ExpectedError */
 export async function migrateHostFile(
   host: HostConfiguration,
-  {file, from, to}: {file: string; from?: string | undefined; to?: string | undefined},
+  {file, from, to, keepsDefaults}: {file: string; from?: string | undefined; to?: string | undefined; keepsDefaults: boolean},
   files: Pick<Files, 'kindOf' | 'read'>,
 ): Promise<MigratedFile> {
-  if (from !== undefined) {
+  const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
+  if (flag !== undefined) {
     throw new ExpectedError(
-      `--from is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
+      `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
       {
         code: 'USAGE',
         exit: ExitCode.usage,
-        suggestions: ['Omit --from'],
+        suggestions: [`Omit ${flag}`],
       },
     );
   }

@@ -7,6 +7,7 @@ import type {ValuesFinding} from '../validate/finding.ts';
 import {applyEdits} from '../yaml-text.ts';
 import {type Change, withoutRepeats} from './change.ts';
 import {type EmbeddedRelease, embeddedReleases} from './embedded.ts';
+import type {KeptDefaults} from './keep-defaults.ts';
 import {migrateText} from './migrate-text.ts';
 import {checkTarget, parseTarget} from './target.ts';
 
@@ -16,6 +17,7 @@ export interface MigrationRequest {
   /** CHART@VERSION; undefined if the file names them. */
   from: string | undefined;
   to: string | undefined;
+  keeps: KeptDefaults;
 }
 
 export interface MigratedFile {
@@ -38,11 +40,11 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
 }
 
 /** Edits the charts, versions and inline values in a file of another engine; all other bytes stay. */
-function migrateReleases({file, text, from, to}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
+function migrateReleases({file, text, from, to, keeps}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
   const {target, warnings} = migrationTarget(to);
   const results = releases.map((release) => {
     const source = sourceOfRelease(file, release, from);
-    const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, false);
+    const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, {isWhole: false, keeps});
     const edits = release.edits(target.chart, target.version, release.values === undefined ? undefined : migrated.text);
     return {release, source, migrated, edits};
   });
@@ -75,10 +77,10 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
 
-function migrateValuesFile({file, text, from, to}: MigrationRequest): MigratedFile {
+function migrateValuesFile({file, text, from, to, keeps}: MigrationRequest): MigratedFile {
   const target = migrationTarget(to);
   const source = migrationSource(file, text, from);
-  const migrated = migrateText(file, text, source.target, target.target);
+  const migrated = migrateText(file, text, source.target, target.target, {keeps});
   return {
     from: spellTarget(source.target),
     to: spellTarget(target.target),

@@ -8,7 +8,7 @@ import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S, TERRAFORM} from './exa
 const PLAIN = {hasColor: false, columns: undefined};
 const GOLDEN = join(import.meta.dirname, 'golden');
 
-const migrate = (text: string, to: string, from?: string) => migrateFile({file: 'values.yaml', text, from, to});
+const migrate = (text: string, to: string, from?: string) => migrateFile({file: 'values.yaml', text, from, to, keeps: 'security'});
 
 /** The lines that a migration changes, as a diff shows them. */
 function changedLines(before: string, after: string): string[] {
