@@ -68,6 +68,8 @@ async function silentlyLost(from: Target, to: Target, values: Values): Promise<s
   const {values: after, changes}: Migrated = migrateValues(values, from, to);
   const [old, fresh] = [restrictionsOf(await objectsOf(from, values)), restrictionsOf(await objectsOf(to, after))];
   const listed = changes.flatMap(({kind, message}) => (kind === 'default-changed' && message.includes('cannot be kept') ? [message] : []));
+  // The user's own key is not carried over.
+  if (changes.some(({kind, path}) => kind === 'dropped' && /etadataService$/.test(path))) listed.push('metadata service');
   // A policy for other pods than those of runs.
   if (validate(toYaml(after), to).some(({code}) => code === 'RUNS_NOT_COVERED')) listed.push('metadata service');
   return old.filter((name) => !fresh.includes(name) && !listed.some((message) => message.includes(name)));

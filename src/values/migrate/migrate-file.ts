@@ -1,13 +1,15 @@
 import type {Target} from '../../charts/define.ts';
 import {newestOf} from '../../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {Settings} from '../../settings/settings.ts';
 import {guessChart} from '../validate/check-files.ts';
 import type {ValuesFinding} from '../validate/finding.ts';
 import {applyEdits} from '../yaml-text.ts';
-import {type Change, withoutRepeats} from './change.ts';
+import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
 import {type EmbeddedRelease, embeddedReleases} from './embedded.ts';
 import type {KeptDefaults} from './keep-defaults.ts';
+import {migrateValues} from './migrate.ts';
 import {migrateText} from './migrate-text.ts';
 import {checkTarget, parseTarget} from './target.ts';
 
@@ -56,7 +58,9 @@ function migrateReleases({file, text, from, to, keeps}: MigrationRequest, releas
       text,
       results.flatMap(({edits}) => edits),
     ),
-    changes: withoutRepeats(results.flatMap(({migrated}) => migrated.changes)),
+    changes: withoutRepeats(
+      results.flatMap(({migrated, release, source}) => [...parameterChanges(release, source.target, target), ...migrated.changes]),
+    ),
     // Positions inside of the values do not match the lines of the file.
     findings: results.flatMap(({migrated}) => migrated.findings.map(({line: _, column: __, ...finding}) => finding)),
     target,
@@ -67,6 +71,21 @@ function migrateReleases({file, text, from, to, keeps}: MigrationRequest, releas
     ],
   };
 }
+
+/** Values that the engine sets one by one stay as they are, with the keys of the old chart. */
+const parameterChanges = ({kind, parameters}: EmbeddedRelease, from: Target, to: Target): Change[] =>
+  parameters.map((name) => {
+    const path = name.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
+    const tree: Values = {};
+    setAt(tree, path, 'x');
+    const place = migrateValues(tree, from, to).moves.find((each) => sameTree(each.from, path))?.to[0];
+    return changeOf(
+      'dropped',
+      path,
+      `The ${kind} sets ${name} as a single parameter, which overrides the values and is not migrated.`,
+      place === undefined ? `Check whether ${targetName(to)} has this key` : `In ${targetName(to)}, the key is ${spellPath(place)}`,
+    );
+  });
 
 function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, from: string | undefined): Source {
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};

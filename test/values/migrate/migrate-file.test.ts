@@ -147,8 +147,56 @@ describe('files of other engines', () => {
     expect(() => migrate(ARGO.replace('"0.5.58"', '0.5.*'), 'agent-job@0.6.5')).toThrow('has the version range "0.5.*"');
   });
 
-  test('refuses Terraform expressions', () => {
-    expect(() => migrate(TERRAFORM.replace('infra', '$'.concat('{var.secret}')), 'agent-job@0.6.5')).toThrow('values in one heredoc');
+  test('names the interpolation of Terraform that it cannot evaluate', () => {
+    const text = TERRAFORM.replace('infra', '$'.concat('{var.secret}'));
+    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow('the heredoc contains ${var.secret}, which only Terraform can evaluate');
+    expect(() => migrate(`${TERRAFORM}${TERRAFORM}`, 'agent-job@0.6.5')).toThrow('it has 2 helm_release resources');
+  });
+
+  const TEMPLATED = HELMFILE.replace('releases:', '{{- if eq .Environment.Name "prod" }}\nreleases:')
+    .replace('  - name: a', '  - name: a\n    namespace: {{ .Environment.Name }}-agents')
+    .concat('{{- end }}\n');
+
+  test('keeps the templates of a Helmfile around the values', () => {
+    const {yaml, from} = migrate(TEMPLATED, 'agent-local@0.6.5');
+    expect(from).toBe('agent-local@0.5.63');
+    expect(changedLines(TEMPLATED, yaml)).toEqual(changedLines(HELMFILE, migrate(HELMFILE, 'agent-local@0.6.5').yaml));
+    expect(yaml).toContain('namespace: {{ .Environment.Name }}-agents');
+  });
+
+  test.each(['{{ .Values.url }}', '{{ .Values.url }}/x'])('names the template %s in the values of a Helmfile', (expression) => {
+    const text = HELMFILE.replace(
+      '"https://acme.scalr.io", tokenExistingSecret: {name: t}}',
+      `"https://acme.scalr.io"}\n        x: ${expression}`,
+    );
+    expect(() => migrate(text, 'agent-local@0.6.5')).toThrow('the values of the release contain template expressions');
+  });
+
+  test.each([
+    [
+      'an Application',
+      ARGO.replace('            releaseName: x', '            parameters: [{name: agent.tokenExistingSecret, value: hunter2}]'),
+    ],
+    [
+      'a Helmfile',
+      HELMFILE.replaceAll('agent-local', 'agent-k8s')
+        .replace('{name: t}', 't')
+        .replace('  - name: nginx', '    set: [{name: agent.tokenExistingSecret, value: hunter2}]\n  - name: nginx'),
+    ],
+    ['a HelmChart', K3S.replace('  valuesContent', '  set: {agent.tokenExistingSecret: hunter2}\n  valuesContent')],
+    [
+      'a helm_release',
+      TERRAFORM.replace('  values =', '  set {\n    name = "agent.tokenExistingSecret"\n    value = "hunter2"\n  }\n  values ='),
+    ],
+  ])('lists the single parameters of %s, with the new key', (_, text) => {
+    const {changes} = migrate(text, 'agent-local@0.6.5');
+    expect(changes).toContainEqual({
+      kind: 'dropped',
+      path: 'agent.tokenExistingSecret',
+      message: expect.stringContaining('sets agent.tokenExistingSecret as a single parameter') as string,
+      remedy: 'In agent-local 0.6.5, the key is agent.tokenExistingSecret.name',
+    });
+    expect(JSON.stringify(changes)).not.toContain('hunter2');
   });
 });
 
