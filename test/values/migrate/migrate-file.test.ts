@@ -1,6 +1,8 @@
 import {join} from 'node:path';
+import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parse, parseAllDocuments} from 'yaml';
+import {at, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {changesText} from '../../../src/ui/changes.ts';
 import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';
 import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S, TERRAFORM} from './examples.ts';
@@ -209,5 +211,66 @@ describe('refuses', () => {
     ['text that is no YAML', 'a: [\n', 'agent-job@0.6.5', 'agent-k8s@0.6.5', 'not valid for agent-k8s 0.6.5'],
   ])('%s', (_, text, to, from, message) => {
     expect(() => migrate(text, to, from)).toThrow(message);
+  });
+});
+
+describe('comments', () => {
+  /** A file of sections and keys with a numbered comment at every place that YAML has for one. */
+  function commented(keys: readonly (readonly [string, string])[]): {text: string; count: number} {
+    let count = 0;
+    const next = (): string => `# note ${(count += 1)}`;
+    const tree: Values = {};
+    for (const [path, value] of keys) setAt(tree, at(path), parse(value) as Tree);
+    const lines = (below: Values, indent: string): string[] =>
+      Object.entries(below).flatMap(([key, value]) =>
+        isMap(value)
+          ? [`${indent}${next()}`, `${indent}${key}: ${next()}`, ...lines(value, `${indent}  `)]
+          : [`${indent}${next()}`, `${indent}${key}: ${JSON.stringify(value)} ${next()}`],
+      );
+    const text = [next(), '', ...lines(tree, ''), '', next()].join('\n');
+    return {text: `${text}\n`, count};
+  }
+
+  const JOB_KEYS = [
+    ['agent.url', 'https://acme.scalr.io'],
+    ['agent.tokenExistingSecret.name', 'infra'],
+    ['agent.tokenExistingSecret.key', 'tok'],
+    ['global.proxy.enabled', 'true'],
+    ['global.proxy.httpsProxy', 'http://proxy:3128'],
+    ['global.proxy.noProxy', '.corp'],
+    ['task.runner.resources.limits.cpu', '"2"'],
+    ['task.nodeSelector.pool', 'runs'],
+    ['task.allowMetadataService', 'false'],
+    ['persistence.cache.enabled', 'true'],
+    ['persistence.cache.persistentVolumeClaim.claimName', 'mine'],
+    ['agent.extraEnv.REGION', 'eu'],
+    ['serviceAccount.annotations.note', 'x'],
+    ['task.job.backoffLimit', '0'],
+    ['nameOverride', 'own'],
+  ] as const;
+
+  test.each([
+    'agent-job@0.6.5',
+    'agent-local@0.6.5',
+    'agent-k8s@0.6.5',
+    'agent-job@0.5.63',
+  ])('are all in the new file of %s, or listed', (to) => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...JOB_KEYS]), fc.constantFrom('0.5.76', '0.6.4'), (keys, version) => {
+        const given = keys.filter(([path]) => path !== 'task.job.backoffLimit' || version === '0.6.4');
+        if (given.length === 0) return;
+        const {text, count} = commented(given);
+        const {yaml, changes} = migrate(text, to, `agent-job@${version}`);
+        const missing = Array.from({length: count}, (_, index) => `# note ${index + 1}`).filter(
+          (note) => !new RegExp(`${note}\\b`).test(yaml),
+        );
+        const listed = changes.map(({message}) => /(\d+) comments? (?:is|are) not carried over/.exec(message)?.[1]).find((each) => each);
+        expect(Number(listed ?? 0), yaml).toBe(missing.length);
+        const kept = (path: string): boolean => changes.every((change) => change.kind !== 'dropped' || !change.path.startsWith(path));
+        // What a key becomes keeps its comments.
+        if (given.every(([path]) => kept(path))) expect(missing, `${text}\n${yaml}`).toEqual([]);
+      }),
+      {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 4},
+    );
   });
 });
