@@ -107,6 +107,16 @@ describe('what the user must know', () => {
     );
   });
 
+  test('does not set variables for runs that only the controller had', () => {
+    const text = 'agent: {tokenExistingSecret: t}\nextraEnv: {VAULT_TOKEN: hunter2, REGION: eu}\n';
+    const {yaml, changes} = migrate(text, 'agent-job@0.6.5', 'agent-job@0.5.63');
+    expect(parse(yaml)).toMatchObject({agent: {extraEnv: {VAULT_TOKEN: 'hunter2', REGION: 'eu'}}});
+    expect(parse(yaml)).not.toHaveProperty('task.runner');
+    expect(changes).toContainEqual(
+      expect.objectContaining({kind: 'kept', message: expect.stringContaining('did not reach runs') as string}),
+    );
+  });
+
   test('replaces a client key and its certificate by a Secret', () => {
     const text = 'agent: {tokenExistingSecret: {name: t}, tls: {clientCert: public, clientKey: private}}\n';
     const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.4');
