@@ -26,7 +26,7 @@ interface Result {
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect" or a systemd unit. Requires no cluster and no network.';
+    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect" or a systemd unit. Requires no cluster and no network.';
   static override usage = '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --from agent-k8s@0.5.58 --to agent-job@0.6.5',
