@@ -5,7 +5,7 @@ import type {Target, ValuesEntry} from './define.ts';
 import {within} from './releases.ts';
 import type {ChartName} from './schema.ts';
 
-/** A restriction of the pods that execute runs: docs/charts/README.md, "Security". */
+/** A restriction of the pods that execute runs: docs/charts/README.md, "Security contexts". */
 export interface Protection {
   /** Completes "starts runs ". */
   name: string;

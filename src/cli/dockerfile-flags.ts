@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import {type Additions, BASES, type ImageBase} from '../export/dockerfile.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type Additions, BASES, type ImageBase} from '../host/image-additions.ts';
 
 /** Flags of export that only a Dockerfile has. */
 export const dockerfileFlags = {

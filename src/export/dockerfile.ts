@@ -4,6 +4,7 @@ import {scopeOf} from '../charts/support.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Export, ExportedFile} from '../host/files.ts';
+import type {Additions, ImageBase} from '../host/image-additions.ts';
 import {splitImage} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
@@ -11,19 +12,6 @@ import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-
-/** The image to extend: of runs, of the agent, or of one tool and version, in which agents without a runner image start runs. */
-export const BASES = ['runner', 'agent', 'terraform'] as const;
-export type ImageBase = (typeof BASES)[number];
-
-/** What the image gets in addition to certificates. */
-export interface Additions {
-  base?: ImageBase | undefined;
-  /** Packages of the distribution. */
-  packages: readonly string[];
-  /** Directory with provider plugins, laid out as a filesystem mirror. */
-  plugins?: string | undefined;
-}
 
 const CERTIFICATES = '/usr/local/share/ca-certificates';
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';

@@ -1,27 +1,12 @@
 import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yaml';
-import type {ChartName} from '../../charts/schema.ts';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isNothing, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
+import type {EmbeddedRelease} from './embedded-release.ts';
 import {columnOf, dedent, indent} from './indentation.ts';
 import {isChart} from './target.ts';
 import {isTerraform, terraformRelease} from './terraform.ts';
-
-/** A release in a file of another engine: its chart, its version and its inline values. */
-export interface EmbeddedRelease {
-  kind: string;
-  chart: ChartName;
-  version: string | undefined;
-  /** The values as a file of their own; undefined if the release has none inline. */
-  values: string | undefined;
-  /** Values come from other places too. */
-  hasOtherValues: boolean;
-  /** Names of single values that are set beside the inline values and override them. */
-  parameters: readonly string[];
-  /** The edits that write another chart, version and values. */
-  edits(chart: ChartName, version: string, values: string | undefined): Edit[];
-}
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
 export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {

@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import type {Edit} from '../yaml-text.ts';
-import type {EmbeddedRelease} from './embedded.ts';
+import type {EmbeddedRelease} from './embedded-release.ts';
 import {columnOf, dedent, indent} from './indentation.ts';
 import {isChart} from './target.ts';
 
