@@ -3,12 +3,12 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {additionsFrom, dockerfileFlags} from '../cli/dockerfile-flags.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
-import {type Additions, dockerfile} from '../export/dockerfile.ts';
+import {dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
-import type {Export} from '../host/files.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
@@ -41,13 +41,7 @@ export default class ExportCommand extends BaseCommand<Result> {
   };
   static override flags = {
     out: Flags.string({char: 'o', summary: 'Output directory (default: current directory).', helpValue: '<DIRECTORY>'}),
-    package: Flags.string({
-      summary: 'Package for the Dockerfile, from apt; can be repeated.',
-      helpValue: '<NAME>',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    plugins: Flags.string({summary: 'Directory with provider plugins for the Dockerfile.', helpValue: '<DIRECTORY>'}),
+    ...dockerfileFlags,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalogue),
@@ -65,11 +59,7 @@ export default class ExportCommand extends BaseCommand<Result> {
         EXPORTS.map((each) => `scalr-agent export ${each}`),
       );
     const isDockerfile = target === 'dockerfile';
-    const additions = {packages: flags.package ?? [], plugins: flags.plugins};
-    if (!isDockerfile && (additions.packages.length > 0 || additions.plugins !== undefined))
-      throw usageError('--package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
-    const wrong = additions.packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
-    if (wrong !== undefined) throw usageError(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+    const additions = additionsFrom(flags, isDockerfile);
     const settings = await this.settingsFrom(flags, isDockerfile ? {optional: [url]} : {});
     const directory = flags.out ?? '';
     const {files, steps, notes, warnings} = isDockerfile
@@ -102,10 +92,13 @@ export default class ExportCommand extends BaseCommand<Result> {
     };
   }
 
-  async #dockerfile(settings: Settings, additions: Additions): Promise<Export & {notes: string[]; warnings: Warning[]}> {
+  async #dockerfile(
+    settings: Parameters<typeof generateChecked>[0],
+    additions: Parameters<typeof dockerfile>[1],
+  ): Promise<ReturnType<typeof dockerfile> & {warnings: Warning[]}> {
     const generated = generateChecked(settings);
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
-    return {...dockerfile(generated, additions), notes: [], warnings: []};
+    return {...dockerfile(generated, additions), warnings: []};
   }
 }
 
