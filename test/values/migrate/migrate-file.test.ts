@@ -229,7 +229,10 @@ describe('comments', () => {
   /** A file of sections and keys with a numbered comment at every place that YAML has for one. */
   function commented(keys: readonly (readonly [string, string])[]): {text: string; count: number} {
     let count = 0;
-    const next = (): string => `# note ${(count += 1)}`;
+    const next = (): string => {
+      count += 1;
+      return `# note ${count}`;
+    };
     const tree: Values = {};
     for (const [path, value] of keys) setAt(tree, at(path), parse(value) as Tree);
     const lines = (below: Values, indent: string): string[] =>
