@@ -127,11 +127,12 @@ const mapAt = (values: Values, path: string | undefined): Values => {
 };
 
 /** Templates merge contexts with a function that takes zero and false for empty. */
-const merged = (contexts: readonly Values[]): Values =>
-  contexts.toReversed().reduce<Values>((all, each) => {
-    const filled = Object.entries(each).filter(([key, value]) => Boolean(value) || all[key] === undefined);
-    return {...all, ...Object.fromEntries(filled)};
-  }, {});
+function merged(contexts: readonly Values[]): Values {
+  const all: Values = {};
+  for (const each of contexts.toReversed())
+    for (const [key, value] of Object.entries(each)) if (value || all[key] === undefined) all[key] = value;
+  return all;
+}
 
 const ofContexts = ({pod, container, refused = {}, partly}: Contexts): Protection[] =>
   RESTRICTIONS.map(({id, name, isOn, where, field: [key, value]}) => {

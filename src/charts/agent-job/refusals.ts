@@ -20,12 +20,9 @@ import {
 import {purpose, singleRun} from '../../settings/purpose.ts';
 import {
   cache,
-  cacheAccessMode,
-  cacheClaim,
   cachePath,
   cacheSize,
   cacheStorageClass,
-  cacheSubPath,
   dataSize,
   efsHandle,
   efsMountOption,

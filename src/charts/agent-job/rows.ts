@@ -25,7 +25,6 @@ import {isolation, purpose} from '../../settings/purpose.ts';
 import {
   cache,
   cachePath,
-  cacheSize,
   dataHome,
   dataSize,
   efsHandle,

@@ -57,7 +57,7 @@ const notSimple = (file: string, reason: string): ExpectedError =>
     exit: ExitCode.usage,
     suggestions: [
       'Save the values without expressions in a file of their own, and migrate that file',
-      'For an installed release: helm get values RELEASE --output yaml > values.yaml',
+      'Or render the values first: terraform console prints what an expression is',
       'Then set chart and version in the resource',
     ],
   });

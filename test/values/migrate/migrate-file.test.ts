@@ -160,8 +160,9 @@ describe('files of other engines', () => {
   });
 
   test('names the interpolation of Terraform that it cannot evaluate', () => {
-    const text = TERRAFORM.replace('infra', '$'.concat('{var.secret}'));
-    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow('the heredoc contains ${var.secret}, which only Terraform can evaluate');
+    const expression = '$'.concat('{var.secret}');
+    const text = TERRAFORM.replace('infra', expression);
+    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow(`the heredoc contains ${expression}, which only Terraform can evaluate`);
     expect(() => migrate(`${TERRAFORM}${TERRAFORM}`, 'agent-job@0.6.5')).toThrow('it has 2 helm_release resources');
   });
 
@@ -228,7 +229,10 @@ describe('comments', () => {
   /** A file of sections and keys with a numbered comment at every place that YAML has for one. */
   function commented(keys: readonly (readonly [string, string])[]): {text: string; count: number} {
     let count = 0;
-    const next = (): string => `# note ${(count += 1)}`;
+    const next = (): string => {
+      count += 1;
+      return `# note ${count}`;
+    };
     const tree: Values = {};
     for (const [path, value] of keys) setAt(tree, at(path), parse(value) as Tree);
     const lines = (below: Values, indent: string): string[] =>
