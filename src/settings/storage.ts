@@ -2,7 +2,7 @@ import {defineSetting, type Get, MissingSetting, type Setting} from './define.ts
 import {absolutePath, choice, objectName, onOff, relativePath, text} from './kinds.ts';
 import {listOf} from './lists.ts';
 import {singleRun} from './purpose.ts';
-import {bytes} from './quantity.ts';
+import {bytes, gibibytesOf} from './quantity.ts';
 
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'] as const;
 
@@ -74,6 +74,7 @@ export const cacheSize = defineSetting({
   question: 'Cache size',
   summary: 'Cache size: storage request of the new PVC, or limit of the ephemeral volume.',
   kind: bytes(),
+  meant: gibibytesOf,
   explained: {
     text: 'Include a unit, for example 20Gi. A large provider requires about half a gigabyte.',
     reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
@@ -160,6 +161,7 @@ export const dataSize = defineSetting({
   question: 'Size limit of the ephemeral data volume',
   summary: 'Size limit of the ephemeral volume for workspaces.',
   kind: bytes(),
+  meant: gibibytesOf,
 });
 
 /** File system ID, path and access point: https://github.com/kubernetes-sigs/aws-efs-csi-driver/blob/master/docs/README.md */
