@@ -54,7 +54,7 @@ export function accountUrlOf(typed: string): string | undefined {
 
 /** `proxy:3128` is http://proxy:3128; a proxy on a port of HTTPS may expect TLS. */
 export const proxyUrlOf = (typed: string): string | undefined =>
-  /^([^\s/@<>]+@)?[a-z0-9][-a-z0-9.]*:(?!443$|8443$)\d{2,5}\/?$/i.test(typed) ? `http://${typed}` : undefined;
+  /^[a-z0-9][-a-z0-9.]*:(?!443$|8443$)\d{2,5}\/?$/i.test(typed) ? `http://${typed}` : undefined;
 
 const CREDENTIALS = '<user>:<password>';
 

@@ -122,7 +122,7 @@ test('accepts files for different charts', async () => {
   });
   expect(stdout).toContain('other.yaml: no problems found (agent-k8s 0.6.1)');
   expect(stdout).toMatch(/local\.yaml: .* \(agent-local 0\.6\.5\)/);
-  expect(stderr).toContain('other.yaml: checked against agent-k8s 0.6.1, detected from the file header.');
+  expect(stderr).toContain('other.yaml: checked against agent-k8s 0.6.1: chart and version detected from the file header.');
   expect(exit).toBe(0);
 });
 
@@ -172,7 +172,7 @@ test.each([
   ['files and layers', ['good.yaml', '-f', 'bad.yaml'], 'good.yaml and -f bad.yaml cannot be combined'],
   ['standard input twice', ['-', '-'], 'Standard input can be read only once.'],
   ['two output formats', ['good.yaml', '--json', '--format', 'junit'], '--json cannot be used with --format junit.'],
-  ['an unknown output format', ['good.yaml', '--format', 'xml'], 'Expected --format=xml to be one of: text, json, sarif, junit'],
+  ['an unknown output format', ['good.yaml', '--format', 'xml'], '--format: "xml" is not one of text, json, sarif, junit.'],
   ['a rewrite of standard input', ['-', '--fix'], '--fix requires a file, and standard input is not one.'],
 ])('reports a usage error for %s', async (_, argv, message) => {
   const {stdout, stderr, exit} = await runCommand(Validate, [...argv, ...JOB], {files: several});
