@@ -4,7 +4,7 @@ import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
-import {tryCluster} from '../ground/tool-errors.ts';
+import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
@@ -81,10 +81,10 @@ export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
-  throw new ExpectedError(`Cannot read settings from the cluster: ${server.because}`, {
+  throw new ExpectedError(`${serverProblem(server)}.`, {
     code: 'CLUSTER_UNREACHABLE',
     exit: ExitCode.failed,
-    suggestions: [tryCluster(kubeTarget), 'Run the command without --from-cluster'],
+    suggestions: [...unreachableSteps(server.because, kubeTarget), 'Run the command without --from-cluster'],
   });
 }
 

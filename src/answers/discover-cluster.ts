@@ -2,6 +2,7 @@ import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
+import {serverProblem} from '../ground/unreachable.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/read-cluster.ts';
@@ -29,7 +30,7 @@ export async function discoverCluster(kubeTarget: ClusterTarget, access: Cluster
   try {
     const facts = clusterFactsOf(await readCluster(kubeTarget, access));
     const {server} = facts.versions;
-    if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(server.because);
+    if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(serverProblem(server));
     const nodes = nodesIn(facts);
     return {
       answers: fromCluster(facts),
@@ -66,6 +67,6 @@ function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
 const notDiscovered = (because: string): DiscoveredCluster => ({
   facts: {},
   storageClasses: [],
-  summary: `cannot be reached: ${because.replace(/[.?]+$/, '')}`,
+  summary: because.replace(/[.?]+$/, ''),
   isRead: false,
 });

@@ -37,9 +37,15 @@ function refusalsOf(schema: Values, defaults: Values, source: string): NonNullab
 
 /** An error of Ajv in our words. */
 function schemaProblem({keyword, params}: Pick<ErrorObject, 'keyword' | 'params'>): string {
-  const {type, allowedValues, additionalProperty, missingProperty, comparison, limit, pattern} = params as Readonly<Record<string, unknown>>;
+  const {type, allowedValues, additionalProperty, missingProperty, comparison, limit, pattern} = params as Readonly<
+    Record<string, unknown>
+  >;
   if (keyword === 'type') return `must be of type ${[type].flat().join(' or ')}`;
-  if (keyword === 'enum') return `must be one of ${[allowedValues].flat().map((each) => JSON.stringify(each)).join(', ')}`;
+  if (keyword === 'enum')
+    return `must be one of ${[allowedValues]
+      .flat()
+      .map((each) => JSON.stringify(each))
+      .join(', ')}`;
   if (keyword === 'additionalProperties') return `must not have the key ${additionalProperty}`;
   if (keyword === 'required') return `must have the key ${missingProperty}`;
   if (comparison !== undefined) return `must be ${comparison} ${limit}`;
