@@ -105,7 +105,7 @@ async function parseNoted({kind, meant}: Setting, raw: unknown, deps: ResolveDep
     const typed = typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined;
     const full = typed === undefined ? undefined : (meant?.(typed) ?? optionOf(kind, typed));
     const value = kind.parse(full ?? raw, deps);
-    if (full !== undefined) deps.note?.(`read as ${kind.shown?.(value) ?? kind.format(value).join(', ')}`);
+    if (full !== undefined) deps.note?.(`is read as ${kind.shown?.(value) ?? kind.format(value).join(', ')}`);
     return {value};
   }
   if (kind.list) return {value: kind.parse(await readFiles([raw].flat().map(String), deps.files), deps)};

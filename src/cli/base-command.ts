@@ -4,7 +4,7 @@ import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
+import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
@@ -257,7 +257,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Prints a result for a terminal; pipes get it unchanged. */
   protected show(text: string): void {
-    this.app.stdout(asciiFallback(text, this.resultScreen));
+    const {env, stdout} = this.app;
+    const shown = asciiFallback(text, this.resultScreen);
+    stdout(this.resultScreen.columns === undefined ? shown : asStarted(shown, env));
   }
 
   override logJson(document: unknown): void {

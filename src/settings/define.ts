@@ -14,7 +14,7 @@ export class MissingSetting extends InvalidValue {}
 /** What parsing may use besides the text. */
 export interface ParseContext {
   now: Date;
-  /** Tells the user how the text was read. Completes "--flag: …". */
+  /** Tells the user how the text was read. Completes "--flag …". */
   note?(text: string): void;
 }
 

@@ -178,7 +178,7 @@ export const secret = ({isFile = false} = {}): Kind<Secret> => ({
     const decoded = decodedBase64(given)?.trim() ?? '';
     // kubectl prints the data of a Secret in base64.
     const value = isToken(decoded) ? decoded : given;
-    if (value !== given) note?.('the token was base64-encoded, and was decoded');
+    if (value !== given) note?.('is base64-encoded, and was decoded');
     if (value === '') throw new InvalidValue('The token is empty', 'Copy the token again from the agent pool page');
     if (/\s/.test(value)) throw new InvalidValue('The token contains whitespace', 'Copy the token again without spaces and line breaks');
     if (/^<.*>$/.test(value)) throw new InvalidValue('The token is a placeholder', 'Replace it with your agent pool token');

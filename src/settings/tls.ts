@@ -15,7 +15,7 @@ export const caBundleKind = (): Kind<string> => ({
   parse(raw, {now, note}) {
     const content = raw as Buffer;
     const decoded = decodedBase64(content.toString('latin1'));
-    if (decoded !== undefined) note?.('the file was base64-encoded, and was decoded');
+    if (decoded !== undefined) note?.('is base64-encoded, and was decoded');
     const certificates = withoutExpiredRoots(readCertificates(decoded === undefined ? content : Buffer.from(decoded, 'latin1')), now, note);
     for (const [index, certificate] of certificates.entries()) refuseUnusable(certificate, index + 1, now);
     const once = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate]));
@@ -125,7 +125,7 @@ function withoutExpiredRoots(certificates: X509Certificate[], now: Date, note: P
   if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS) return certificates;
   const roots = new Set(rootCertificates.map((pem) => pem.trim()));
   if (certificates.filter((each) => roots.has(String(each).trim())).length < SYSTEM_ROOTS) return certificates;
-  note?.(`left out ${count(expired.length, 'expired root certificate')} of the system bundle: ${few(expired.map(nameOf), 3)}`);
+  note?.(`contains ${count(expired.length, 'expired root certificate')}, left out: ${few(expired.map(nameOf), 3)}`);
   return certificates.filter((each) => !expired.includes(each));
 }
 

@@ -42,7 +42,7 @@ export const warningText = ({message}: Warning, screen: Screen): string =>
 export const notesText = (settings: Settings, screen: Screen): string[] =>
   settings
     .entries()
-    .flatMap(({setting, answer}) => answer.notes?.map((note) => paragraph('', `Note: ${spell(setting)}: ${note}.`, screen)) ?? []);
+    .flatMap(({setting, answer}) => answer.notes?.map((note) => paragraph('', `Note: ${spell(setting)} ${note}.`, screen)) ?? []);
 
 const MARKS: Readonly<Record<Reason['verdict'], string>> = {for: '+', against: '-', excluded: '×'};
 
