@@ -116,7 +116,7 @@ async function parseNoted({kind, meant}: Setting, raw: unknown, deps: ResolveDep
 
 /** The option in another case. */
 const optionOf = ({options = []}: Setting['kind'], typed: string): string | undefined =>
-  options.includes(typed) ? undefined : options.find((each) => each === typed.toLowerCase());
+  options.includes(typed) ? undefined : options.find((each) => each === typed.toLowerCase().replaceAll(/[\s_]/g, '-'));
 
 const readFiles = (paths: readonly string[], files: ResolveDeps['files']): Promise<ValuesFile[]> =>
   Promise.all(paths.map(async (file) => ({file, text: (await files.read(file)).toString('utf8')})));

@@ -58,6 +58,8 @@ export function inOurSpelling(argv: readonly string[], flags: KnownFlags): strin
   const [rest, translated]: [string[], string[]] = [[...argv], []];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--') return [...translated, word, ...rest];
+    // kubectl and Helm have a client-side and a server-side dry run.
+    if (flags['dry-run'] !== undefined) word = word.replace(/^--dry-run=(client|server|true)$/, '--dry-run');
     const own = ownFlag(word, flags);
     const output = own === undefined || own.name === 'out' ? outputOf(word, rest[0]) : undefined;
     if (output !== undefined && isOutputFormat(output, flags, own !== undefined)) {
@@ -81,8 +83,6 @@ function ownFlag(word: string, flags: KnownFlags): {name: string; takesValue: bo
 }
 
 function translatedFlag(word: string, flags: KnownFlags): string | undefined {
-  // kubectl and Helm have a client-side and a server-side dry run.
-  if (/^--dry-run=(client|server|true)$/.test(word)) return '--dry-run';
   const [, typed = '', value = ''] = /^(--[^=]+|-[A-Za-z])(.*)$/s.exec(word) ?? [];
   const flag = TAKEN.find((each) => each.typed.includes(typed))?.flags.find((each) => flags[each] !== undefined);
   return flag === undefined ? undefined : `--${flag}${value === '' ? '' : `=${value.replace(/^=/, '')}`}`;

@@ -123,11 +123,14 @@ const SYSTEM_ROOTS = 20;
 function withoutExpiredRoots(certificates: X509Certificate[], now: Date, note: ParseContext['note']): X509Certificate[] {
   const expired = certificates.filter((each) => isExpired(each, now) && each.issuer === each.subject);
   if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS) return certificates;
-  const roots = new Set(rootCertificates.map((pem) => pem.trim()));
-  if (certificates.filter((each) => roots.has(String(each).trim())).length < SYSTEM_ROOTS) return certificates;
+  const roots = new Set(rootCertificates.map(bare));
+  if (certificates.filter((each) => roots.has(bare(each))).length < SYSTEM_ROOTS) return certificates;
   note?.(`contains ${count(expired.length, 'expired root certificate')}, left out: ${few(expired.map(nameOf), 3)}`);
   return certificates.filter((each) => !expired.includes(each));
 }
+
+/** PEM without line breaks, whose lengths differ. */
+const bare = (certificate: X509Certificate | string): string => String(certificate).replaceAll(/\s/g, '');
 
 const isExpired = ({validTo}: X509Certificate, now: Date): boolean => new Date(validTo) < now;
 
