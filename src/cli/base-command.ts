@@ -152,7 +152,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
   }
 
-  /** One warning per setting that the cluster would provide. */
+  /** A warning about settings that the cluster would provide. */
   protected async unaskedWarnings(settings: Settings, chosen: string): Promise<Warning[]> {
     return (await import('../answers/from-cluster.ts')).unaskedWarnings(settings, chosen);
   }

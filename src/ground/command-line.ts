@@ -55,6 +55,9 @@ const clusterFlags = ({kubeContext, kubeconfig}: ClusterSelection, context: stri
 export const kubectlCommand = (cluster: ClusterSelection, ...args: readonly string[]): string =>
   commandLine({tool: 'kubectl', args: [...args, ...clusterFlags(cluster, '--context')]});
 
+/** The public repository of the charts. */
+export const CHART_REPOSITORY = 'https://scalr.github.io/agent-helm/';
+
 /** The same for helm. */
 export const helmCommand = (cluster: ClusterSelection, ...args: readonly string[]): string =>
   commandLine({tool: 'helm', args: [...args, ...clusterFlags(cluster, '--kube-context')]});

@@ -42,7 +42,9 @@ describe('the result', () => {
     const warnings = async (...argv: string[]): Promise<string[]> =>
       JSON.parse((await runCommand(Values, [...URL_FLAG, ...argv, '--json'])).stdout)
         .warnings.filter(({code}: {code: string}) => code === 'NOT_FROM_CLUSTER')
-        .map(({setting}: {setting: string}) => setting);
+        .flatMap(({message}: {message: string}) =>
+          [...(/affects (.*?)\./.exec(message)?.[1] ?? '').matchAll(/--([\w-]+)/g)].map(([, id]) => id),
+        );
     expect(await warnings()).toEqual(['chart']);
     expect(await warnings('--chart', 'agent-k8s')).toEqual(['cloud', 'node-os']);
     expect(await warnings('--chart', 'agent-k8s', '--cloud', 'eks', '--node-os', 'al2')).toEqual([]);
