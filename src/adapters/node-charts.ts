@@ -1,7 +1,6 @@
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {Charts} from '../ports/charts.ts';
-import type {Files} from '../ports/files.ts';
+import type {Charts, Files} from '../ports/files.ts';
 
 const NAMES = {chart: 'Chart.yaml', values: 'values.yaml', schema: 'values.schema.json'} as const;
 

@@ -59,8 +59,8 @@ export interface PlannedPool {
   run<T>(options: BringUp<T>): Promise<{result: T | undefined; pool: PoolResult; text: string}>;
 }
 
-/** Shaped like a token, without content. */
-const PLACEHOLDER = new Secret('e30.e30.placeholder');
+/** Shaped like a token, without content: for a plan, until it is confirmed. */
+export const PLACEHOLDER = new Secret('e30.e30.placeholder');
 
 export const withToken = (generated: Generated, value: Secret): Generated => ({
   ...generated,

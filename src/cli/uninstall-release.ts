@@ -10,10 +10,10 @@ import {noAccountToken, planAccountRemoval} from '../operations/uninstall-accoun
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
-import type {InventoryReadings} from '../release/inventory-readings.ts';
-import {requireKnownRelease} from '../release/known-release.ts';
+import type {InventoryReadings} from '../release/inventory-namespace.ts';
 import {readInventory} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
+import {requireKnownRelease} from '../release/unrecorded.ts';
 import {isOfRelease} from '../release/users.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';

@@ -1,14 +1,13 @@
-import {type DiscoveredCluster, discoverCluster} from '../answers/discover-cluster.ts';
+import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answers.ts';
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
-import {programOf} from '../ground/command-line.ts';
+import {type ClusterTarget, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {namespace, type TargetName, target} from '../settings/release.ts';

@@ -105,8 +105,8 @@ export default class Validate extends BaseCommand<Result> {
   async #inFormat(format: string | undefined, checked: readonly CheckedGroup[]): Promise<string> {
     const {bin, name, version, pjson} = this.config;
     const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
-    if (format === 'sarif') return (await import('../ui/formats/sarif.ts')).sarif(checked, program);
-    if (format === 'junit') return (await import('../ui/formats/junit.ts')).junit(checked, `${program.name} validate`);
+    if (format === 'sarif') return (await import('../ui/formats/reports.ts')).sarif(checked, program);
+    if (format === 'junit') return (await import('../ui/formats/reports.ts')).junit(checked, `${program.name} validate`);
     return asciiFallback(findingsText(checked, this.resultScreen), this.resultScreen);
   }
 

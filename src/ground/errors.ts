@@ -61,7 +61,7 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-interface Advice {
+interface FailureDetails {
   code: ErrorCode;
   exit: ExitCode;
   suggestions?: readonly string[];
@@ -75,7 +75,7 @@ export class ExpectedError extends Error {
   readonly exit: ExitCode;
   readonly suggestions: readonly string[];
 
-  constructor(message: string, {code, exit, suggestions = [], cause}: Advice) {
+  constructor(message: string, {code, exit, suggestions = [], cause}: FailureDetails) {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = exit;
@@ -101,6 +101,13 @@ export interface Warning {
   code: string;
   message: string;
   setting?: string;
+}
+
+/** A problem or a possible improvement, and what to do about it. */
+export interface Advice {
+  code: string;
+  message: string;
+  remedy: string;
 }
 
 /** Masks passwords and tokens in a text: user info of URLs and JSON Web Tokens. */

@@ -1,7 +1,6 @@
-import type {Call, ClusterTarget, ProcessResult} from './command-line.ts';
-import {type ClusterSelection, commandLine, kubectlCommand} from './command-line.ts';
+import {type Call, type ClusterSelection, type ClusterTarget, commandLine, kubectlCommand, type ProcessResult} from './command-line.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from './errors.ts';
-import type {ReadError} from './read-error.ts';
+import type {ReadError} from './fact.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
 
 /** Error code and next steps of a failure, for every tool. */

@@ -1,7 +1,7 @@
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
-import type {HostCall, HostTools} from '../ports/host-tools.ts';
+import type {HostCall, HostTools} from '../ports/processes.ts';
 import {type HostAgent, type HostOptions, STANDARD_SOCKET} from './agent.ts';
 import {hasService} from './agents.ts';
 import {agentContainers, type DockerContainer, readContainers, variablesOf} from './containers.ts';

@@ -1,6 +1,6 @@
 import type {ClusterSelection} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
+import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {ADVICE, type ErrorAdvice} from '../ground/tool-errors.ts';
 import {unreachableText} from '../ground/unreachable.ts';
 

@@ -1,5 +1,5 @@
-import type {ReadError} from '../ground/read-error.ts';
-import type {LogStream} from '../ports/host-tools.ts';
+import type {ReadError} from '../ground/fact.ts';
+import type {LogStream} from '../ports/processes.ts';
 
 /** Parsed JSON, or other content as a string. `date` is the clock of the server, if it sends one. */
 export type ApiResult = {status: number; body: unknown; date?: Date; error?: undefined} | {error: ReadError};

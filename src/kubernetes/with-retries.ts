@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises';
-import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
+import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {followSignal} from '../ground/signals.ts';
-import type {LogStream} from '../ports/host-tools.ts';
+import type {LogStream} from '../ports/processes.ts';
 import type {ApiResult, KubernetesClient} from './client.ts';
 import {answerFrom} from './response.ts';
 
@@ -11,7 +11,7 @@ export interface Request {
   body?: string;
   accept?: string;
   /** Log requests can wait for their reader, queries cannot; followed logs have no end. */
-  sort: 'question' | 'log' | 'followed';
+  kind: 'query' | 'log' | 'followed';
   signal: AbortSignal;
   idleMs: number;
   /** Called when the opened stream has ended. */
@@ -37,7 +37,7 @@ export function clientFrom(
     const {signal: either, release} = followSignal(signal, closing.signal);
     try {
       return await retry(async () => {
-        const opened = await open({...request, sort: 'question', signal: either, idleMs, release: () => undefined});
+        const opened = await open({...request, kind: 'query', signal: either, idleMs, release: () => undefined});
         return opened.error ? opened : answerFrom(opened.status, opened.log, {date: opened.date, isText});
       }, either);
     } finally {
@@ -49,7 +49,7 @@ export function clientFrom(
     post: (path, body, options) => ask({path, body: JSON.stringify(body)}, options),
     async stream(path, {signal, idleMs = IDLE_MS, follows = false}) {
       const {signal: either, release} = followSignal(signal, closing.signal);
-      const opened = await retry(() => open({path, sort: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
+      const opened = await retry(() => open({path, kind: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
       if (opened.error === undefined) return opened.log;
       release();
       return opened;

@@ -2,7 +2,7 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import {rollback} from '../helm/helm.ts';
 import {annotate} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease} from './wanted-release.ts';
 

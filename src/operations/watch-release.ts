@@ -8,7 +8,7 @@ import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';
 
 export const POLL_INTERVAL_MS = 1500;

@@ -201,3 +201,24 @@ function notFound(kind: AccountKind, nameOrId: string, names: readonly string[])
     ],
   });
 }
+
+/** Limits of an account; undefined where Scalr reports none. */
+export interface AccountLimits {
+  /** Maximum number of agents. */
+  agents: number | undefined;
+  /** Whether agents can connect VCS providers. */
+  hasRelay: boolean | undefined;
+}
+
+/** The limits of the account that the host belongs to. @throws ExpectedError */
+export async function readLimits(client: ScalrClient): Promise<AccountLimits> {
+  const {data} = await client.list('/accounts', {what: 'read the account', permission: 'accounts:read'}, {});
+  const [label] = client.host.split('.');
+  const account = data.find(({attributes}) => attributes['name'] === label) ?? (data.length === 1 ? data[0] : undefined);
+  const quotas = (account?.attributes['quotas'] ?? {}) as Readonly<Record<string, unknown>>;
+  const {agents, 'agent-relay-available': relay} = quotas;
+  return {
+    agents: typeof agents === 'number' ? agents : undefined,
+    hasRelay: typeof relay === 'boolean' ? relay : undefined,
+  };
+}

@@ -1,4 +1,4 @@
-import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
+import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import {isKnown} from '../ground/fact.ts';
 import {sentences} from '../ground/text.ts';
 import type {StorageClass} from '../platform/storage.ts';

@@ -2,7 +2,7 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Finding} from '../../src/diagnose/finding.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
+import {objectsIn} from '../../src/helm/release-record.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {findKubectl} from '../cluster/kubectl.ts';

@@ -8,11 +8,10 @@ import {setTimeout} from 'node:timers/promises';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import type {ApiReader} from '../../src/kubernetes/client.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
-import {servedResources} from '../../src/kubernetes/discovery.ts';
 import {proxy} from '../../src/kubernetes/kubectl.ts';
 import {type ApiProxy, startProxy} from '../../src/kubernetes/kubectl-proxy.ts';
 import {rawClient} from '../../src/kubernetes/kubectl-raw.ts';
-import {listAll, reviewAccess} from '../../src/kubernetes/resources.ts';
+import {listAll, reviewAccess, servedResources} from '../../src/kubernetes/resources.ts';
 import {logOf, running} from '../adapters/running-pods.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
@@ -131,7 +130,7 @@ test('an access review is answered, by both ways', async () => {
   const client = kubernetesClient(place, {kubectl});
   onTestFinished(() => client.close());
   for (const each of [client, rawClient(place, kubectl)]) {
-    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({isAllowed: true});
+    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({value: true});
   }
 });
 

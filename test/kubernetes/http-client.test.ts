@@ -1,7 +1,7 @@
 import {getEventListeners} from 'node:events';
 import {expect, onTestFinished, test} from 'vitest';
 import type {ApiReader} from '../../src/kubernetes/client.ts';
-import {httpClient} from '../../src/kubernetes/http-client.ts';
+import {httpClient} from '../../src/kubernetes/connect.ts';
 import {byPath, cutsAfter, refuses, resets, says, socketThatPlays, stalls} from './faulty-socket.ts';
 import {readLog} from './read-log.ts';
 

@@ -1,13 +1,12 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
-import type {ReleaseRecord} from '../../src/helm/release-record.ts';
+import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {ownLabels} from '../../src/kubernetes/objects.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
 import type {WantedRelease} from '../../src/operations/wanted-release.ts';
-import type {InstallFacts} from '../../src/release/release-state.ts';
+import type {InstallFacts} from '../../src/release/read-release.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 const TOKEN = {

@@ -1,4 +1,4 @@
-import type {ReadError} from '../../src/ground/read-error.ts';
+import type {ReadError} from '../../src/ground/fact.ts';
 import {apiErrorOf} from '../../src/kubernetes/api-error.ts';
 import type {ApiResult, KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';

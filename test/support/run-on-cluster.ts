@@ -1,10 +1,11 @@
+import {registries} from '../../src/adapters/connections.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
-import {registries} from '../../src/adapters/registries.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import Debug from '../../src/commands/debug.ts';
 import Install from '../../src/commands/install.ts';
 import Preflight from '../../src/commands/preflight.ts';
+import RotateToken from '../../src/commands/rotate-token.ts';
 import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
@@ -40,6 +41,9 @@ export const upgrade = (place: Place, helm: string, argv: readonly string[], dep
   onCluster(Upgrade, place, helm, argv, deps);
 
 export const debug = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) => onCluster(Debug, place, helm, argv, deps);
+
+export const rotateToken = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
+  onCluster(RotateToken, place, helm, argv, deps);
 
 export const status = (place: Place, helm: string, argv: readonly string[] = [], deps: Deps = {}) =>
   onCluster(Status, place, helm, argv, deps);

@@ -1,5 +1,5 @@
 import {posix} from 'node:path';
-import {CHART_CHANGES, changeWithUpgrade} from '../../charts/chart-change.ts';
+import {CHART_CHANGES, changeWithUpgrade} from '../../charts/advise.ts';
 import {uniqueName} from '../../charts/clouds.ts';
 import {scalrChart} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
@@ -9,9 +9,8 @@ import {follow, isKnown, known, knownValue} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
-import {isContained} from '../../kubernetes/object-owner.ts';
-import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {kindAndName} from '../../kubernetes/objects.ts';
+import {isContained} from '../../kubernetes/kinds.ts';
+import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import {DEFINITIONS, type ScalrRelease} from '../../platform/releases.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
