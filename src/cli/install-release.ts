@@ -122,7 +122,7 @@ export async function installInCluster(
       return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
     },
     run: async (deps) => {
-      const {files, env} = app;
+      const {files} = app;
       const settings = generated.settings.with(target, {value: 'kubernetes', source: 'prompt'});
       const texts = [{path: 'values.yaml', text: wanted.yaml}];
       const accepted = {isAccepted: flags.yes ?? false, confirm: context.prompter?.confirm};

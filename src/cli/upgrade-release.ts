@@ -124,7 +124,7 @@ function done(
   result: UpgradeResult,
   {name, wanted}: PreparedUpgrade,
   watched: Watched | undefined,
-  {app, say, screen}: CommandContext,
+  {say, screen}: CommandContext,
 ): UpgradeResult {
   const shown = {
     name,
