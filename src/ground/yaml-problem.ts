@@ -12,10 +12,7 @@ const MESSAGES: readonly [RegExp, string][] = [
   [/^Sequence item without.*/, 'A list item must start with "- ".'],
   [/^(The : indicator must|Implicit keys of flow).*/, 'A key must be on one line and have at most 1024 characters.'],
   [/^Missing closing.*/, 'Missing closing quote, or the quoted text is indented less than its key.'],
-  [
-    /^Flow .* must be (sufficiently|more).*/,
-    '[ or { is not closed, or its lines are not indented more than its key. YAML requires this; Helm does not.',
-  ],
+  [/^Flow .* must be (sufficiently|more).*/, '[ or { is not closed, or its lines are not indented more than its key, as YAML requires.'],
   [
     /^(Missing , |Missing space after : in flow|Unexpected (,|empty item|\S+) in flow).*/,
     'Inside [ ] and { }, items are separated by one comma.',

@@ -381,3 +381,22 @@ test('checks thousands of mistakes in linear time', async () => {
   const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {files: memoryFiles({'t.yaml': text})});
   expect(stdout).toContain('t.yaml: 10000 errors, 0 warnings');
 });
+
+test('reports broken YAML and manifests before it looks for the chart', async () => {
+  const found = memoryFiles({
+    'broken.yaml': 'agent:\n\turl: x\n',
+    'secret.yaml': 'apiVersion: v1\nkind: Secret\n',
+    'empty.yaml': '\n',
+  });
+  const codes = async (file: string): Promise<unknown> => {
+    const {stdout, exit} = await runCommand(Validate, [file, '--json'], {files: found});
+    expect(violations('validate', stdout)).toEqual([]);
+    const {findings, ...result} = JSON.parse(stdout) as {findings: {code: string}[]};
+    return {...result, exit, codes: findings.map(({code}) => code)};
+  };
+  expect(await codes('broken.yaml')).toEqual({schemaVersion: 1, valid: false, exit: 3, codes: ['INVALID_YAML']});
+  expect(await codes('secret.yaml')).toEqual({schemaVersion: 1, valid: false, exit: 3, codes: ['MANIFEST']});
+  const {stderr, exit} = await runCommand(Validate, ['empty.yaml'], {files: found});
+  expect(stderr).toContain('empty.yaml is empty, so it does not tell its chart.');
+  expect(exit).toBe(2);
+});
