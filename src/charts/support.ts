@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
@@ -75,7 +75,6 @@ export function notSupported(refused: readonly Unsupported[], before: readonly s
   const removal = removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
   return new ExpectedError(refused.map(({message}) => `${message}.`).join('\n'), {
     code: 'UNSUPPORTED_SETTING',
-    exit: ExitCode.usage,
     suggestions: [...before, ...removal, ...after],
   });
 }

@@ -1,4 +1,5 @@
 import type {Interfaces} from '@oclif/core';
+import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
@@ -71,10 +72,7 @@ export function nodeApp(): App {
     },
     processes: nodeProcesses,
     kubernetes: async (...where) => (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
-    host: {
-      run: async (...call) => (await import('../adapters/host-tools.ts')).hostTools.run(...call),
-      stream: async (...call) => (await import('../adapters/host-tools.ts')).hostTools.stream(...call),
-    },
+    host: hostTools,
     registries: {manifest: async (...about) => (await import('../adapters/connections.ts')).registries.manifest(...about)},
     connections: {open: async (...about) => (await import('../adapters/connections.ts')).connections.open(...about)},
     archives: {

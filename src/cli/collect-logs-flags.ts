@@ -160,7 +160,7 @@ function byteCount(flag: string, text: string): number {
 }
 
 const wrong = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions: [suggestion]});
+  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions: [suggestion]});
 
 export interface CollectResult {
   /** Absent with --dry-run. */

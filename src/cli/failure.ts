@@ -18,14 +18,12 @@ export function asExpected(error: unknown, line: CommandLine): ExpectedError {
   if (message.includes('uv_cwd')) {
     return new ExpectedError('The current directory no longer exists.', {
       code: 'UNREADABLE_FILE',
-      exit: ExitCode.usage,
       suggestions: ['Change to an existing directory: cd'],
       cause: error,
     });
   }
   return new ExpectedError(`Unexpected error: ${message}`, {
     code: 'BUG',
-    exit: ExitCode.failed,
     suggestions: ['This is a bug in scalr-agent. Run the command again with --verbose, and report the output'],
     cause: error,
   });

@@ -45,7 +45,7 @@ const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |h
 
 /** Someone else has written the object between the read and the write of the call, which reads it again when it is repeated. */
 export const isConflict = ({stderr}: ProcessResult): boolean =>
-  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!.*field manager)/m.test(stderr);
+  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!Apply failed|.*field manager)/m.test(stderr);
 
 /** A retry of the same call can succeed. */
 export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
@@ -65,7 +65,6 @@ const KNOWN: readonly KnownFailure[] = [
   {
     stderr: /^(helm|kubectl) not found on PATH\.$/m,
     code: 'TOOL_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: () => ['Install the tool, or set its path with --helm or --kubectl'],
   },
   {
@@ -118,7 +117,6 @@ const KNOWN: readonly KnownFailure[] = [
     tool: 'kubectl',
     stderr: /timed out waiting for the condition/,
     code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
     suggestions: ({namespace = 'default', ...cluster}) => [
       `Check the events: ${kubectlCommand(cluster, 'get', 'events', '--namespace', namespace)}`,
       'Run the same command again to continue',
@@ -129,6 +127,12 @@ const KNOWN: readonly KnownFailure[] = [
     ...ADVICE.retryable,
   },
   {stderr: FORBIDDEN, ...ADVICE.forbidden},
+  {
+    tool: 'kubectl',
+    stderr: /Apply failed with \d+ conflict/,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: () => ['Another program sets these fields: change them there, then run the same command again'],
+  },
   {
     tool: 'helm',
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
@@ -224,7 +228,6 @@ export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
   if (value !== undefined) return value as T;
   throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
     code: 'TOOL_FAILED',
-    exit: ExitCode.failed,
     suggestions: [
       `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
       'Run the command again with --verbose',

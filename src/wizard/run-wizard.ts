@@ -1,7 +1,7 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import {isKnown} from '../ground/fact.ts';
 import {sentences} from '../ground/text.ts';
-import type {StorageClass} from '../platform/storage.ts';
+import type {StorageClass} from '../platform/cluster-facts.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';

@@ -19,6 +19,7 @@ const kubernetes = async () => ({
   get: unreachable,
   post: unreachable,
   stream: unreachable,
+  send: unreachable,
   close: async () => undefined,
 });
 
