@@ -13,6 +13,7 @@ import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {exportStepsText} from '../ui/host.ts';
 import {choiceText} from '../ui/messages.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 
@@ -55,7 +56,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {target} = args;
     if (target === undefined)
       throw usageError(
-        `Missing argument: ${EXPORTS.join(', ')}.`,
+        `Missing argument: choose ${EXPORTS.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`,
         EXPORTS.map((each) => `scalr-agent export ${each}`),
       );
     const isDockerfile = target === 'dockerfile';
@@ -82,7 +83,7 @@ export default class ExportCommand extends BaseCommand<Result> {
       this.say(`${done.join('\n')}\n`);
     }
     for (const note of notes) this.say(`${note}\n`);
-    this.say(`Next steps${directory === '' ? '' : `, in ${directory}`}:\n${steps.map((step) => `  ${step}\n`).join('')}`);
+    if (!flags['dry-run']) this.say(exportStepsText(steps, directory, warnings));
     return {
       target,
       files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)})),

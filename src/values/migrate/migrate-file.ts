@@ -5,6 +5,7 @@ import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {Settings} from '../../settings/settings.ts';
 import {guessChart} from '../validate/check-files.ts';
 import type {ValuesFinding} from '../validate/finding.ts';
+import {readLayers} from '../validate/source.ts';
 import {applyEdits} from '../yaml-text.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
 import {embeddedReleases} from './embedded.ts';
@@ -129,6 +130,8 @@ interface Source {
 export function migrationSource(file: string, text: string, from: string | undefined): Source {
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};
   const {name, version, source} = guessChart({files: [{file, text}], areLayers: false}, new Settings(new Map()));
+  // Broken YAML tells nothing about the chart.
+  if (name === undefined) readLayers([{file, text}]);
   if (name === undefined) throw missing('Cannot tell which chart this file is for.', ['Example: --from agent-k8s@0.5.58']);
   if (version === undefined)
     throw missing(`The values are for ${name}, but the file does not name the chart version.`, [`Add --from ${name}@VERSION`]);
