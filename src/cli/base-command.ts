@@ -6,7 +6,7 @@ import {unaskedWarnings} from '../answers/from-cluster.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -20,7 +20,7 @@ import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/values-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {asExpected, failureDocument} from './failure.ts';
+import {asExpected, failureDocument, unsupportedTarget} from './failure.ts';
 import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import './core.ts';
 import type {CommandContext} from './operate.ts';
@@ -122,16 +122,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   async #refuseOtherTarget(sources: readonly SettingsSource[]): Promise<void> {
     const {answers} = await findAnswers(sources, {files: this.app.files, now: this.app.now()}, {only: [target]});
     const name = new Settings(answers).get(target) ?? 'kubernetes';
-    if (this.targets.includes(name)) return;
-    throw new ExpectedError(`scalr-agent ${this.id} supports only Kubernetes, but --target is ${name}.`, {
-      code: 'UNSUPPORTED_SETTING',
-      suggestions: [
-        name === 'docker'
-          ? 'Install or update an agent in Docker: scalr-agent install --target docker'
-          : 'Write files for the Linux packages: scalr-agent export systemd',
-        `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
-      ],
-    });
+    if (!this.targets.includes(name)) throw unsupportedTarget(this.id ?? '', name);
   }
 
   async #fromValuesFiles(sources: readonly SettingsSource[]): Promise<SettingsSource[]> {

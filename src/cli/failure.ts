@@ -1,4 +1,5 @@
 import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
+import {type TargetName, target} from '../settings/release.ts';
 import {type CommandLine, isOclif, usageFailure} from './usage-error.ts';
 
 /** JSON document of an error. */
@@ -28,3 +29,15 @@ export function asExpected(error: unknown, line: CommandLine): ExpectedError {
     cause: error,
   });
 }
+
+/** The command supports only agents in Kubernetes. */
+export const unsupportedTarget = (command: string, name: TargetName): ExpectedError =>
+  new ExpectedError(`scalr-agent ${command} supports only Kubernetes, but --target is ${name}.`, {
+    code: 'UNSUPPORTED_SETTING',
+    suggestions: [
+      name === 'docker'
+        ? 'Install or update an agent in Docker: scalr-agent install --target docker'
+        : 'Write files for the Linux packages: scalr-agent export systemd',
+      `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
+    ],
+  });
