@@ -1,15 +1,14 @@
 import {scalrChart, type Target} from '../charts/define.ts';
 import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import {tryCluster} from '../ground/tool-errors.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {type ClusterFacts, clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
+import {type ClusterFacts, clusterFactsOf, recommendFactsOf, type StorageClass} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/read-cluster.ts';
-import type {StorageClass} from '../platform/storage.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
@@ -84,7 +83,6 @@ export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
   throw new ExpectedError(`Cannot read settings from the cluster: ${server.because}`, {
     code: 'CLUSTER_UNREACHABLE',
-    exit: ExitCode.failed,
     suggestions: [tryCluster(kubeTarget), 'Run the command without --from-cluster'],
   });
 }

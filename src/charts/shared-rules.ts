@@ -160,7 +160,8 @@ export const pinnedAgent = (chart: ChartName): ChartRule => ({
 
 export const isFilledMap = (value: Tree): boolean => isMap(value) && Object.keys(value).length > 0;
 export const isDash = (value: Tree): boolean => value === '-';
-export const isPem = (value: Tree): boolean => typeof value === 'string' && /[\n"\\]/.test(value);
+export const isPem = (value: Tree): boolean =>
+  typeof value === 'string' && (/["\\]/.test(value) || (value.includes('\n') && !/^[\w+/=\s]*$/.test(value)));
 
 /** The service account annotation that each workload identity needs. */
 export const IDENTITY_ANNOTATIONS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {usageError, type Warning} from '../ground/errors.ts';
 import {type AccountPlan, runAccountSteps} from '../operations/account-steps.ts';
 import {type PoolLinks, type PoolPlan, planLinks} from '../operations/pool.ts';
 import {AGENT_STATUSES, type AgentStatus, type Named, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
@@ -46,7 +46,7 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
 /** @throws ExpectedError if the argument is missing */
 export function requireArgument(value: string | undefined, what: string, example: string): string {
   if (value) return value;
-  throw new ExpectedError(`Missing argument: ${what}.`, {code: 'USAGE', exit: ExitCode.usage, suggestions: [`Example: ${example}`]});
+  throw usageError(`Missing argument: ${what}.`, [`Example: ${example}`]);
 }
 
 /** An agent pool, as --json prints it. */
@@ -135,6 +135,11 @@ interface LinkFlags {
   'vcs-provider'?: string[] | undefined;
 }
 
+const LINK_EXAMPLES = {
+  link: 'scalr-agent pool link eks-prod --workspace network',
+  unlink: 'scalr-agent pool unlink eks-prod --workspace network',
+} as const;
+
 /** Base class of `pool link` and `pool unlink`. */
 export abstract class LinkCommand extends AccountCommand<PoolChange> {
   static override usage = '<%= command.id %> NAME [flags]';
@@ -144,7 +149,7 @@ export abstract class LinkCommand extends AccountCommand<PoolChange> {
   /** @throws ExpectedError */
   protected async changeLinks(verb: 'link' | 'unlink'): Promise<PoolChange> {
     const {args, flags} = await this.parse(LinkCommand);
-    const name = requireArgument(args.name, 'NAME of the agent pool', `scalr-agent pool ${verb} eks-prod --workspace network`);
+    const name = requireArgument(args.name, 'NAME of the agent pool', LINK_EXAMPLES[verb]);
     const links = linksFrom(flags, verb);
     const client = await this.account(flags);
     const plan = await this.untilInterrupted(() => planLinks(client, name, links, verb === 'link'));
@@ -167,9 +172,6 @@ function linksFrom(flags: LinkFlags, command: string): PoolLinks {
   const {workspace: workspaces = [], environment: environments = [], 'vcs-provider': vcsProviders = []} = flags;
   const links = {workspaces, environments, vcsProviders, isAccountDefault: flags['account-default'] ?? false};
   if (links.isAccountDefault || [workspaces, environments, vcsProviders].some(({length}) => length > 0)) return links;
-  throw new ExpectedError(`Nothing to ${command}: select workspaces, environments, VCS providers or the account default.`, {
-    code: 'USAGE',
-    exit: ExitCode.usage,
-    suggestions: Object.keys(linkFlags).map((flag) => `Add --${flag}${flag === 'account-default' ? '' : ' NAME'}`),
-  });
+  const suggestions = Object.keys(linkFlags).map((flag) => `Add --${flag}${flag === 'account-default' ? '' : ' NAME'}`);
+  throw usageError(`Nothing to ${command}: select workspaces, environments, VCS providers or the account default.`, suggestions);
 }

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {type ScalrClient, type ScalrRoute, scalrClient} from '../scalr/client.ts';
 import {type Credential, findCredential, noCredential} from '../scalr/credentials.ts';
 import {proxyFor} from '../settings/addresses.ts';
@@ -86,7 +86,6 @@ function proxyOf(text: string | undefined): string | undefined {
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) && !/%(?![0-9a-f]{2})/i.test(address)) return address;
   throw new ExpectedError('HTTPS_PROXY is not the URL of an HTTP proxy.', {
     code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
     suggestions: ['Use the format http://proxy.example.com:3128', 'Or set --https-proxy'],
   });
 }

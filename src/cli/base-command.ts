@@ -104,7 +104,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (this.targets.includes(name)) return;
     throw new ExpectedError(`scalr-agent ${this.id} supports only Kubernetes, but --target is ${name}.`, {
       code: 'UNSUPPORTED_SETTING',
-      exit: ExitCode.usage,
       suggestions: [
         name === 'docker'
           ? 'Install or update an agent in Docker: scalr-agent install --target docker'
@@ -218,11 +217,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const sources: SettingsSource[] = [fromFlags({...flags}), fromEnvironment(env)];
     const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
     if (path === '')
-      throw new ExpectedError('--answers is empty.', {
-        code: 'UNREADABLE_FILE',
-        exit: ExitCode.usage,
-        suggestions: ['Set --answers to a file, or omit it'],
-      });
+      throw new ExpectedError('--answers is empty.', {code: 'UNREADABLE_FILE', suggestions: ['Set --answers to a file, or omit it']});
     if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
     return sources;

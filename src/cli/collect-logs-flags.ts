@@ -96,11 +96,7 @@ export function bundleSource(flags: {
 function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
   const flag = NAMES.find((name) => flags[name] === '');
   if (flag === undefined) return;
-  throw new ExpectedError(`--${flag} is empty.`, {
-    code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
-    suggestions: ['Set a value, or omit the flag'],
-  });
+  throw new ExpectedError(`--${flag} is empty.`, {code: 'INVALID_SETTING', suggestions: ['Set a value, or omit the flag']});
 }
 
 interface CollectFlags extends ClusterFlags {
@@ -155,7 +151,7 @@ function byteCount(flag: string, text: string): number {
 }
 
 const wrong = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions: [suggestion]});
+  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions: [suggestion]});
 
 export interface CollectResult {
   /** Absent with --dry-run. */

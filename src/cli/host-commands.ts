@@ -116,7 +116,6 @@ export async function onlyContainer(name: string | undefined, host: HostTools, t
   if (others.length === 0) return only;
   throw new ExpectedError(`This machine has ${found.length} agent containers.`, {
     code: 'USAGE',
-    exit: ExitCode.usage,
     suggestions: [only, ...others].map((each) => `scalr-agent collect-logs --docker ${each}`),
   });
 }
@@ -134,7 +133,6 @@ const noAgent = (target: 'docker' | 'systemd', name: string | undefined): Expect
       : 'No service scalr-agent on this machine.',
     {
       code: 'AGENT_NOT_FOUND',
-      exit: ExitCode.usage,
       suggestions:
         target === 'docker'
           ? ['List the containers: docker ps --all', 'Install an agent: scalr-agent install --target docker']

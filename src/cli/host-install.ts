@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {commandLine, programOf} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {type HostAgent, hostAgent} from '../host/agent.ts';
 import {changeContainers, watchContainers} from '../host/change.ts';
@@ -125,8 +125,4 @@ const nextSteps = ({name, agents}: HostAgent, {app}: CommandContext): string =>
 const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string => [...steps, ...finish].map(({title}) => title).join('\n');
 
 const noToken = (): ExpectedError =>
-  new ExpectedError('Missing token of the agent pool.', {
-    code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
-    suggestions: [`Set ${token.env}, or --token-file`],
-  });
+  new ExpectedError('Missing token of the agent pool.', {code: 'MISSING_SETTING', suggestions: [`Set ${token.env}, or --token-file`]});

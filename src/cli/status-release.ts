@@ -129,7 +129,6 @@ function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[]
 const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
   new ExpectedError('No agent release found in any namespace.', {
     code: 'RELEASE_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [`Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
   });
 

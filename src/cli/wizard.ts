@@ -9,7 +9,7 @@ import {prepareInstall} from '../operations/install.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {Interrupts} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
-import {runPreflight} from '../preflight/run-preflight.ts';
+import {type PreflightDeps, runPreflight} from '../preflight/run-preflight.ts';
 import {namespace, type TargetName, target} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
@@ -174,7 +174,7 @@ const contextOf = ({place}: AnswerStore): string | undefined => (place?.kind ===
 /** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
 async function prepareAndCheck(
   generated: Generated,
-  wanted: Wanted,
+  wanted: ReturnType<typeof wantedRelease>,
   {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
   {interrupt}: Interrupts,
 ): Promise<ReviewedInstall> {
@@ -189,8 +189,11 @@ async function prepareAndCheck(
   return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
 }
 
-type Wanted = ReturnType<typeof wantedRelease>;
-type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
+interface PrepareOptions extends PreflightDeps {
+  skipsChecks: boolean;
+  takesOver: boolean;
+  drainTimeoutSeconds: number;
+}
 
 const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string[] => [
   ...(context ? [`--kube-context ${quote(context)}`] : []),

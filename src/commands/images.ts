@@ -4,7 +4,7 @@ import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {writeResult} from '../cli/user-files.ts';
 import {asksForJson} from '../cli/validate-usage.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {chartSource} from '../settings/release.ts';
@@ -55,7 +55,6 @@ export default class Images extends BaseCommand<Result> {
     if (this.jsonEnabled() && flags.format !== undefined && flags.format !== 'json') {
       throw new ExpectedError(`--json cannot be used with --format ${flags.format}.`, {
         code: 'USAGE',
-        exit: ExitCode.usage,
         suggestions: ['Omit one of these flags'],
       });
     }

@@ -65,7 +65,6 @@ const KNOWN: readonly KnownFailure[] = [
   {
     stderr: /^(helm|kubectl) not found on PATH\.$/m,
     code: 'TOOL_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: () => ['Install the tool, or set its path with --helm or --kubectl'],
   },
   {
@@ -112,7 +111,6 @@ const KNOWN: readonly KnownFailure[] = [
     tool: 'kubectl',
     stderr: /timed out waiting for the condition/,
     code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
     suggestions: ({namespace = 'default', ...cluster}) => [
       `Check the events: ${kubectlCommand(cluster, 'get', 'events', '--namespace', namespace)}`,
       'Run the same command again to continue',
@@ -223,7 +221,6 @@ export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
   if (value !== undefined) return value as T;
   throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
     code: 'TOOL_FAILED',
-    exit: ExitCode.failed,
     suggestions: [
       `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
       'Run the command again with --verbose',

@@ -2,7 +2,7 @@ import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import {sentences} from '../ground/text.ts';
-import {runSteps} from '../operations/run-steps.ts';
+import {type RunStepsDeps, runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import {POLL_INTERVAL_MS, type PollDeps, requireReady, type Watched} from '../operations/watch-release.ts';
 import type {Files} from '../ports/files.ts';
@@ -25,9 +25,7 @@ import {recover} from './recovery.ts';
 const DAEMON_TIMEOUT_MS = 30_000;
 const DAEMON_POLL_MS = 1000;
 
-type RunDeps = Parameters<typeof runSteps>[1];
-
-interface Deps extends RunDeps {
+interface Deps extends RunStepsDeps {
   host: HostTools;
   files: Pick<Files, 'write'>;
 }

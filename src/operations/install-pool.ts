@@ -105,7 +105,7 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
     suggestions: [`Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`],
   });
 
-interface PoolDeps {
+export interface PoolDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
   onStep(step: {title: string}): void;
 }

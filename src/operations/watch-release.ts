@@ -27,7 +27,7 @@ export interface Watched {
   causes: readonly Cause[];
 }
 
-interface WatchDeps extends PollDeps {
+export interface WatchDeps extends PollDeps {
   timeoutMs: number;
   onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
 }

@@ -1,5 +1,5 @@
 import type {Target} from '../charts/define.ts';
-import {missesRuns} from '../charts/pod-selectors.ts';
+import {missesRuns} from '../charts/target.ts';
 import type {Advice} from '../ground/errors.ts';
 import {type Fact, follow, isKnown, known, unknown} from '../ground/fact.ts';
 import type {NetworkPolicies} from './cni.ts';

@@ -28,11 +28,11 @@ import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import {cachedAccess, type RetryOptions} from './cached-access.ts';
 import {neededPermissions} from './checks/permissions.ts';
+import {referencedClaims as claimsNamedIn, wantedSecrets} from './pod-resources.ts';
 import type {Mirror, PreflightContext, ReviewedPermission} from './preflight-context.ts';
 import {readLive} from './read-live.ts';
-import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
-interface ReadingDeps extends ClusterAccess, RetryOptions {
+export interface ReadingDeps extends ClusterAccess, RetryOptions {
   registries: Registries;
   now(): Date;
   /** Time limit of the version request, so that time is left to render the chart (default: `signal`). */

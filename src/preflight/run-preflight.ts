@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Check, type Checked, runChecks} from './check.ts';
@@ -15,7 +15,7 @@ import {storageChecks} from './checks/storage.ts';
 import {toolChecks} from './checks/tools.ts';
 import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
 import {probeChecks} from './probe/probe-checks.ts';
-import {type Already, readPreflightContext} from './read-context.ts';
+import {type Already, type ReadingDeps, readPreflightContext} from './read-context.ts';
 
 /** Every check, in the order in which they are printed. */
 export const CHECKS: readonly Check[] = [
@@ -37,7 +37,9 @@ export const CHECKS: readonly Check[] = [
 
 const MAX_TIMEOUT_MS = 30_000;
 
-type PreflightDeps = Omit<Parameters<typeof readPreflightContext>[2], 'signal'> & {timeoutMs: number};
+export interface PreflightDeps extends Omit<ReadingDeps, 'signal'> {
+  timeoutMs: number;
+}
 
 /** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
 export async function runPreflight(
@@ -59,7 +61,6 @@ export function refuseFailed(checks: readonly Checked[]): void {
   const lines = failed.map(({title, message}) => `× ${title}: ${message}`);
   throw new ExpectedError(['Preflight checks failed. Nothing was changed.', ...lines].join('\n'), {
     code: 'PREFLIGHT_FAILED',
-    exit: ExitCode.findings,
     suggestions: [
       ...failed.flatMap(({remedy}) => remedy ?? []),
       'Show all checks: run scalr-agent preflight with the same settings',

@@ -6,7 +6,7 @@ import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {getObject, type Listing, listObjects} from '../kubernetes/resources.ts';
-import {DEFINITIONS} from '../platform/releases.ts';
+import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import {type InventoryReadings, NAMESPACE_KINDS} from './inventory-namespace.ts';
 import type {InstallFacts} from './read-release.ts';
 

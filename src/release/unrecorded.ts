@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {closest, few} from '../ground/text.ts';
 import type {ListedRelease} from '../helm/release-record.ts';
 import {gitOpsOwner} from '../kubernetes/kinds.ts';
@@ -61,7 +61,6 @@ function howToChange({workload, manager, isOfHelm}: UnrecordedAgent, name: Relea
 export const notRecorded = (name: ReleaseName, agent: UnrecordedAgent): ExpectedError =>
   new ExpectedError(`${agent.workload} in namespace ${agent.namespace} has no Helm release (${reasonOf(agent)}).`, {
     code: 'RELEASE_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [...howToChange(agent, name), `Show its state: ${ownCommand('status', name)}`],
   });
 
@@ -83,7 +82,7 @@ export function requireKnownRelease(
     isNamespaceMissing
       ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
       : `Release ${release} not found in namespace ${kubeTarget.namespace}.`,
-    {code: 'RELEASE_NOT_FOUND', exit: ExitCode.usage, suggestions: suggestionsFor(name, readings)},
+    {code: 'RELEASE_NOT_FOUND', suggestions: suggestionsFor(name, readings)},
   );
 }
 

@@ -4,7 +4,7 @@ import {rootsOf} from '../diagnose/readiness.ts';
 import {objectLabel} from '../diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../diff/live-drift.ts';
 import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {rollback} from '../helm/helm.ts';
 import type {Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
@@ -104,7 +104,6 @@ export async function notFound(
       : `Release ${release} not found in namespace ${kubeTarget.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
   return new ExpectedError(message, {
     code: 'RELEASE_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [
       ...unrecorded.map((each) => `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`),
       ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`),

@@ -1,4 +1,4 @@
-import {cacheUseText} from '../diagnose/cache-use.ts';
+import {cacheUseText} from '../diagnose/log-matcher.ts';
 import {differs, isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';

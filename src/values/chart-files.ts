@@ -2,7 +2,7 @@ import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isMap, mergeValues, type Values} from '../ground/tree.ts';
 
 /** Reads Chart.yaml, values.yaml and values.schema.json of a chart. @throws ExpectedError when it is not one of the three charts */
@@ -75,8 +75,4 @@ function readChartFile<T>(source: string, name: string, parsed: () => T): T {
 }
 
 const unreadable = (message: string): ExpectedError =>
-  new ExpectedError(`${message}.`, {
-    code: 'NO_CHART',
-    exit: ExitCode.usage,
-    suggestions: ['Specify the directory or .tgz file of a supported chart'],
-  });
+  new ExpectedError(`${message}.`, {code: 'NO_CHART', suggestions: ['Specify the directory or .tgz file of a supported chart']});

@@ -407,9 +407,9 @@ describe('--out', () => {
 });
 
 test.each([
-  ['x', 'agent-job', '0.5.64', 'does not support --cache-storage-class: in this version, runs and workers use different directories'],
   ['-', 'agent-job', '0.5.65', 'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2'],
   ['-', 'agent-local', '0.6.1', 'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2'],
+  ['-', 'agent-job', '0.5.64', 'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2'],
 ])('refuses --cache-storage-class %s for %s %s with the right reason', async (name, chart, version, because) => {
   const line = ['--chart', chart, '--chart-version', version, '--cache', 'pvc', `--cache-storage-class=${name}`];
   const {stderr, exit} = await runCommand(Values, [...URL_FLAG, ...line]);

@@ -34,6 +34,9 @@ function refusal(text: string, value: string, target: typeof JOB | typeof LOCAL 
 
 test.each([
   ['a misspelt key', 'agent.replicaCout', '2', 'Did you mean agent.replicaCount?'],
+  ['a documented key that was never released', 'controller.resources.requests.cpu', '1', 'Use agent.resources.requests.cpu'],
+  ['a documented key for the token', 'agent.auth.token', 'x', 'Use --token-file or SCALR_AGENT_TOKEN'],
+  ['a key of an older version that has a flag', 'restrictMetadataService', 'true', 'Available: up to 0.5.63. Use --metadata-service'],
   ['a key in the wrong place', 'nodeSelector.pool', 'x', 'See the values.yaml of agent-job 0.6.5'],
   ['a key of the prototype', 'constructor', '1', 'See the values.yaml of agent-job 0.6.5'],
   ['a key of the prototype below a map', 'agent.toString', '1', 'See the values.yaml of agent-job 0.6.5'],

@@ -11,7 +11,7 @@ import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.
 import {showDefinitions} from '../../helm/helm.ts';
 import {isContained} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
-import {DEFINITIONS, type ScalrRelease} from '../../platform/releases.ts';
+import {DEFINITIONS, type ScalrRelease} from '../../platform/cluster-facts.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';

@@ -1,5 +1,5 @@
 import {type Endpoint, endpointsOf, isInside, isPattern} from '../../charts/endpoints.ts';
-import {missesRuns} from '../../charts/pod-selectors.ts';
+import {missesRuns} from '../../charts/target.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import type {Values} from '../../ground/tree.ts';
@@ -15,8 +15,8 @@ import {imageRegistry, runnerImage} from '../../settings/pods.ts';
 import {podRole} from '../checks/available-nodes.ts';
 import {blocks} from '../checks/network.ts';
 import {grantFor} from '../checks/permissions.ts';
+import {mapsIn} from '../pod-resources.ts';
 import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
-import {mapsIn} from '../referenced-objects.ts';
 import {isAskedByProbe} from './mirror-checks.ts';
 import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER} from './probe.ts';
 import {RUNNER_SCRIPT, SCRIPT} from './script.ts';

@@ -1,4 +1,4 @@
-import {missesRuns} from '../../charts/pod-selectors.ts';
+import {missesRuns} from '../../charts/target.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {few} from '../../ground/text.ts';
 import {otelEndpoint} from '../../settings/agent.ts';

@@ -1,6 +1,6 @@
 import type {Agent} from '../../diagnose/agent-log.ts';
-import type {CacheUse} from '../../diagnose/cache-use.ts';
 import type {Diagnosis} from '../../diagnose/cause.ts';
+import type {CacheUse} from '../../diagnose/log-matcher.ts';
 import {differs, type ObjectDrift} from '../../diff/live-drift.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Advice} from '../../ground/errors.ts';

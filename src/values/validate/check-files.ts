@@ -1,7 +1,7 @@
 import type {Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
@@ -131,7 +131,6 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
     names.length === 1 ? 'Cannot tell which chart this file is for.' : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
   return new ExpectedError(manifests.length > 0 ? manifests.join('\n') : unclear, {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     suggestions: [manifests.length > 0 ? 'Check the values.yaml of the chart instead' : 'Add --chart agent-k8s, agent-local or agent-job'],
   });
 }
