@@ -2,7 +2,6 @@ import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
-import {unaskedWarnings} from '../answers/from-cluster.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
@@ -152,11 +151,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {kubeTarget} = releaseName(flags, settings);
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
-  }
-
-  /** A warning about settings that the cluster would provide. */
-  protected unaskedWarnings(settings: Settings, chosen: string): Warning[] {
-    return unaskedWarnings(settings, chosen);
   }
 
   /** Unset settings of an install, read from its cluster; undefined with --no-from-cluster, or if the cluster is unreachable. */
