@@ -2,6 +2,7 @@ import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
+import {unaskedWarnings} from '../answers/from-cluster.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
@@ -40,6 +41,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected readonly targets: readonly TargetName[] = ['kubernetes'];
   /** External dependencies; called once, inside run(). */
   createApp: () => App = nodeApp;
+  protected readonly unaskedWarnings = unaskedWarnings;
   /** What the process exits with. */
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
@@ -78,12 +80,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return settings;
   }
 
-  /** How settings were read that were not spelled in full. */
   #showNotes(settings: Settings): void {
-    for (const note of notesText(settings, this.screen)) {
-      if (!this.#noted.has(note)) this.say(note);
-      this.#noted.add(note);
-    }
+    const notes = notesText(settings, this.screen).filter((note) => !this.#noted.has(note));
+    for (const note of notes) this.#noted.add(note);
+    if (notes.length > 0) this.say(notes.join(''));
   }
 
   async #settle(flags: SharedFlags, options: ResolveOptions, cluster: ClusterAnswers | undefined): Promise<Settings> {

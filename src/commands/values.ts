@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags';
-import {unaskedWarnings} from '../answers/from-cluster.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {writeResult} from '../cli/user-files.ts';
@@ -47,7 +46,7 @@ export default class Values extends BaseCommand<Result> {
     const given = await this.settingsFrom(flags, {cluster});
     const generated = generateChecked(given, cluster?.facts);
     const {target, values, recommendation} = generated;
-    const warnings = [...generated.warnings, ...(cluster ? [] : unaskedWarnings(given, target.chart))];
+    const warnings = [...generated.warnings, ...(cluster ? [] : this.unaskedWarnings(given, target.chart))];
     const yaml = valuesDocument(generated);
     const settings = explainSettings(generated);
 
