@@ -186,7 +186,9 @@ describe('the command', () => {
   });
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
-    expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain('Missing argument: docker, compose, systemd, dockerfile.');
+    expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
+      'Missing argument: choose docker, compose, systemd or dockerfile.',
+    );
     expect((await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr).toContain(
       'only for the target dockerfile',
     );
