@@ -259,7 +259,7 @@ describe('dockerfile', () => {
   test('extends the agent image for agent-k8s, whose CA must be named by its path', async () => {
     const {stdout, stderr} = await runCommand(
       ExportCommand,
-      ['dockerfile', '--base', 'agent', '--chart', 'agent-k8s', '--chart-version', '0.5.58', '--ca-file', 'ca.pem', '--dry-run'],
+      ['dockerfile', '--base', 'agent', '--chart', 'agent-k8s', '--chart-version', '0.5.58', '--ca-file', 'ca.pem'],
       {files: memoryFiles(certificates)},
     );
     expect(stdout + stderr).toContain('--set agent.ca_cert=/etc/ssl/certs/ca-certificates.crt');
