@@ -6,7 +6,7 @@ import {basename, dirname, join, resolve} from 'node:path';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import {ZipFile} from 'yazl';
-import type {Archive, ArchiveEntry, Archives, ClosedArchive} from '../ports/archive.ts';
+import type {Archive, ArchiveEntry, Archives, ClosedArchive, OpenArchive} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
 import {openZip} from './zip-reader.ts';
 
@@ -66,7 +66,11 @@ class ZipArchive implements Archive {
       await this.#write(MANIFEST, Buffer.from(manifest(entries)));
       this.#zip.end();
       await this.#written;
-      if (check) await this.#check(check);
+      const instead = check && (await this.#check(check));
+      if (instead) {
+        await this.abort();
+        return instead;
+      }
       const {size} = await stat(this.#partial);
       await rename(this.#partial, this.#path);
       this.#forget();
@@ -123,10 +127,10 @@ class ZipArchive implements Archive {
     });
   }
 
-  async #check(check: (archive: Awaited<ReturnType<typeof openZip>>) => Promise<void>): Promise<void> {
+  async #check(check: (archive: OpenArchive) => Promise<ClosedArchive | undefined>): Promise<ClosedArchive | undefined> {
     const archive = await openZip(this.#partial);
     try {
-      await check(archive);
+      return await check(archive);
     } finally {
       archive.close();
     }

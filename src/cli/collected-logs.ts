@@ -6,7 +6,7 @@ import {inspectBundle} from '../bundle/inspect.ts';
 import type {Bundle, Collected} from '../bundle/write-bundle.ts';
 import {signalExitCode} from '../bundle/write-bundle.ts';
 import {ExitCode} from '../ground/errors.ts';
-import {accessText, bundleText, damageText, inspectionText, missingText, wantedText} from '../ui/bundle.ts';
+import {accessText, bundleText, damageText, inspectionText, missingText, wantedText, withheldText} from '../ui/bundle.ts';
 import type {CommandContext} from './operate.ts';
 export interface CollectResult {
   /** Absent with --dry-run. */
@@ -14,6 +14,8 @@ export interface CollectResult {
   bytes?: number;
   containers: number;
   errors: readonly {what: string; kind: string; message: string}[];
+  /** Files in which the final check found a secret: they were masked or left out. */
+  withheld?: Bundle['withheld'];
   redactions?: Bundle['redactions'];
   findings?: Bundle['findings'];
   /** With --inspect: entries that do not match the manifest. */
@@ -33,13 +35,14 @@ export function showCollected(
   {file, bundle, interrupt, access}: Exclude<Collected, {wanted: PreparedBundle}>,
   {app, isJson, screen, say, exitWith}: CommandContext,
 ): CollectResult {
-  const {bytes, containers, redactions, findings, gaps} = bundle;
+  const {bytes, containers, redactions, findings, gaps, withheld} = bundle;
   const serious = gaps.filter(({isMinor}) => !isMinor);
-  const complete = serious.length === 0 && !interrupt.aborted;
-  say(bundleText({file, ...bundle}, screen) + accessText(access, screen), missingText(serious, screen) + accessText(access, screen));
+  const complete = serious.length === 0 && withheld.length === 0 && !interrupt.aborted;
+  const incomplete = missingText(serious, screen) + withheldText(withheld, screen) + accessText(access, screen);
+  say(bundleText({file, ...bundle}, screen) + accessText(access, screen), incomplete);
   if (!complete) exitWith(interrupt.aborted ? signalExitCode(interrupt) : ExitCode.incomplete);
   if (!isJson) app.stdout(`${file}\n`);
-  return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
+  return {file, bytes, containers, errors: gaps.map(errorOf), withheld, redactions, findings, complete};
 }
 
 /** Verifies a bundle. @throws ExpectedError */

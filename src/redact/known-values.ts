@@ -246,8 +246,7 @@ const BLOCK = 32_768;
 const OVERLAP = 2048;
 
 /** Hash of six bytes: the last four, and the two before them. */
-const hashOf = (last: number, before: number): number =>
-  (Math.imul(last, 0x9e3779b1) ^ Math.imul(before & 0xffff, 0x85ebca6b)) >>> 0;
+const hashOf = (last: number, before: number): number => (Math.imul(last, 0x9e3779b1) ^ Math.imul(before & 0xffff, 0x85ebca6b)) >>> 0;
 
 const hashAt = (bytes: Uint8Array, at: number): number => {
   const [one = 0, two = 0, three = 0, four = 0, five = 0, six = 0] = bytes.subarray(at, at + WIDTH);
