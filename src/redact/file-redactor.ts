@@ -1,6 +1,7 @@
 import {randomStrings} from './random-strings.ts';
 import {LIMITS} from './rule.ts';
 import type {FoundSecret, Scanner} from './scanner.ts';
+import {Wrappers} from './wrappers.ts';
 
 const NONE = Buffer.alloc(0);
 
@@ -14,6 +15,7 @@ export class FileRedactor {
   work = 0;
   readonly #scanner: Scanner;
   readonly #ranges = new Ranges();
+  readonly #wrappers = new Wrappers();
   /** Reused buffer for held bytes, to avoid a new buffer per batch. */
   #room = NONE;
   /** Text that is scanned; `#base` is its offset in the file, `#written` the end of the written part. */
@@ -37,6 +39,10 @@ export class FileRedactor {
   }
 
   push(chunk: Buffer): Buffer {
+    return this.#gather(this.#wrappers.push(chunk));
+  }
+
+  #gather(chunk: Buffer): Buffer {
     const written: Buffer[] = [];
     for (let from = 0; from < chunk.length; ) {
       const part = chunk.subarray(from, from + LIMITS.batch - this.#gathered);
@@ -50,7 +56,7 @@ export class FileRedactor {
 
   /** Releases the buffer: a bundle has thousands of files. */
   end(): Buffer {
-    const written = this.#advance(true);
+    const written = Buffer.concat([this.#gather(this.#wrappers.end()), this.#advance(true)]);
     this.#room = this.#held = NONE;
     return written;
   }
@@ -146,12 +152,31 @@ export class FileRedactor {
   #write(end: number): Buffer {
     const out: Buffer[] = [];
     for (const range of this.#ranges.take(end)) {
-      out.push(this.#held.subarray(this.#written - this.#base, range.start - this.#base), this.#placeholder(range));
+      this.#writePlain(range.start, out);
+      out.push(this.#placeholder(range));
       this.#written = range.end;
+      // Colors and times inside of a secret are gone with it.
+      const {removed} = this.#wrappers;
+      const next = removed.findIndex(({at}) => at >= range.end);
+      removed.splice(0, next === -1 ? removed.length : next);
     }
+    this.#writePlain(end, out);
+    return Buffer.concat(out);
+  }
+
+  /** Writes text that is no secret, with what was removed from it. */
+  #writePlain(end: number, out: Buffer[]): void {
+    const {removed} = this.#wrappers;
+    let count = 0;
+    for (const {at, bytes} of removed) {
+      if (at > end) break;
+      out.push(this.#held.subarray(this.#written - this.#base, Math.max(this.#written, at) - this.#base), bytes);
+      this.#written = Math.max(this.#written, at);
+      count += 1;
+    }
+    removed.splice(0, count);
     out.push(this.#held.subarray(this.#written - this.#base, end - this.#base));
     this.#written = end;
-    return Buffer.concat(out);
   }
 
   /** Adjacent parts of one value are merged. */

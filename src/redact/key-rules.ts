@@ -1,7 +1,8 @@
 import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
-import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind} from './key-names.ts';
+import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind, SECRET_IDS} from './key-names.ts';
 import {type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from './read-value.ts';
 import {type Extent, matchAt, NEXT_LINE, NOTHING, type RedactionRule, STAMP} from './rule.ts';
+import {collectionAt, secretsBelow} from './structure-rules.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
 const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad])`;
@@ -41,11 +42,19 @@ export const secretKeyRule: RedactionRule = {
       beginsLine: beginsLine(text.slice(Math.max(0, key.start - 80), key.start)),
       separator: separator[2] ?? ' ',
     };
-    return valueExtents(text, place).flatMap((extent) =>
-      isSecret(text, extent, place, key.kind, isStrict) ? [{...extent, key: key.text}] : [],
-    );
+    const column = COLUMN.exec(text.slice(Math.max(0, key.start - 80), key.start))?.[1]?.length;
+    const below = key.kind === 'secret' || MANY.test(key.text) ? collectionAt(text, place.at, column ?? 0) : [];
+    if (below.length > 0) return secretsBelow(below, key.text);
+    const found = valueExtents(text, place);
+    // Both sides of a change are hidden, or none.
+    if (!found.some((extent) => isSecret(text, extent, place, key.kind, isStrict))) return NOTHING;
+    return found.filter(({start: from, end: to}) => !isHarmless(text.slice(from, to))).map((extent) => ({...extent, key: key.text}));
   },
 };
+
+/** The indentation of a key, also as an item of a list. */
+const COLUMN = /(?:^|\n|\\n|")([ \t]*(?:- +)?)["']?$/;
+const MANY = /(?:pass(?:word|wd|phrase|code)|secret|token|credential|cred|key)s$/i;
 
 const BEGINS_LINE = new RegExp(
   String.raw`(^|\n|\\n|\\*"[ \t]*:[ \t]*\\*"|[>|] )${STAMP}?[ \t]*(?:[-+~<>*?|] +)?(?:export +|declare -x +|set +|ENV +|ARG +)?["']?$`,
@@ -59,15 +68,19 @@ const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;
 
 function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: KeyKind, isStrict: boolean): boolean {
   const {key, keyQuoted, beginsLine, separator} = place;
-  const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
+  const written = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
+  // ODBC writes every password in braces.
+  const value = /^pwd$/i.test(key) ? written.replace(/^\{(.*)\}$/, '$1') : written;
   const rest = text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string;
   const isBare = !IN_QUOTES.test(text.slice(Math.max(0, start - 6), start));
   if (/^\d+ bytes\b/.test(text.slice(start, end + 7)) || isHarmless(value) || isPlace(key, value)) return false;
-  if (kind === 'name' && isObjectName(value)) return false;
+  if (kind === 'name' && isObjectName(value) && refersToObject(place) && !DIGITS.test(value)) return false;
+  if (SECRET_IDS.test(key)) return isLikelySecret(value, 'secret', key) || DIGITS.test(value);
   if (kind === 'maybe') return isLikelySecret(value, kind, key) || (isStrict && !isErrorText(value));
   if (/^\d{1,7}$/.test(value) && !/pass|pwd|pin|otp|secret/i.test(key)) return false;
   if (/dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value)) return false;
-  if (kind === 'word' && separator !== '=' && isProse(value)) return false;
+  if (kind === 'word' && (separator !== '=' || !/^pa|^pw/i.test(key)) && isProse(value)) return false;
+  if (keyQuoted && isBare && isProse(value)) return false;
   if (!isBare) return !isErrorText(value) || !/\s/.test(value);
   if (kind === 'word' && separator !== '=' && !isLikelySecret(value, kind, key) && !keyQuoted) return false;
   if (isCode(value) || (separator !== ' ' && isCode(rest.trim().replace(/[,;]$/, '')))) return false;
@@ -82,6 +95,11 @@ function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: 
     return false;
   return !isErrorText(separator === '=' || keyQuoted ? value : sentence(rest, value));
 }
+
+/** Hex digits and UUIDs are no names. */
+const DIGITS = /^[0-9a-f]{20,}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** `existingSecret: name`, `--token-secret name`; a variable holds the secret itself. */
+const refersToObject = ({key, separator}: KeyPosition): boolean => /[a-z]/.test(key) && (separator !== '=' || key.startsWith('-'));
 
 /** A sentence goes on, and not with another key. */
 const ANY_WORDS = /^,? +[\w"'(/\\*-]/;

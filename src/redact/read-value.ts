@@ -18,6 +18,11 @@ export const QUOTE = String.raw`(?:\\*["'\`]|&quot;|&#3[49];|\\+u002[27]|%2[27])
 /** What stands before a quoted text in code: types, calls, tags of YAML, prefixes of Python. */
 const WRAPPER = String.raw`(?:!!?\w{1,16}[ \t]+|(?:new )?(?!\w*(?:get|env|read|load|look|fetch|find|prompt|input|path|open|file))[A-Za-z_][\w.]{0,40}\(|\[\][a-z]{1,12}[{(]|\[|[bBuUrRfFNn])?`;
 const OPENING = new RegExp(`${WRAPPER}(${QUOTE})`, 'iy');
+/** The password of a pair, and of a call of PowerShell: `('bob', '…')`. */
+const SECOND = new RegExp(
+  String.raw`(?:[\w.]{0,40}\([bu]?\\*["'][^"'\\\n]{1,128}\\*["'][ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])`,
+  'iy',
+);
 /** No value after the key: the line or the surrounding string ends. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]{1,4}(?:[\s"'\\{]|$)|\s|$)/y;
 const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
@@ -29,6 +34,8 @@ export function valueExtents(text: string, place: KeyPosition): readonly Extent[
   const blocked = blockAt(text, place);
   if (blocked !== undefined) return [blocked];
   if (!place.keyQuoted && matchAt(ENDS, text, place.at) !== undefined) return NOTHING;
+  const second = matchAt(SECOND, text, place.at);
+  if (second !== undefined) return quoted(text, place.at + second[0].length, second[1] as string);
   const opening = matchAt(OPENING, text, place.at);
   if (opening === undefined) return [bare(text, {...place, at: afterScheme(text, place.at)})];
   const found = quoted(text, afterScheme(text, place.at + opening[0].length), opening[1] as string);

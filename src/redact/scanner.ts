@@ -1,10 +1,10 @@
 import {type Automaton, automaton} from './automaton.ts';
 import {nameThenValue, secretKeyRule, valueThenName} from './key-rules.ts';
 import {type KnownMatch, type KnownSecretSet, KnownValueSearch} from './known-values.ts';
-import {namedOutput, sensitiveOutput} from './output-rules.ts';
 import {privateKeys} from './private-keys.ts';
 import type {Pseudonyms} from './pseudonyms.ts';
 import {type Extent, LIMITS, type RedactionRule} from './rule.ts';
+import {marked, named, printedSecret, resources} from './structure-rules.ts';
 import {addressRules, commandRules, textRules} from './text-rules.ts';
 import {tokenShapes} from './token-shapes.ts';
 
@@ -18,8 +18,10 @@ const RULES: readonly RedactionRule[] = [
   secretKeyRule,
   nameThenValue,
   valueThenName,
-  namedOutput,
-  sensitiveOutput,
+  named,
+  marked,
+  resources,
+  printedSecret,
   ...commandRules,
 ];
 

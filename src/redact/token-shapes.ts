@@ -20,9 +20,21 @@ interface TokenShape {
 
 /** Prefixes that gitleaks does not list, in the same format. */
 const OWN =
-  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99';
+  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99,squ_,sqp_,sqa_,bkua_,sbp_,npg_ 12,pat-na1-,pat-eu1-,sdk- 32,key- 32,st. 30,K10 40,dp.st.,whsec_,shpit_,cfat_';
 /** Enough of a token that was cut off. */
 const LEAST = 20;
+
+/** Addresses that are secrets: what is before their path, and its beginning. */
+const WEBHOOKS: readonly (readonly string[])[] = [
+  ['webhook.office.com', '/webhookb2/'],
+  ['logic.azure.com', '[^\\s"]{0,40}/workflows/'],
+  ['events.pagerduty.com', '/integration/'],
+  ['discord.com', '/api/webhooks/'],
+  ['discordapp.com', '/api/webhooks/'],
+  ['hooks.zapier.com', '/hooks/'],
+  ['api.telegram.org', '/bot'],
+  ['/hooks/', ''],
+];
 
 /** Tokens with a documented prefix. */
 const SHAPES = (
@@ -37,10 +49,11 @@ const SHAPES = (
     {
       name: 'slack',
       anchors: ['hooks.slack.com'],
-      head: 'hooks\\.slack\\.com(?:\\\\?/|%2F)(?:services|workflows)',
+      head: 'hooks\\.slack\\.com(?:\\\\?/|%2F)(?:services|workflows|triggers)',
       tail: '\\w/%\\\\',
       least: 20,
     },
+    ...WEBHOOKS.map(([host = '', path]) => ({name: 'webhook', anchors: [host], head: `${host.replaceAll('.', '\\.')}${path}`, tail: '\\w/@:%.-', least: 20})),
     {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
     {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
     {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
@@ -63,13 +76,15 @@ export const tokenShapes: readonly RedactionRule[] = SHAPES.map((each) => ({
   find: (text, anchor) => find(each, text, anchor - each.before),
 }));
 
+/** Of documentation, and private data of Terraform: `{"schema_version":…`, `{"e2bfb730-…`. */
+const EXAMPLES = /EXAMPLE$|^eyJ(?:zY2hlbWFfdmVyc2lvb|lMmJmYjcz)/;
 /** `npm_config_registry_prefix` is no token. */
 const WORDS = /^[a-z]+(?:[_.-][a-z]+)+$/;
 
 function find({expression, stop}: (typeof SHAPES)[number], text: string, start: number): readonly Extent[] {
   if (start < 0 || !beginsWord(text, start)) return NOTHING;
   const found = matchAt(expression, text, start);
-  return found === undefined || WORDS.test(found[0]) ? NOTHING : [run(start, start + found[0].length, stop)];
+  return found === undefined || WORDS.test(found[0]) || EXAMPLES.test(found[0]) ? NOTHING : [run(start, start + found[0].length, stop)];
 }
 
 /** Kind of a value according to its format. */
