@@ -68,9 +68,7 @@ const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;
 
 function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: KeyKind, isStrict: boolean): boolean {
   const {key, keyQuoted, beginsLine, separator} = place;
-  const written = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
-  // ODBC writes every password in braces.
-  const value = /^pwd$/i.test(key) ? written.replace(/^\{(.*)\}$/, '$1') : written;
+  const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
   const rest = text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string;
   const isBare = !IN_QUOTES.test(text.slice(Math.max(0, start - 6), start));
   if (/^\d+ bytes\b/.test(text.slice(start, end + 7)) || isHarmless(value) || isPlace(key, value)) return false;
@@ -123,7 +121,8 @@ function inElement(text: string, key: Key, isStrict: boolean): readonly Extent[]
   return isHarmless(value) || (key.kind === 'maybe' && !isStrict && !looksStrong(value)) ? NOTHING : [{start, end: start + value.length}];
 }
 
-const IS = String.raw`(?:[ \t]+(?:for|of)[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|set to|changed to|reset to)\b[ \t]*:?|[ \t]*[:=](?![:=]))[ \t]*`;
+const IS = String.raw`(?:[ \t]+(?:is|was)[ \t]+(?:generated|created|set))?(?:[ \t]+(?:for|of)(?:[ \t]+(?:the[ \t]+)?(?:user|account|role|database|login))?[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|(?:was |is )?(?:set|changed|reset|updated) to)\b[ \t]*:?|[ \t]*[:=](?![:=])|[ \t]*\|)[ \t]*`;
+const FROM_TO = /[ \t]+(?:(?:was|is)[ \t]+)?(?:changed|updated|rotated|reset)[ \t]+from[ \t]+["']?([^\s"']{4,128})["']?[ \t]+to[ \t]+["']?([^\s"']{4,128})/dy;
 const IS_VALUE = new RegExp(`${IS}(${QUOTE}?)(?=\\S)`, 'iy');
 const QUOTED_NEXT = new RegExp(`(?:[ \\t]+by(?:[ \\t]+password)?)?[ \\t]+(${QUOTE})(?=\\S)`, 'iy');
 const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
@@ -131,6 +130,8 @@ const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
 /** `password is …`, `PASSWORD '…'`, `token … is expired`: what follows a word in a sentence, if it looks like a secret. */
 function inSentence(text: string, {kind, text: key, end: at}: Key, isStrict: boolean): readonly Extent[] {
   const isPassword = /(?:pass(?:word|wd|phrase|code)?s?|bearer)$/i.test(key);
+  const change = isPassword ? matchAt(FROM_TO, text, at) : undefined;
+  if (change?.indices) return change.indices.slice(1).flatMap((each) => (each === undefined ? [] : [{start: each[0], end: each[1]}]));
   const is = kind === 'maybe' ? undefined : matchAt(IS_VALUE, text, at);
   const next = is ?? matchAt(QUOTED_NEXT, text, at);
   if (next !== undefined && next[1] !== '') {
@@ -165,6 +166,8 @@ const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 /** The content of an element with a name: `name="password">`, `<key>password</key><string>`. */
 const ELEMENT_FOLLOWS = /\\*["'][ \t]*>|<\/(?:key|name)>\s{0,40}<(?:string|value)>/iy;
 const NAMED_ELEMENT = /(?:name|key)=\\*["']$|<(?:key|name)>$/i;
+/** A part of a form: headers, an empty line, and the value. */
+const MULTIPART = new RegExp(`\\\\*["'](?:;[^\\n\\\\]{0,100})?(?:${NEXT_LINE})(?:[\\w-]{1,40}: [^\\n\\\\]{0,100}(?:${NEXT_LINE}))?(?:${NEXT_LINE})([^\\r\\n\\\\"]{2,512})`, 'y');
 /** The second of two: `('password', '…')`, `{DB_PASSWORD …}`. */
 const SECOND_FOLLOWS = /\\*["'][ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
 const OPENS_PAIR = /[([{][bu]?\\*["']$/;
@@ -185,6 +188,12 @@ export const nameThenValue: RedactionRule = {
     if (element !== undefined) {
       const from = name.end + element[0].length;
       return secretOnes(text, [{start: from, end: from + (matchAt(ELEMENT, text, from)?.[0].length ?? 0)}]);
+    }
+    const part = /name=\\*["']$/.test(before) ? matchAt(MULTIPART, text, name.end) : undefined;
+    if (part !== undefined) {
+      const value = part[1] as string;
+      const to = name.end + part[0].length;
+      return secretOnes(text, [{start: to - value.length, end: to}]);
     }
     const second = OPENS_PAIR.test(before) ? matchAt(SECOND_FOLLOWS, text, name.end) : undefined;
     if (second !== undefined) {

@@ -34,6 +34,9 @@ export function valueExtents(text: string, place: KeyPosition): readonly Extent[
   const blocked = blockAt(text, place);
   if (blocked !== undefined) return [blocked];
   if (!place.keyQuoted && matchAt(ENDS, text, place.at) !== undefined) return NOTHING;
+  // ODBC writes every password in braces.
+  const braced = /^pwd$/i.test(place.key) ? matchAt(/\{([^}\n]{1,256})\}/y, text, place.at) : undefined;
+  if (braced !== undefined) return [{start: place.at + 1, end: place.at + braced[0].length - 1}];
   const second = matchAt(SECOND, text, place.at);
   if (second !== undefined) return quoted(text, place.at + second[0].length, second[1] as string);
   const opening = matchAt(OPENING, text, place.at);

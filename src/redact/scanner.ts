@@ -5,7 +5,7 @@ import {privateKeys} from './private-keys.ts';
 import type {Pseudonyms} from './pseudonyms.ts';
 import {type Extent, LIMITS, type RedactionRule} from './rule.ts';
 import {marked, named, printedSecret, resources} from './structure-rules.ts';
-import {addressRules, commandRules, textRules} from './text-rules.ts';
+import {addressRules, awsPair, commandRules, textRules} from './text-rules.ts';
 import {tokenShapes} from './token-shapes.ts';
 
 /** `strict` also hides values that the rules are unsure of, host names and addresses. */
@@ -23,6 +23,7 @@ const RULES: readonly RedactionRule[] = [
   resources,
   printedSecret,
   ...commandRules,
+  awsPair,
 ];
 
 export interface FoundSecret extends Extent {

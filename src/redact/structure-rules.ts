@@ -3,6 +3,9 @@ import {isDescription, keyKind} from './key-names.ts';
 import {type Extent, matchAt, NOTHING, type RedactionRule} from './rule.ts';
 import {type Leaf, leavesOf, openingBefore, slashesBefore} from './structure.ts';
 
+/** Not in the middle of a longer key; an escape before it is a line break. */
+const beginsKey = (text: string, at: number): boolean => !/[\w.-]/.test(text.charAt(at - 1)) || /\\[nrt]$/.test(text.slice(at - 2, at));
+
 const IS_KEY = /\\*["']?[ \t]*(?:[:=]|=>)[ \t]*/y;
 const QUOTE_NEXT = /[^\n"]{0,40}?(\\*)"/y;
 
@@ -60,7 +63,7 @@ export const named: RedactionRule = {
   onlyOutside: true,
   find(text, start, end) {
     const key = text.slice(start, end);
-    if (/[\w.-]/.test(text.charAt(start - 1)) || /[\w.-]/.test(text.charAt(end))) return NOTHING;
+    if (!beginsKey(text, start) || /[\w.-]/.test(text.charAt(end))) return NOTHING;
     const around = objectAround(text, start, end);
     if (around === undefined) return NOTHING;
     const {leaves, open} = around;
@@ -117,9 +120,9 @@ export const resources: RedactionRule = {
 };
 
 const MAP_OPENS = /\\*["']?[ \t]*:[ \t]*\{/y;
-const BLOCK_OPENS = /:[ \t]*(?:\r?\n|\\r?\\n)/y;
+const BLOCK_OPENS = /:[ \t]*(?:\r?\n|(?:\\+r)?\\+n)/y;
 /** A line of a block: its indentation and its text. */
-const BLOCK_LINE = /([ \t]*)([^\n\\]*(?:\\(?!r?\\?n)[^\n\\]*)*)(?:\r?\n|\\n|$)/y;
+const BLOCK_LINE = /([ \t]*)((?:(?!(?:\\+r)?\\+n)[^\n\r]){0,4096})(?:\r?\n|(?:\\+r)?\\+n|$)?/y;
 
 /** Values of the lines below a key, which are indented more or are items of a list. */
 export function linesBelow(text: string, at: number, column: number): {key: string; start: number; end: number; value: string}[] {
@@ -129,7 +132,7 @@ export function linesBelow(text: string, at: number, column: number): {key: stri
     const isItem = indent.length === column && /^- /.test(content);
     if (all === '' || (content.trim() !== '' && indent.length <= column && !isItem)) break;
     const [head = '', key = ''] = /^(?:- +)*(?:\\*["']?([\w.@/-]{1,128})\\*["']?:(?:[ \t]+|$))?(?:[|>][-+]?$)?\\*["']?/.exec(content) ?? [];
-    const value = content.slice(head.length).replace(/\\*["']?,?[ \t\r]*$/, '');
+    const value = content.slice(head.length).replace(/\\*["'][,}\]]{0,4}$|[ \t,]+$/, '');
     const start = at + indent.length + head.length;
     if (value !== '' && !value.startsWith('#')) found.push({key, start, end: start + value.length, value});
     at += all.length;
@@ -144,7 +147,7 @@ export const printedSecret: RedactionRule = {
   find(text, start, end) {
     const key = text.slice(start, end);
     const before = text.charAt(start - 1);
-    if (!/^(?:string)?data$/i.test(key) || /[\w.-]/.test(before)) return NOTHING;
+    if (!beginsKey(text, start)) return NOTHING;
     if (before === '"' && matchAt(MAP_OPENS, text, end) !== undefined) {
       const {leaves = []} = objectAround(text, start, end) ?? {};
       const isSecret = leaves.some(({path, value}) => path.length === 1 && path[0] === 'kind' && value === 'Secret');
@@ -180,6 +183,6 @@ export function collectionAt(text: string, at: number, column: number): readonly
   const bracket = /^(?:[&*\w.]{0,40}(?:map\[\w*\])?[\w.*]{0,40})?[[{(]/.exec(text.slice(at, at + 100))?.[0];
   if (bracket !== undefined)
     return leavesOf(text, at + bracket.length - 1).map((leaf) => ({...leaf, key: /^\d+$/.test(leaf.path.at(-1) ?? '') ? '' : (leaf.path.at(-1) as string)}));
-  const opens = /^[ \t]*(?:\r?\n|\\r?\\n)/.exec(text.slice(at, at + 40))?.[0];
+  const opens = /^[ \t]*(?:\r?\n|(?:\\+r)?\\+n)/.exec(text.slice(at, at + 40))?.[0];
   return opens === undefined ? [] : linesBelow(text, at + opens.length, column);
 }

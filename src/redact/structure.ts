@@ -64,6 +64,9 @@ const WORD = /(?:[^\s,:={}[\]"'\\]|:(?![\s"'\\{[]|\w+:)|=(?=[=\w]*["\s,)]))+/y;
 const ASSIGNS = /\\*["']?[ \t]*(?:=>|:=|->|[:=])(?!\/\/)[ \t]*/y;
 const NAME = /[^\s,:={}[\]"'\\()]+(?=\\*["']?[ \t]*(?:=>|[:=])(?!\/\/|[:=]))/y;
 
+/** After the last character of a word: a bracket, or another name and a bracket. */
+const HEAD_OF_BLOCK = /^\(|^.[ \t]*(?:\\*["'][\w-]+\\*["'][ \t]*)*[{[(\\"']/;
+
 /** Every leaf of the structure that opens at this position. */
 export function leavesOf(text: string, open: number): Leaf[] {
   const leaves: Leaf[] = [];
@@ -125,7 +128,7 @@ export function leavesOf(text: string, open: number): Leaf[] {
       WORD.lastIndex = at;
       const word = WORD.exec(text)?.[0] ?? one;
       // A word before a bracket or another text is the name of a block, or a call.
-      if (/^[ \t]*(?:\\*["'][\w-]+\\*["'][ \t]*)*[{[(\\"']/.test(text.slice(at + word.length, at + word.length + 200)) || word.endsWith('(')) {
+      if (/\w/.test(word) && HEAD_OF_BLOCK.test(text.slice(at + word.length - 1, at + word.length + 200))) {
         key ??= word;
       } else if (/\w/.test(word)) {
         add(at, at + word.length);

@@ -55,6 +55,13 @@ const SHAPES = (
     },
     ...WEBHOOKS.map(([host = '', path]) => ({name: 'webhook', anchors: [host], head: `${host.replaceAll('.', '\\.')}${path}`, tail: '\\w/@:%.-', least: 20})),
     {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
+    {
+      name: 'hash',
+      anchors: ['$6$', '$5$', '$y$', '$2a$', '$2b$', '$2y$', '$argon2', '$apr1$', '{ssha'],
+      head: '(?:\\$(?:6|5|y|2[aby]|argon2id?|apr1)\\$|\\{SSHA\\d{0,3}\\})',
+      tail: '\\w./$=,+',
+      least: 20,
+    },
     {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
     {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
     ...[...IMPORTED, ...OWN.split(',')].map((row) => {
@@ -82,7 +89,7 @@ const EXAMPLES = /EXAMPLE$|^eyJ(?:zY2hlbWFfdmVyc2lvb|lMmJmYjcz)/;
 const WORDS = /^[a-z]+(?:[_.-][a-z]+)+$/;
 
 function find({expression, stop}: (typeof SHAPES)[number], text: string, start: number): readonly Extent[] {
-  if (start < 0 || !beginsWord(text, start)) return NOTHING;
+  if (start < 0 || (text.charAt(start) !== '/' && !beginsWord(text, start))) return NOTHING;
   const found = matchAt(expression, text, start);
   return found === undefined || WORDS.test(found[0]) || EXAMPLES.test(found[0]) ? NOTHING : [run(start, start + found[0].length, stop)];
 }
