@@ -1,5 +1,5 @@
 import {randomStrings} from './random-strings.ts';
-import {LIMITS} from './rule.ts';
+import {LIMITS, startBatch} from './rule.ts';
 import type {FoundSecret, Scanner} from './scanner.ts';
 import {Wrappers} from './wrappers.ts';
 
@@ -81,6 +81,7 @@ export class FileRedactor {
 
   #advance(last: boolean): Buffer {
     this.#gathered = 0;
+    startBatch();
     const length = this.#held.length;
     const text = this.#held.toString('latin1');
     const limit = last ? length : length - LIMITS.ahead;

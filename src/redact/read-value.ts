@@ -1,4 +1,4 @@
-import {COLOUR, ESCAPE, type Extent, LIMITS, matchAt, NEXT_LINE, NOTHING, run} from './rule.ts';
+import {COLOUR, ESCAPE, type Extent, isSpent, LIMITS, matchAt, NEXT_LINE, NOTHING, run, spend} from './rule.ts';
 
 /** Position of a value: its key, and the notation of the key. */
 export interface KeyPosition {
@@ -120,9 +120,13 @@ export function bare(text: string, {at, key, keyStart, keyQuoted, beginsLine, se
 const NEXT_PAIR = /(?:[,;&|]|\\+u0026|&amp;|%26)[ \t]*[\w.-]{1,64}\\*["']?(?:[=:]|%3d|\\+u003d)/iy;
 const ELEMENT_ENDS = /<\/|\\+u003c\/|&lt;\//iy;
 
+/** What is read when too much was read before; a longer value is skipped to its end. */
+const NEAR = 256;
+
 /** Text without whitespace; punctuation ends it only before a new word. */
 function word(text: string, at: number): Extent {
-  const most = Math.min(text.length, at + LIMITS.value);
+  const limit = isSpent() ? NEAR : LIMITS.value;
+  const most = Math.min(text.length, at + limit);
   let end = at;
   for (; end < most; end += 1) {
     const one = text.charAt(end);
@@ -132,7 +136,8 @@ function word(text: string, at: number): Extent {
     if ('<\\&'.includes(one) && matchAt(ELEMENT_ENDS, text, end) !== undefined) break;
     if (',;&|\\%'.includes(one) && matchAt(NEXT_PAIR, text, end) !== undefined) break;
   }
-  if (end - at >= LIMITS.value) return run(at, end, /[ \t\r\n<>`"']/g);
+  spend(20 * (end - at));
+  if (end - at >= limit) return {start: at, end, unended: /[ \t\r\n<>`"']/g};
   return {start: at, end: at + withoutClosing(text.slice(at, end)).length};
 }
 

@@ -1,6 +1,6 @@
 import {isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isDescription, keyKind} from './key-names.ts';
-import {type Extent, matchAt, NOTHING, type RedactionRule} from './rule.ts';
+import {type Extent, isSpent, matchAt, NOTHING, type RedactionRule, spend} from './rule.ts';
 import {type Leaf, leavesOf, openingBefore, slashesBefore} from './structure.ts';
 
 /** Not in the middle of a longer key; an escape before it is a line break. */
@@ -93,7 +93,8 @@ const RESOURCES: readonly (readonly [type: RegExp, secret: RegExp])[] = [
   [/(?:ssm_parameter|_secret(?:_version)?|_secret_v\d|_variable|_secrets?_\w+|_generic_secret)$/, /^(?:value|insecure_value|secret_string|secret_data|plaintext_value|encrypted_value|data_json|content_base64)(?:_wo)?$/],
 ];
 const IDENTIFIED = /[\w.[\]"\\-]{0,200}: [^\n[]{0,80}\[id=([^\]\s]{1,512})\]/y;
-const ATTRIBUTES = /\\*"[^{}]{0,400}?(?:\{|(?:\[[^{}]*\{[^{}]{0,400}?|,[^{}]{0,400}?)?\\*"(?:attributes|values|before|after)\\*"[ \t]*:[ \t\r\n]*(?=\{))/y;
+/** Where its attributes open: in a block of a plan, or in a field of JSON. */
+const ATTRIBUTES = /^\\*"(?:[ \t]+\\*"[\w-]{1,64}\\*"){0,2}[ \t]*\{|\\*"(?:attributes|values|before|after)\\*"[ \t]*:[ \t\r\n]*\{/;
 
 /** Attributes of resources that are secret by their type: in plans, in states, and in the ids of random values. */
 export const resources: RedactionRule = {
@@ -112,22 +113,24 @@ export const resources: RedactionRule = {
       const from = text.indexOf('[id=', last) + 4;
       if (id !== '') return isHarmless(id) ? NOTHING : [{start: from, end: from + id.length}];
     }
-    const attributes = text.charAt(first - 1) === '"' ? matchAt(ATTRIBUTES, text, last) : undefined;
-    if (attributes === undefined) return NOTHING;
-    const open = last + attributes[0].length - (attributes[0].endsWith('{') ? 1 : 0);
-    return hidden(leavesOf(text, open).filter(({path}) => secret.test(path[0] ?? '')));
+    if (text.charAt(first - 1) !== '"' || isSpent()) return NOTHING;
+    const attributes = ATTRIBUTES.exec(text.slice(last, last + 1500));
+    spend(attributes === null ? 1500 : attributes.index);
+    if (attributes === null) return NOTHING;
+    return hidden(leavesOf(text, last + attributes.index + attributes[0].length - 1).filter(({path}) => secret.test(path[0] ?? '')));
   },
 };
 
 const MAP_OPENS = /\\*["']?[ \t]*:[ \t]*\{/y;
-const BLOCK_OPENS = /:[ \t]*(?:\r?\n|(?:\\+r)?\\+n)/y;
+const BLOCK_OPENS = /:[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
 /** A line of a block: its indentation and its text. */
-const BLOCK_LINE = /([ \t]*)((?:(?!(?:\\+r)?\\+n)[^\n\r]){0,4096})(?:\r?\n|(?:\\+r)?\\+n|$)?/y;
+const BLOCK_LINE = /([ \t]*)((?:(?!(?:\\{1,8}r)?\\{1,8}n)[^\n\r]){0,4096})(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n|$)?/y;
 
 /** Values of the lines below a key, which are indented more or are items of a list. */
 export function linesBelow(text: string, at: number, column: number): {key: string; start: number; end: number; value: string}[] {
   const found: {key: string; start: number; end: number; value: string}[] = [];
-  for (let line = matchAt(BLOCK_LINE, text, at); line !== undefined && found.length < 500; line = matchAt(BLOCK_LINE, text, at)) {
+  const most = isSpent() ? 3 : 500;
+  for (let line = matchAt(BLOCK_LINE, text, at); line !== undefined && found.length < most; line = matchAt(BLOCK_LINE, text, at)) {
     const [all, indent = '', content = ''] = line;
     const isItem = indent.length === column && /^- /.test(content);
     if (all === '' || (content.trim() !== '' && indent.length <= column && !isItem)) break;
@@ -136,6 +139,7 @@ export function linesBelow(text: string, at: number, column: number): {key: stri
     const start = at + indent.length + head.length;
     if (value !== '' && !value.startsWith('#')) found.push({key, start, end: start + value.length, value});
     at += all.length;
+    spend(2 * all.length);
   }
   return found;
 }
@@ -154,7 +158,8 @@ export const printedSecret: RedactionRule = {
       return isSecret ? hidden(leaves.filter(({path}) => path[0] === key && path.length === 2)) : NOTHING;
     }
     const opens = matchAt(BLOCK_OPENS, text, end);
-    if (opens === undefined) return NOTHING;
+    if (opens === undefined || isSpent()) return NOTHING;
+    spend(8192);
     const around = text.slice(Math.max(0, start - 4096), start).split(/^---|\\n---/m).at(-1) as string;
     const indent = /(?:^|\n|\\n|")([ \t]*)$/.exec(around)?.[1];
     if (indent === undefined) return NOTHING;
@@ -180,9 +185,9 @@ export function secretsBelow(found: readonly {key: string; start: number; end: n
 
 /** The list or map that opens at a position, or the lines below it. */
 export function collectionAt(text: string, at: number, column: number): readonly {key: string; start: number; end: number; value: string}[] {
-  const bracket = /^(?:[&*\w.]{0,40}(?:map\[\w*\])?[\w.*]{0,40})?[[{(]/.exec(text.slice(at, at + 100))?.[0];
+  const bracket = /^(?:[&*\w.]{0,40}(?:map\[\w*\])?[\w.*]{0,40})?[[{]/.exec(text.slice(at, at + 100))?.[0];
   if (bracket !== undefined)
     return leavesOf(text, at + bracket.length - 1).map((leaf) => ({...leaf, key: /^\d+$/.test(leaf.path.at(-1) ?? '') ? '' : (leaf.path.at(-1) as string)}));
-  const opens = /^[ \t]*(?:\r?\n|(?:\\+r)?\\+n)/.exec(text.slice(at, at + 40))?.[0];
+  const opens = /^[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/.exec(text.slice(at, at + 40))?.[0];
   return opens === undefined ? [] : linesBelow(text, at + opens.length, column);
 }

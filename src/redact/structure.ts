@@ -1,4 +1,4 @@
-import {type Extent, LIMITS} from './rule.ts';
+import {type Extent, isSpent, LIMITS, spend} from './rule.ts';
 
 /*
  * A reader of what stands in brackets: JSON at any depth of strings, blocks and maps of Terraform, dictionaries of Python, structs of Go.
@@ -14,6 +14,8 @@ export interface Leaf extends Extent {
 /** Maximum distance to the start of a structure, and from there to its end. */
 const REACH = {behind: LIMITS.behind, ahead: LIMITS.ahead - 512};
 const DEEPEST = 16;
+/** What is read when too much was read before. */
+const NEAR = 256;
 const BACKSLASH = 92;
 
 /** Backslashes before a quote: the string nesting depth. */
@@ -29,21 +31,25 @@ const isDelimiter = (slashes: number, depth: number): boolean => slashes >= dept
 /** Start of the innermost open bracket `{` before a position, at this string nesting depth. */
 export function openingBefore(text: string, at: number, depth: number, reach: number = REACH.behind): number | undefined {
   let level = 0;
-  const floor = Math.max(0, at - reach);
+  const floor = Math.max(0, at - (isSpent() ? NEAR : reach));
+  const found = (position: number, open: number | undefined): number | undefined => {
+    spend(at - position);
+    return open;
+  };
   for (let position = at - 1; position >= floor; position -= 1) {
     const one = text.charCodeAt(position);
     if (one === 34) {
-      if (slashesBefore(text, position) < depth) return undefined;
+      if (slashesBefore(text, position) < depth) return found(position, undefined);
       do position = text.lastIndexOf('"', position - 1);
       while (position > floor && !isDelimiter(slashesBefore(text, position), depth));
-      if (position <= floor) return undefined;
+      if (position <= floor) return found(floor, undefined);
     } else if (one === 125 || one === 93) level += 1;
     else if (one === 123 || one === 91) {
-      if (level === 0) return one === 123 ? position : undefined;
+      if (level === 0) return found(position, one === 123 ? position : undefined);
       level -= 1;
     }
   }
-  return undefined;
+  return found(floor, undefined);
 }
 
 /** From an opening quote: end of the content, and of the string. A string without an end in reach ends there. */
@@ -72,24 +78,28 @@ export function leavesOf(text: string, open: number): Leaf[] {
   const leaves: Leaf[] = [];
   const path: string[] = [];
   const counts: number[] = [];
+  const isMap: boolean[] = [];
   let key: string | undefined;
-  const most = Math.min(text.length, open + REACH.ahead);
+  const most = Math.min(text.length, open + (isSpent() ? NEAR : REACH.ahead));
   const add = (start: number, end: number): void => {
     const own = key ?? String((counts[counts.length - 1] as number)++);
     leaves.push({path: [...path.slice(1), own], start, end, value: text.slice(start, end)});
   };
-  for (let at = open; at < most && leaves.length < 2000; ) {
+  let at = open;
+  while (at < most && leaves.length < 2000) {
     const one = text.charAt(at);
     if (one === '{' || one === '[') {
       if (counts.length >= DEEPEST) break;
       const isFirst = counts.length === 0;
       path.push(key ?? (isFirst ? '' : String((counts[counts.length - 1] as number)++)));
       counts.push(0);
+      isMap.push(one === '{');
       key = undefined;
       at += 1;
     } else if (one === '}' || one === ']') {
       path.pop();
       counts.pop();
+      isMap.pop();
       key = undefined;
       at += 1;
       if (counts.length === 0) break;
@@ -131,11 +141,14 @@ export function leavesOf(text: string, open: number): Leaf[] {
       if (/\w/.test(word) && HEAD_OF_BLOCK.test(text.slice(at + word.length - 1, at + word.length + 200))) {
         key ??= word;
       } else if (/\w/.test(word)) {
+        // Words without a key are a sentence, unless they are a list on one line.
+        if (key === undefined && (isMap.at(-1) || !/^[^\]\n]{0,1000}\]/.test(text.slice(at, at + 1002)))) break;
         add(at, at + word.length);
         key = undefined;
       }
       at += word.length;
     }
   }
+  spend(at - open);
   return leaves;
 }

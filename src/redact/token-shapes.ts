@@ -20,7 +20,7 @@ interface TokenShape {
 
 /** Prefixes that gitleaks does not list, in the same format. */
 const OWN =
-  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99,squ_,sqp_,sqa_,bkua_,sbp_,npg_ 12,pat-na1-,pat-eu1-,sdk- 32,key- 32,st. 30,K10 40,dp.st.,whsec_,shpit_,cfat_';
+  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99,squ_,sqp_,sqa_,bkua_,sbp_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_';
 /** Enough of a token that was cut off. */
 const LEAST = 20;
 
@@ -62,6 +62,7 @@ const SHAPES = (
       tail: '\\w./$=,+',
       least: 20,
     },
+    {name: 'mailgun', anchors: ['key-'], head: 'key-', tail: 'a-f0-9', least: 32},
     {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
     {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
     ...[...IMPORTED, ...OWN.split(',')].map((row) => {
@@ -86,10 +87,13 @@ export const tokenShapes: readonly RedactionRule[] = SHAPES.map((each) => ({
 /** Of documentation, and private data of Terraform: `{"schema_version":…`, `{"e2bfb730-…`. */
 const EXAMPLES = /EXAMPLE$|^eyJ(?:zY2hlbWFfdmVyc2lvb|lMmJmYjcz)/;
 /** `npm_config_registry_prefix` is no token. */
+const MANY_WORDS = /^(?:[a-z]+[_.-]){8,}[a-z]*$/;
 const WORDS = /^[a-z]+(?:[_.-][a-z]+)+$/;
 
 function find({expression, stop}: (typeof SHAPES)[number], text: string, start: number): readonly Extent[] {
   if (start < 0 || (text.charAt(start) !== '/' && !beginsWord(text, start))) return NOTHING;
+  // A long run of words is no token, and is not read to its end.
+  if (MANY_WORDS.test(text.slice(start, start + 96))) return NOTHING;
   const found = matchAt(expression, text, start);
   return found === undefined || WORDS.test(found[0]) || EXAMPLES.test(found[0]) ? NOTHING : [run(start, start + found[0].length, stop)];
 }

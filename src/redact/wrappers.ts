@@ -1,6 +1,6 @@
 const ESCAPE = String.fromCharCode(27);
 /** A color or another control sequence of a terminal, plain or in a string. */
-const CONTROL = new RegExp(String.raw`(?:${ESCAPE}|\\+(?:u001[bB]|x1[bB]|033|e))\[[\d;:]{0,24}[A-Za-z]`, 'g');
+const CONTROL = new RegExp(String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;:]{0,24}[A-Za-z]`, 'g');
 const TIME = String.raw`\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:?\d\d)[ \t]`;
 /** What a kubelet, a container runtime, klog or hclog writes before a line. `P` is a part of a line, which continues in the next one. */
 const PREFIX = new RegExp(
