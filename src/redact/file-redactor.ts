@@ -1,7 +1,7 @@
 import {randomStrings} from './random-strings.ts';
 import {LIMITS, startBatch} from './rule.ts';
 import type {FoundSecret, Scanner} from './scanner.ts';
-import {Wrappers} from './wrappers.ts';
+import {type Removed, Wrappers} from './wrappers.ts';
 
 const NONE = Buffer.alloc(0);
 
@@ -168,16 +168,20 @@ export class FileRedactor {
   /** Writes text that is no secret, with what was removed from it. */
   #writePlain(end: number, out: Buffer[]): void {
     const {removed} = this.#wrappers;
-    let count = 0;
-    for (const {at, bytes} of removed) {
-      if (at > end) break;
-      out.push(this.#held.subarray(this.#written - this.#base, Math.max(this.#written, at) - this.#base), bytes);
-      this.#written = Math.max(this.#written, at);
-      count += 1;
+    let [count, size] = [0, end - this.#written];
+    for (; count < removed.length && (removed[count] as Removed).at <= end; count += 1) {
+      size += (removed[count] as Removed).end - (removed[count] as Removed).start;
     }
-    removed.splice(0, count);
-    out.push(this.#held.subarray(this.#written - this.#base, end - this.#base));
+    const part = Buffer.allocUnsafe(size);
+    let length = 0;
+    for (const {at, source, start, end: to} of removed.splice(0, count)) {
+      length += this.#held.copy(part, length, this.#written - this.#base, Math.max(this.#written, at) - this.#base);
+      length += source.copy(part, length, start, to);
+      this.#written = Math.max(this.#written, at);
+    }
+    this.#held.copy(part, length, this.#written - this.#base, end - this.#base);
     this.#written = end;
+    out.push(part);
   }
 
   /** Adjacent parts of one value are merged. */

@@ -42,8 +42,8 @@ export const secretKeyRule: RedactionRule = {
       beginsLine: beginsLine(text.slice(Math.max(0, key.start - 80), key.start)),
       separator: separator[2] ?? ' ',
     };
-    const column = COLUMN.exec(text.slice(Math.max(0, key.start - 80), key.start))?.[1]?.length;
-    const below = key.kind === 'secret' || MANY.test(key.text) ? collectionAt(text, place.at, column ?? 0) : [];
+    const column = (): number | undefined => COLUMN.exec(text.slice(Math.max(0, key.start - 80), key.start))?.[1]?.length;
+    const below = key.kind === 'secret' || MANY.test(key.text) ? collectionAt(text, place.at, column) : [];
     if (below.length > 0) return secretsBelow(below, key.text);
     const found = valueExtents(text, place);
     // Both sides of a change are hidden, or none.
@@ -122,7 +122,8 @@ function inElement(text: string, key: Key, isStrict: boolean): readonly Extent[]
 }
 
 const IS = String.raw`(?:[ \t]+(?:is|was)[ \t]+(?:generated|created|set))?(?:[ \t]+(?:for|of)(?:[ \t]+(?:the[ \t]+)?(?:user|account|role|database|login))?[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|(?:was |is )?(?:set|changed|reset|updated) to)\b[ \t]*:?|[ \t]*[:=](?![:=])|[ \t]*\|)[ \t]*`;
-const FROM_TO = /[ \t]+(?:(?:was|is)[ \t]+)?(?:changed|updated|rotated|reset)[ \t]+from[ \t]+["']?([^\s"']{4,128})["']?[ \t]+to[ \t]+["']?([^\s"']{4,128})/dy;
+const FROM_TO =
+  /[ \t]+(?:(?:was|is)[ \t]+)?(?:changed|updated|rotated|reset)[ \t]+from[ \t]+["']?([^\s"']{4,128})["']?[ \t]+to[ \t]+["']?([^\s"']{4,128})/dy;
 const IS_VALUE = new RegExp(`${IS}(${QUOTE}?)(?=\\S)`, 'iy');
 const QUOTED_NEXT = new RegExp(`(?:[ \\t]+by(?:[ \\t]+password)?)?[ \\t]+(${QUOTE})(?=\\S)`, 'iy');
 const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
@@ -167,7 +168,10 @@ const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 const ELEMENT_FOLLOWS = /\\*["'][ \t]*>|<\/(?:key|name)>\s{0,40}<(?:string|value)>/iy;
 const NAMED_ELEMENT = /(?:name|key)=\\*["']$|<(?:key|name)>$/i;
 /** A part of a form: headers, an empty line, and the value. */
-const MULTIPART = new RegExp(`\\\\*["'](?:;[^\\n\\\\]{0,100})?(?:${NEXT_LINE})(?:[\\w-]{1,40}: [^\\n\\\\]{0,100}(?:${NEXT_LINE}))?(?:${NEXT_LINE})([^\\r\\n\\\\"]{2,512})`, 'y');
+const MULTIPART = new RegExp(
+  `\\\\*["'](?:;[^\\n\\\\]{0,100})?(?:${NEXT_LINE})(?:[\\w-]{1,40}: [^\\n\\\\]{0,100}(?:${NEXT_LINE}))?(?:${NEXT_LINE})([^\\r\\n\\\\"]{2,512})`,
+  'y',
+);
 /** The second of two: `('password', '…')`, `{DB_PASSWORD …}`. */
 const SECOND_FOLLOWS = /\\*["'][ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
 const OPENS_PAIR = /[([{][bu]?\\*["']$/;

@@ -16,13 +16,11 @@ export interface KeyPosition {
 /** A quote, also escaped for XML, JSON and URLs. */
 export const QUOTE = String.raw`(?:\\*["'\`]|&quot;|&#3[49];|\\+u002[27]|%2[27])`;
 /** What stands before a quoted text in code: types, calls, tags of YAML, prefixes of Python. */
-const WRAPPER = String.raw`(?:!!?\w{1,16}[ \t]+|(?:new )?(?!\w*(?:get|env|read|load|look|fetch|find|prompt|input|path|open|file))[A-Za-z_][\w.]{0,40}\(|\[\][a-z]{1,12}[{(]|\[|[bBuUrRfFNn])?`;
+const WRAPPER = String.raw`(?:!!?\w{1,16}[ \t]+|(?:new )?(?!\w*(?:get|env|read|load|look|fetch|find|prompt|input|path|open|file))[A-Za-z_][\w.]{0,40}\(|\[\][a-z]{1,12}[{(]|\[|string\(\d+\) |[bBuUrRfFNn])?`;
 const OPENING = new RegExp(`${WRAPPER}(${QUOTE})`, 'iy');
 /** The password of a pair, and of a call of PowerShell: `('bob', '…')`. */
-const SECOND = new RegExp(
-  String.raw`(?:[\w.]{0,40}\([bu]?\\*["'][^"'\\\n]{1,128}\\*["'][ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])`,
-  'iy',
-);
+const SECOND =
+  /(?:[\w.]{0,40}\([bu]?\\*["'][^"'\\\n]{1,128}\\*["'][ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])/iy;
 /** No value after the key: the line or the surrounding string ends. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]{1,4}(?:[\s"'\\{]|$)|\s|$)/y;
 const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;

@@ -39,7 +39,11 @@ export const marked: RedactionRule = {
   find(text, start, end) {
     const mark = text.slice(start, end);
     const about = MARKED[mark];
-    if (about === undefined || text.charAt(start - 1) !== '"' || /^\\*"[ \t]*:[ \t]*(?:false|\{\s*\}|\[\s*\])/.test(text.slice(end, end + 24)))
+    if (
+      about === undefined ||
+      text.charAt(start - 1) !== '"' ||
+      /^\\*"[ \t]*:[ \t]*(?:false|\{\s*\}|\[\s*\])/.test(text.slice(end, end + 24))
+    )
       return NOTHING;
     const {leaves = []} = objectAround(text, start, end) ?? {};
     const marks = leaves.filter(({path}) => path[0] === mark);
@@ -90,7 +94,10 @@ export const named: RedactionRule = {
 const RESOURCES: readonly (readonly [type: RegExp, secret: RegExp])[] = [
   [/random_(?:string|password|id|uuid|bytes)$/, /^(?:id|result|hex|dec|b64_?\w*|base64|bcrypt_hash)$/],
   [/kubernetes_secret(?:_v\d)?(?:_data)?$/, /^(?:data|binary_data)(?:_wo)?$/],
-  [/(?:ssm_parameter|_secret(?:_version)?|_secret_v\d|_variable|_secrets?_\w+|_generic_secret)$/, /^(?:value|insecure_value|secret_string|secret_data|plaintext_value|encrypted_value|data_json|content_base64)(?:_wo)?$/],
+  [
+    /(?:ssm_parameter|_secret(?:_version)?|_secret_v\d|_variable|_secrets?_\w+|_generic_secret)$/,
+    /^(?:value|insecure_value|secret_string|secret_data|plaintext_value|encrypted_value|data_json|content_base64)(?:_wo)?$/,
+  ],
 ];
 const IDENTIFIED = /[\w.[\]"\\-]{0,200}: [^\n[]{0,80}\[id=([^\]\s]{1,512})\]/y;
 /** Where its attributes open: in a block of a plan, or in a field of JSON. */
@@ -126,9 +133,15 @@ const BLOCK_OPENS = /:[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
 /** A line of a block: its indentation and its text. */
 const BLOCK_LINE = /([ \t]*)((?:(?!(?:\\{1,8}r)?\\{1,8}n)[^\n\r]){0,4096})(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n|$)?/y;
 
+interface Line extends Extent {
+  key: string;
+  value: string;
+  isItem: boolean;
+}
+
 /** Values of the lines below a key, which are indented more or are items of a list. */
-export function linesBelow(text: string, at: number, column: number): {key: string; start: number; end: number; value: string}[] {
-  const found: {key: string; start: number; end: number; value: string}[] = [];
+export function linesBelow(text: string, at: number, column: number): Line[] {
+  const found: Line[] = [];
   const most = isSpent() ? 3 : 500;
   for (let line = matchAt(BLOCK_LINE, text, at); line !== undefined && found.length < most; line = matchAt(BLOCK_LINE, text, at)) {
     const [all, indent = '', content = ''] = line;
@@ -137,7 +150,8 @@ export function linesBelow(text: string, at: number, column: number): {key: stri
     const [head = '', key = ''] = /^(?:- +)*(?:\\*["']?([\w.@/-]{1,128})\\*["']?:(?:[ \t]+|$))?(?:[|>][-+]?$)?\\*["']?/.exec(content) ?? [];
     const value = content.slice(head.length).replace(/\\*["'][,}\]]{0,4}$|[ \t,]+$/, '');
     const start = at + indent.length + head.length;
-    if (value !== '' && !value.startsWith('#')) found.push({key, start, end: start + value.length, value});
+    if (value !== '' && !value.startsWith('#'))
+      found.push({key, start, end: start + value.length, value, isItem: content.startsWith('- ')});
     at += all.length;
     spend(2 * all.length);
   }
@@ -160,7 +174,10 @@ export const printedSecret: RedactionRule = {
     const opens = matchAt(BLOCK_OPENS, text, end);
     if (opens === undefined || isSpent()) return NOTHING;
     spend(8192);
-    const around = text.slice(Math.max(0, start - 4096), start).split(/^---|\\n---/m).at(-1) as string;
+    const around = text
+      .slice(Math.max(0, start - 4096), start)
+      .split(/^---|\\n---/m)
+      .at(-1) as string;
     const indent = /(?:^|\n|\\n|")([ \t]*)$/.exec(around)?.[1];
     if (indent === undefined) return NOTHING;
     const lines = linesBelow(text, end + opens[0].length, indent.length);
@@ -179,15 +196,30 @@ export function secretsBelow(found: readonly {key: string; start: number; end: n
       !isDescription(own) &&
       (isPassword
         ? !isErrorText(value)
-        : looksStrong(value) || /^[0-9a-f]{20,}$/i.test(value) || (!isProse(value) && !isObjectName(value) && /\d/.test(value) && value.length > 5)),
+        : looksStrong(value) ||
+          /^[0-9a-f]{20,}$/i.test(value) ||
+          (!isProse(value) && !isObjectName(value) && /\d/.test(value) && value.length > 5)),
   );
 }
 
+/** An opening bracket, also of a literal of Go: `[]string{`, `map[string]string{`, `&Config{`. */
+const BRACKET = /(?:[&*a-zA-Z][&*\w.]{0,40}(?=[[{])(?:\[\w{0,20}\][\w.*]{0,40}(?=\{))?|\[\][\w.*]{1,40}(?=\{))?[[{]/y;
+const LINE_ENDS = /[ \t]{0,16}(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
+
 /** The list or map that opens at a position, or the lines below it. */
-export function collectionAt(text: string, at: number, column: number): readonly {key: string; start: number; end: number; value: string}[] {
-  const bracket = /^(?:[&*\w.]{0,40}(?:map\[\w*\])?[\w.*]{0,40})?[[{]/.exec(text.slice(at, at + 100))?.[0];
+export function collectionAt(
+  text: string,
+  at: number,
+  column: () => number | undefined,
+): readonly {key: string; start: number; end: number; value: string}[] {
+  const bracket = matchAt(BRACKET, text, at)?.[0];
   if (bracket !== undefined)
-    return leavesOf(text, at + bracket.length - 1).map((leaf) => ({...leaf, key: /^\d+$/.test(leaf.path.at(-1) ?? '') ? '' : (leaf.path.at(-1) as string)}));
-  const opens = /^[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/.exec(text.slice(at, at + 40))?.[0];
-  return opens === undefined ? [] : linesBelow(text, at + opens.length, column);
+    return leavesOf(text, at + bracket.length - 1).map((leaf) => ({
+      ...leaf,
+      key: /^\d+$/.test(leaf.path.at(-1) ?? '') ? '' : (leaf.path.at(-1) as string),
+    }));
+  const opens = matchAt(LINE_ENDS, text, at)?.[0];
+  const own = opens === undefined ? undefined : column();
+  if (opens === undefined || own === undefined) return [];
+  return linesBelow(text, at + opens.length, own).filter(({key, isItem}) => key !== '' || isItem);
 }

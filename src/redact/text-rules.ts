@@ -111,6 +111,7 @@ const COMMANDS: readonly (readonly [anchors: readonly string[], before: string, 
   [['sqlplus'], `sqlplus${GAP}(?:-\\w{1,4}${GAP}){0,3}${QUOTE}[\\w.]{1,64}/`, `[^\\s"'@/]{2,256}(?=[@\\s"'])`],
   [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{8,256}`],
   [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
+  [['setx'], after('setx', '\\w{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)\\w{0,20}')],
   [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
   [['basicauth'], `BasicAuth\\(\\\\*["'][^"'\\\\\\n]{1,64}\\\\*["'],[ \\t]*`],
   [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[\\w-]{16,64}'],
@@ -127,7 +128,11 @@ const COMMANDS: readonly (readonly [anchors: readonly string[], before: string, 
   [['htpasswd'], `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}${NAME}${GAP}${NAME}${GAP}`],
   [['vault'], `vault${GAP}login${GAP}(?!-)`, `${WORD}{8,1024}`],
   // In a pipe, or in a trace, which prints the commands of a pipe one after the other.
-  [['echo', 'printf'], `(?:echo|printf)${GAP}(?:-n${GAP}|${QUOTE}%s(?:\\\\*n)?${QUOTE}${GAP})?${QUOTE}(?:[\\w.-]{1,64}:)?`, `${WORD}{2,256}(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`],
+  [
+    ['echo', 'printf'],
+    `(?:echo|printf)${GAP}(?:-n${GAP}|${QUOTE}%s(?:\\\\*n)?${QUOTE}${GAP})?${QUOTE}(?:[\\w.-]{1,64}:)?`,
+    `${WORD}{2,256}(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
+  ],
   [['_authtoken', '_auth', '_password', 'aws_secret_access_key', 'aws_session_token'], `\\w{5,24}${GAP}(?!=)`, `${WORD}{8,1024}`],
   [['requirepass', 'masterauth', 'bindpw'], `\\w{6,11}${GAP}`],
   [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*`],
@@ -154,7 +159,10 @@ export const awsPair: RedactionRule = {
 
 export const commandRules: readonly RedactionRule[] = COMMANDS.map(([anchors, before, value = VALUE]) => {
   // A word before a colon is another key.
-  const expression = new RegExp(`(?<![\\w-])${before}${QUOTE}(${value})${value.endsWith(')') ? '' : `(?!${WORD}|\\\\*["'][ \\t]*:)`}`, 'dy');
+  const expression = new RegExp(
+    `${before.startsWith(':') ? '' : '(?<![\\w-])'}${before}${QUOTE}(${value})${value.endsWith(')') ? '' : `(?!${WORD}|\\\\*["'][ \\t]*:)`}`,
+    'dy',
+  );
   return {
     name: 'command',
     anchors,

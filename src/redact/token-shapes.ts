@@ -53,7 +53,13 @@ const SHAPES = (
       tail: '\\w/%\\\\',
       least: 20,
     },
-    ...WEBHOOKS.map(([host = '', path]) => ({name: 'webhook', anchors: [host], head: `${host.replaceAll('.', '\\.')}${path}`, tail: '\\w/@:%.-', least: 20})),
+    ...WEBHOOKS.map(([host = '', path]) => ({
+      name: 'webhook',
+      anchors: [host],
+      head: `${host.replaceAll('.', '\\.')}${path}`,
+      tail: '\\w/@:%.-',
+      least: 20,
+    })),
     {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
     {
       name: 'hash',

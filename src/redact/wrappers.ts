@@ -18,11 +18,14 @@ const LONGEST_LINE = 16_384;
 /** A control sequence that the end of a chunk may have cut. */
 const MOST_CUT = 48;
 const NEWLINE = 10;
+const NONE = Buffer.alloc(0);
 
 /** Bytes that are not part of the text, and where in the text they belong. */
 export interface Removed {
   at: number;
-  bytes: Buffer;
+  source: Buffer;
+  start: number;
+  end: number;
 }
 
 /**
@@ -32,37 +35,47 @@ export interface Removed {
 export class Wrappers {
   /** What was removed and not yet put back, in order. */
   readonly removed: Removed[] = [];
-  #pending = Buffer.alloc(0);
+  #pending: Buffer = NONE;
+  /** Reused for the text of a chunk; it is read before the next one. */
+  #room = NONE;
   /** Length of the text so far. */
   #length = 0;
   #isInLongLine = false;
 
   push(chunk: Buffer): Buffer {
-    const all = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    // A copy, because the caller may reuse the chunk.
+    const all = Buffer.concat([this.#pending, chunk]);
     let end = all.lastIndexOf(NEWLINE) + 1;
     // The cut sequence stays behind.
     if (all.length - end > LONGEST_LINE) end = Math.max(end, all.length - MOST_CUT);
-    // A copy, because the caller may reuse the chunk.
-    this.#pending = Buffer.from(all.subarray(end));
+    this.#pending = all.subarray(end);
     return this.#text(all.subarray(0, end));
   }
 
   end(): Buffer {
     const rest = this.#pending;
-    this.#pending = Buffer.alloc(0);
+    this.#pending = this.#room = NONE;
     return this.#text(rest);
   }
 
   #text(bytes: Buffer): Buffer {
     const text = bytes.toString('latin1');
-    const kept: Buffer[] = [];
-    let done = 0;
+    if (this.#room.length < bytes.length) this.#room = Buffer.allocUnsafeSlow(bytes.length);
+    const kept = this.#room;
+    const base = this.#length;
+    let [done, length] = [0, 0];
     const remove = (start: number, end: number): void => {
       if (start >= end) return;
-      kept.push(bytes.subarray(done, start));
-      this.#length += start - done;
-      this.removed.push({at: this.#length, bytes: Buffer.from(bytes.subarray(start, end))});
+      length += bytes.copy(kept, length, done, start);
+      this.removed.push({at: base + length, source: bytes, start, end});
       done = end;
+    };
+    CONTROL.lastIndex = 0;
+    let control = CONTROL.exec(text);
+    const removeControls = (from: number, end: number): void => {
+      for (; control !== null && control.index < end; control = CONTROL.exec(text)) {
+        if (control.index >= from) remove(control.index, control.index + control[0].length);
+      }
     };
     for (let from = 0; from < text.length; ) {
       const newline = text.indexOf('\n', from);
@@ -75,25 +88,22 @@ export class Wrappers {
         const start = from + prefix[0].length;
         OPENING.lastIndex = start;
         const opening = text.charCodeAt(start) === 123 ? OPENING.exec(text) : null;
-        const closing = opening === null ? null : CLOSING.exec(text.slice(Math.max(start + opening[0].length, end - 512), end));
+        const closing = opening === null ? null : CLOSING.exec(text.slice(Math.max(start + opening[0].length, end - 384), end));
         remove(from, closing === null ? start : start + (opening?.[0].length ?? 0));
         const past = prefix[1] === undefined || newline === -1 ? end : next;
         if (closing !== null) end -= closing[0].length;
-        this.#removeControls(text, done > from ? done : from, end, remove);
+        removeControls(Math.max(done, from), end);
         remove(end, past);
-      } else this.#removeControls(text, from, end, remove);
+      } else removeControls(from, end);
       this.#isInLongLine = newline === -1 && !isWhole;
       from = next;
     }
-    kept.push(bytes.subarray(done));
-    this.#length += bytes.length - done;
-    return kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept);
-  }
-
-  #removeControls(text: string, from: number, end: number, remove: (start: number, end: number) => void): void {
-    CONTROL.lastIndex = from;
-    for (let found = CONTROL.exec(text); found !== null && found.index < end; found = CONTROL.exec(text)) {
-      remove(found.index, found.index + found[0].length);
+    if (done === 0) {
+      this.#length += bytes.length;
+      return bytes;
     }
+    length += bytes.copy(kept, length, done);
+    this.#length += length;
+    return kept.subarray(0, length);
   }
 }
