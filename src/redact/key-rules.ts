@@ -1,6 +1,6 @@
 import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind, SECRET_IDS} from './key-names.ts';
-import {type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from './read-value.ts';
+import {afterScheme, type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from './read-value.ts';
 import {type Extent, matchAt, NEXT_LINE, NOTHING, type RedactionRule, STAMP} from './rule.ts';
 import {collectionAt, secretsBelow} from './structure-rules.ts';
 
@@ -44,7 +44,7 @@ export const secretKeyRule: RedactionRule = {
     };
     const column = (): number | undefined => COLUMN.exec(text.slice(Math.max(0, key.start - 80), key.start))?.[1]?.length;
     const below = key.kind === 'secret' || MANY.test(key.text) ? collectionAt(text, place.at, column) : [];
-    if (below.length > 0) return secretsBelow(below, key.text);
+    if (below.length > 0) return secretsBelow(below, key.text).map((extent) => ({...extent, start: afterScheme(text, extent.start)}));
     const found = valueExtents(text, place);
     // Both sides of a change are hidden, or none.
     if (!found.some((extent) => isSecret(text, extent, place, key.kind, isStrict))) return NOTHING;
@@ -53,7 +53,7 @@ export const secretKeyRule: RedactionRule = {
 };
 
 /** The indentation of a key, also as an item of a list. */
-const COLUMN = /(?:^|\n|\\n|")([ \t]*(?:- +)?)["']?$/;
+const COLUMN = /(?:^|\n|\\n|" ?: ?\\*")([ \t]*(?:- +)?)["']?$/;
 const MANY = /(?:pass(?:word|wd|phrase|code)|secret|token|credential|cred|key)s$/i;
 
 const BEGINS_LINE = new RegExp(

@@ -45,7 +45,7 @@ export function valueExtents(text: string, place: KeyPosition): readonly Extent[
   return change === undefined ? found : [...found, ...quoted(text, end + change[0].length, change[1] as string)];
 }
 
-const afterScheme = (text: string, at: number): number => at + (matchAt(SCHEME, text, at)?.[0].length ?? 0);
+export const afterScheme = (text: string, at: number): number => at + (matchAt(SCHEME, text, at)?.[0].length ?? 0);
 
 const CONTINUED = new RegExp(String.raw`${NEXT_LINE}[ \t]*([^\s"',{}]{1,4096})`, 'y');
 

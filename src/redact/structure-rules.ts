@@ -212,6 +212,7 @@ export function collectionAt(
   at: number,
   column: () => number | undefined,
 ): readonly {key: string; start: number; end: number; value: string}[] {
+  if (text.startsWith('[redacted', at)) return [];
   const bracket = matchAt(BRACKET, text, at)?.[0];
   if (bracket !== undefined)
     return leavesOf(text, at + bracket.length - 1).map((leaf) => ({

@@ -88,7 +88,10 @@ export function leavesOf(text: string, open: number): Leaf[] {
   let at = open;
   while (at < most && leaves.length < 2000) {
     const one = text.charAt(at);
-    if (one === '{' || one === '[') {
+    if (one === '[' && text.startsWith('[redacted', at)) {
+      at = Math.max(at, text.indexOf(']', at)) + 1;
+      key = undefined;
+    } else if (one === '{' || one === '[') {
       if (counts.length >= DEEPEST) break;
       const isFirst = counts.length === 0;
       path.push(key ?? (isFirst ? '' : String((counts[counts.length - 1] as number)++)));

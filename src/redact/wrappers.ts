@@ -4,7 +4,7 @@ const CONTROL = new RegExp(String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[
 const TIME = String.raw`\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:?\d\d)[ \t]`;
 /** What a kubelet, a container runtime, klog or hclog writes before a line. `P` is a part of a line, which continues in the next one. */
 const PREFIX = new RegExp(
-  String.raw`(?:${TIME})?(?:std(?:out|err) (?:F|(P)) )?(?:${TIME}\[[A-Z]{4,5}\][ \t]{1,3}|[IWEF]\d{4} [\d:.]{8,20}[ \t]{1,8}\d{1,8} [\w./-]{1,64}:\d{1,6}\] )?`,
+  String.raw`(?:${TIME})?(?:std(?:out|err) (?:F|(P)) )?(?:(?:${TIME})?\[[A-Z]{4,5}\][ \t]{1,3}|[IWEF]\d{4} [\d:.]{8,20}[ \t]{1,8}\d{1,8} [\w./-]{1,64}:\d{1,6}\] )?`,
   'y',
 );
 /** Fields of an event that hold no message, and so no secret. */
