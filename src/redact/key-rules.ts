@@ -44,7 +44,10 @@ export const secretKeyRule: RedactionRule = {
     };
     const column = (): number | undefined => COLUMN.exec(text.slice(Math.max(0, key.start - 80), key.start))?.[1]?.length;
     const below = key.kind === 'secret' || MANY.test(key.text) ? collectionAt(text, place.at, column) : [];
-    if (below.length > 0) return secretsBelow(below, key.text).map((extent) => ({...extent, start: afterScheme(text, extent.start)}));
+    if (below.length > 0) {
+      const values = secretsBelow(below, key.text).map((extent) => ({...extent, start: afterScheme(text, extent.start)}));
+      return values.filter(({start: from, end: to}) => !isHarmless(text.slice(from, to)));
+    }
     const found = valueExtents(text, place);
     // Both sides of a change are hidden, or none.
     if (!found.some((extent) => isSecret(text, extent, place, key.kind, isStrict))) return NOTHING;

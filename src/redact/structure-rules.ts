@@ -1,7 +1,7 @@
 import {isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isDescription, keyKind} from './key-names.ts';
 import {type Extent, isSpent, matchAt, NOTHING, type RedactionRule, spend} from './rule.ts';
-import {type Leaf, leavesOf, openingBefore, slashesBefore} from './structure.ts';
+import {type Scalar, scalarsOf, openingBefore, slashesBefore} from './structure.ts';
 
 /** Not in the middle of a longer key; an escape before it is a line break. */
 const beginsKey = (text: string, at: number): boolean => !/[\w.-]/.test(text.charAt(at - 1)) || /\\[nrt]$/.test(text.slice(at - 2, at));
@@ -9,17 +9,17 @@ const beginsKey = (text: string, at: number): boolean => !/[\w.-]/.test(text.cha
 const IS_KEY = /\\*["']?[ \t]*(?:[:=]|=>)[ \t]*/y;
 const QUOTE_NEXT = /[^\n"]{0,40}?(\\*)"/y;
 
-/** Every leaf of the object around a key, and the string nesting depth there; undefined if it is not a key. */
-function objectAround(text: string, start: number, end: number): {leaves: Leaf[]; open: number} | undefined {
+/** Every scalar of the object around a key, and the string nesting depth there; undefined if it is not a key. */
+function objectAround(text: string, start: number, end: number): {scalars: Scalar[]; open: number} | undefined {
   if (matchAt(IS_KEY, text, end) === undefined) return undefined;
   const isQuoted = text.charAt(start - 1) === '"';
   const depth = isQuoted ? slashesBefore(text, start - 1) : (matchAt(QUOTE_NEXT, text, end)?.[1]?.length ?? 0);
   const open = openingBefore(text, isQuoted ? start - 1 - depth : start, depth);
-  return open === undefined ? undefined : {leaves: leavesOf(text, open), open};
+  return open === undefined ? undefined : {scalars: scalarsOf(text, open), open};
 }
 
-const hidden = (leaves: readonly Leaf[]): readonly Extent[] => leaves.filter(({value}) => !isHarmless(value));
-const isBelow = ({path}: Leaf, parent: readonly string[]): boolean => parent.every((key, index) => path[index] === key);
+const hidden = (scalars: readonly Scalar[]): readonly Extent[] => scalars.filter(({value}) => !isHarmless(value));
+const isBelow = ({path}: Scalar, parent: readonly string[]): boolean => parent.every((key, index) => path[index] === key);
 const lastPart = (text: string): string => /[^/.:]*$/.exec(text)?.[0] ?? text;
 const isSecretName = (name: string): boolean => keyKind(name) === 'secret' || keyKind(lastPart(name)) === 'secret';
 
@@ -45,15 +45,15 @@ export const marked: RedactionRule = {
       /^\\*"[ \t]*:[ \t]*(?:false|\{\s*\}|\[\s*\])/.test(text.slice(end, end + 24))
     )
       return NOTHING;
-    const {leaves = []} = objectAround(text, start, end) ?? {};
-    const marks = leaves.filter(({path}) => path[0] === mark);
+    const {scalars = []} = objectAround(text, start, end) ?? {};
+    const marks = scalars.filter(({path}) => path[0] === mark);
     const paths =
       mark === 'sensitive_attributes'
         ? [...new Set(marks.map(({path}) => path[1]))].map((item) =>
             marks.filter(({path}) => path[1] === item && path.at(-1) === 'value').map(({value}) => value),
           )
         : marks.filter(({value}) => value === 'true').map(({path}) => path.slice(1));
-    return hidden(leaves.filter((leaf) => leaf.path[0] === about && paths.some((path) => isBelow(leaf, [about, ...path]))));
+    return hidden(scalars.filter((scalar) => scalar.path[0] === about && paths.some((path) => isBelow(scalar, [about, ...path]))));
   },
 };
 
@@ -70,8 +70,8 @@ export const named: RedactionRule = {
     if (!beginsKey(text, start) || /[\w.-]/.test(text.charAt(end))) return NOTHING;
     const around = objectAround(text, start, end);
     if (around === undefined) return NOTHING;
-    const {leaves, open} = around;
-    const own = leaves.filter(({path}) => path.length === 1);
+    const {scalars, open} = around;
+    const own = scalars.filter(({path}) => path.length === 1);
     if (key === 'traversal') {
       const traversal = own.find(({path}) => path[0] === key)?.value ?? '';
       const statement = own.find(({path}) => path[0] === 'statement');
@@ -86,7 +86,7 @@ export const named: RedactionRule = {
       own.some(({value}) => value === 'SecureString') ||
       isSecretName(outer) ||
       /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/.test(text.slice(Math.max(0, open - 256), open));
-    return isSecret ? hidden(leaves.filter(({path: [field = '']}) => field === key)) : NOTHING;
+    return isSecret ? hidden(scalars.filter(({path: [field = '']}) => field === key)) : NOTHING;
   },
 };
 
@@ -124,7 +124,7 @@ export const resources: RedactionRule = {
     const attributes = ATTRIBUTES.exec(text.slice(last, last + 1500));
     spend(attributes === null ? 1500 : attributes.index);
     if (attributes === null) return NOTHING;
-    return hidden(leavesOf(text, last + attributes.index + attributes[0].length - 1).filter(({path}) => secret.test(path[0] ?? '')));
+    return hidden(scalarsOf(text, last + attributes.index + attributes[0].length - 1).filter(({path}) => secret.test(path[0] ?? '')));
   },
 };
 
@@ -167,9 +167,9 @@ export const printedSecret: RedactionRule = {
     const before = text.charAt(start - 1);
     if (!beginsKey(text, start)) return NOTHING;
     if (before === '"' && matchAt(MAP_OPENS, text, end) !== undefined) {
-      const {leaves = []} = objectAround(text, start, end) ?? {};
-      const isSecret = leaves.some(({path, value}) => path.length === 1 && path[0] === 'kind' && value === 'Secret');
-      return isSecret ? hidden(leaves.filter(({path}) => path[0] === key && path.length === 2)) : NOTHING;
+      const {scalars = []} = objectAround(text, start, end) ?? {};
+      const isSecret = scalars.some(({path, value}) => path.length === 1 && path[0] === 'kind' && value === 'Secret');
+      return isSecret ? hidden(scalars.filter(({path}) => path[0] === key && path.length === 2)) : NOTHING;
     }
     const opens = matchAt(BLOCK_OPENS, text, end);
     if (opens === undefined || isSpent()) return NOTHING;
@@ -215,9 +215,9 @@ export function collectionAt(
   if (text.startsWith('[redacted', at)) return [];
   const bracket = matchAt(BRACKET, text, at)?.[0];
   if (bracket !== undefined)
-    return leavesOf(text, at + bracket.length - 1).map((leaf) => ({
-      ...leaf,
-      key: /^\d+$/.test(leaf.path.at(-1) ?? '') ? '' : (leaf.path.at(-1) as string),
+    return scalarsOf(text, at + bracket.length - 1).map((scalar) => ({
+      ...scalar,
+      key: /^\d+$/.test(scalar.path.at(-1) ?? '') ? '' : (scalar.path.at(-1) as string),
     }));
   const opens = matchAt(LINE_ENDS, text, at)?.[0];
   const own = opens === undefined ? undefined : column();

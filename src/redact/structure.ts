@@ -6,7 +6,7 @@ import {type Extent, isSpent, LIMITS, spend} from './rule.ts';
  */
 
 /** A text or number in a structure. `path` has the keys from the outer bracket to it; items of a list have numbers. */
-export interface Leaf extends Extent {
+export interface Scalar extends Extent {
   path: readonly string[];
   value: string;
 }
@@ -73,9 +73,9 @@ const NAME = /[^\s,:={}[\]"'\\()]+(?=\\*["']?[ \t]*(?:=>|[:=])(?!\/\/|[:=]))/y;
 /** After the last character of a word: a bracket, or another name and a bracket. */
 const HEAD_OF_BLOCK = /^\(|^.[ \t]*(?:\\*["'][\w-]+\\*["'][ \t]*)*[{[(\\"']/;
 
-/** Every leaf of the structure that opens at this position. */
-export function leavesOf(text: string, open: number): Leaf[] {
-  const leaves: Leaf[] = [];
+/** Every scalar of the structure that opens at this position. */
+export function scalarsOf(text: string, open: number): Scalar[] {
+  const scalars: Scalar[] = [];
   const path: string[] = [];
   const counts: number[] = [];
   const isMap: boolean[] = [];
@@ -83,10 +83,10 @@ export function leavesOf(text: string, open: number): Leaf[] {
   const most = Math.min(text.length, open + (isSpent() ? NEAR : REACH.ahead));
   const add = (start: number, end: number): void => {
     const own = key ?? String((counts[counts.length - 1] as number)++);
-    leaves.push({path: [...path.slice(1), own], start, end, value: text.slice(start, end)});
+    scalars.push({path: [...path.slice(1), own], start, end, value: text.slice(start, end)});
   };
   let at = open;
-  while (at < most && leaves.length < 2000) {
+  while (at < most && scalars.length < 2000) {
     const one = text.charAt(at);
     if (one === '[' && text.startsWith('[redacted', at)) {
       at = Math.max(at, text.indexOf(']', at)) + 1;
@@ -153,5 +153,5 @@ export function leavesOf(text: string, open: number): Leaf[] {
     }
   }
   spend(at - open);
-  return leaves;
+  return scalars;
 }
