@@ -1,7 +1,7 @@
 import {isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isDescription, keyKind} from './key-names.ts';
 import {type Extent, isSpent, matchAt, NOTHING, type RedactionRule, spend} from './rule.ts';
-import {type Scalar, scalarsOf, openingBefore, slashesBefore} from './structure.ts';
+import {openingBefore, type Scalar, scalarsOf, slashesBefore} from './structure.ts';
 
 /** Not in the middle of a longer key; an escape before it is a line break. */
 const beginsKey = (text: string, at: number): boolean => !/[\w.-]/.test(text.charAt(at - 1)) || /\\[nrt]$/.test(text.slice(at - 2, at));

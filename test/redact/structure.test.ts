@@ -49,7 +49,17 @@ test('a secret is found wherever the chunks end, and so are colors and wrappers'
 
 const REPEATED = [
   ...['key=', 'xoxb-', 'sk-', 'password= ', 'password="a', 'passwords={', 'password:\n', '"value":{', '"after_sensitive":{"a":1}', '\\'],
-  ...['"random_string",', 'data:\n', 'stringData:\n', 'auth=(', 'echo a\n+ ', 'name="password"\n\n', '{value:', 'secret:\n- ', 'secret_id='],
+  ...[
+    '"random_string",',
+    'data:\n',
+    'stringData:\n',
+    'auth=(',
+    'echo a\n+ ',
+    'name="password"\n\n',
+    '{value:',
+    'secret:\n- ',
+    'secret_id=',
+  ],
   ...['\u001b[31m', '\u001b[', '{"log":"', '2026-11-21T10:00:00.123456789Z stdout P '],
 ];
 

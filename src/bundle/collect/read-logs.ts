@@ -103,10 +103,7 @@ function* partsOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += TURN) yield bytes.subarray(start, start + TURN);
 }
 
-async function* redacted(
-  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
-  file: ReturnType<Redactor['file']>,
-): AsyncGenerator<Buffer> {
+async function* redacted(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, file: ReturnType<Redactor['file']>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     for (const part of partsOf(chunk)) {
       // Signals and time-outs are served between two parts.
