@@ -53,11 +53,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 async function readSmall(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
   const content = await readAtMost(MAX_FILE_BYTES, stream);
   if (content !== undefined) return content;
-  throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {
-    code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
-    suggestions: ['Check the path'],
-  });
+  throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {code: 'UNREADABLE_FILE', suggestions: ['Check the path']});
 }
 
 async function isLink(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import {Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -72,7 +72,6 @@ function contentOf(document: Document.Parsed, path: string): unknown {
 const wrong = (path: string, message: string, suggestions: string[] = []): ExpectedError =>
   new ExpectedError(`${path}: ${message}.`, {
     code: 'INVALID_ANSWERS_FILE',
-    exit: ExitCode.usage,
     suggestions: suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
   });
 

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
 import type {Setting} from '../settings/define.ts';
@@ -53,10 +53,6 @@ function refuseOther(setting: Setting, answer: string | undefined, {name, versio
   if (answer === undefined || own === undefined || answer === own) return;
   throw new ExpectedError(
     `--${setting.id} is ${answer}, but the chart in --chart-source is ${[name, version].filter(Boolean).join(' ')}.`,
-    {
-      code: 'CONFLICTING_SETTINGS',
-      exit: ExitCode.usage,
-      suggestions: [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart'],
-    },
+    {code: 'CONFLICTING_SETTINGS', suggestions: [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart']},
   );
 }

@@ -1,5 +1,5 @@
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/archive.ts';
+import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
 import {type Leak, leakFinder} from '../redact/leak-check.ts';
 
 /** What the final check needs, and what is written after it. */

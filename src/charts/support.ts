@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
@@ -72,7 +72,6 @@ export const unsupportedBy = (described: Described, name: string, settings: Sett
 export const notSupported = (refused: readonly Unsupported[], before: readonly string[], after: readonly string[] = []): ExpectedError =>
   new ExpectedError(refused.map(({message}) => `${message}.`).join('\n'), {
     code: 'UNSUPPORTED_SETTING',
-    exit: ExitCode.usage,
     suggestions: [...before, `Remove ${refused.map(({flag}) => flag).join(', ')}`, ...after],
   });
 

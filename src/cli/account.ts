@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {type ScalrClient, scalrClient} from '../scalr/client.ts';
-import type {ScalrRoute} from '../scalr/connection.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {type ScalrClient, type ScalrRoute, scalrClient} from '../scalr/client.ts';
 import {type Credential, findCredential, noCredential} from '../scalr/credentials.ts';
 import {proxyFor} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';
@@ -9,6 +8,7 @@ import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
 import type {App} from './app.ts';
+import {answersFlag} from './flags.ts';
 
 /** Settings that determine how the account is reached. */
 export const ACCOUNT_SETTINGS = [url, caFile, httpProxy, httpsProxy, noProxy];
@@ -17,6 +17,7 @@ const helpGroup = 'CONNECTION';
 
 /** For commands that only use the account; their texts do not mention values.yaml. */
 export const accountFlags = {
+  ...answersFlag,
   url: Flags.string({summary: 'Scalr URL. Default: the account of your token.', helpValue: '<URL>', helpGroup}),
   'ca-file': Flags.string({summary: 'CA certificates of Scalr or of the proxy, PEM or DER.', helpValue: '<PATH>', helpGroup}),
   'https-proxy': Flags.string({summary: 'Proxy to Scalr. Default: HTTPS_PROXY.', helpValue: '<URL>', helpGroup}),
@@ -40,12 +41,26 @@ export async function connectAccount(settings: Settings, options: ConnectOptions
   return accountClient(credential, settings, options);
 }
 
-export async function accountClient(
+async function accountClient(
   {host, source, token}: Credential & {host: string},
   settings: Settings,
   {app, version, signal}: ConnectOptions,
 ): Promise<ScalrClient> {
   return scalrClient({host, source, token, version, signal, sleep: app.sleep, route: await routeOf(host, settings, app)});
+}
+
+/** The cluster answers first, so a slow account must not keep the user waiting. */
+const OPTIONAL_TIMEOUT_MS = 10_000;
+
+/** The account of this address, if there is a token for exactly this host; otherwise nothing is contacted. @throws ExpectedError */
+export async function optionalAccount(
+  address: string,
+  settings: Settings,
+  {app, version, timeoutMs}: Pick<ConnectOptions, 'app' | 'version'> & {timeoutMs: number},
+): Promise<ScalrClient | undefined> {
+  const credential = await findCredential({url: address, isStated: false}, app);
+  if (credential === undefined) return undefined;
+  return accountClient(credential, settings, {app, version, signal: AbortSignal.timeout(Math.min(timeoutMs, OPTIONAL_TIMEOUT_MS))});
 }
 
 /** Settings come first, then the variables that curl and helm read. */
@@ -71,7 +86,6 @@ function proxyOf(text: string | undefined): string | undefined {
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) && !/%(?![0-9a-f]{2})/i.test(address)) return address;
   throw new ExpectedError('HTTPS_PROXY is not the URL of an HTTP proxy.', {
     code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
     suggestions: ['Use the format http://proxy.example.com:3128', 'Or set --https-proxy'],
   });
 }

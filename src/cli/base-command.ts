@@ -2,6 +2,7 @@ import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
+import {unaskedWarnings} from '../answers/from-cluster.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
@@ -15,9 +16,13 @@ import {chart, chartVersion, namespace, release, type TargetName, target} from '
 import {Settings} from '../settings/settings.ts';
 import {failureText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
+import {readMetadata} from '../values/chart-files.ts';
+import {settingsInFiles} from '../values/values-files.ts';
+import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {type ClusterFlags, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import './core.ts';
 import type {CommandContext} from './operate.ts';
 
 export interface SharedFlags {
@@ -68,7 +73,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const deps = {files, now: now()};
     const prompter = this.jsonEnabled() ? undefined : this.prompter;
     if (prompter === undefined) return resolveAnswers(sources, deps, options);
-    const {askMissing} = await import('../wizard/ask.ts');
     const {answers, problems} = await findAnswers(sources, deps, options);
     return settleAnswers(
       {answers: problems.length > 0 ? answers : await askMissing(answers, options, {prompter, files, now}), problems},
@@ -88,8 +92,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     await this.#refuseOtherTarget(this.#sources);
     if (only?.includes(chart) === false) return this.#sources;
     const {files, charts} = this.app;
-    const readName = async (source: string) =>
-      (await import('../values/chart-files.ts')).readMetadata(source, (await charts.read(source)).chart);
+    const readName = async (source: string) => readMetadata(source, (await charts.read(source)).chart);
     const sources = [...this.#sources, ...(await fromChartSource(this.#sources, {files, readName}))];
     return [...sources, ...(await this.#fromValuesFiles(sources))];
   }
@@ -101,7 +104,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (this.targets.includes(name)) return;
     throw new ExpectedError(`scalr-agent ${this.id} supports only Kubernetes, but --target is ${name}.`, {
       code: 'UNSUPPORTED_SETTING',
-      exit: ExitCode.usage,
       suggestions: [
         name === 'docker'
           ? 'Install or update an agent in Docker: scalr-agent install --target docker'
@@ -118,7 +120,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const files = named.get(valuesFile);
     // Invalid values are reported later, together with all other problems.
     if (files === undefined || problems.length > 0) return [];
-    const found = (await import('../values/values-files.ts')).settingsInFiles(files, named);
+    const found = settingsInFiles(files, named);
     return [{name: 'values-file', isParsed: true, answer: ({id}) => found.get(id)?.value, because: ({id}) => found.get(id)?.because}];
   }
 
@@ -132,8 +134,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** One warning per setting that the cluster would provide. */
-  protected async unaskedWarnings(settings: Settings, chosen: string): Promise<Warning[]> {
-    return (await import('../answers/from-cluster.ts')).unaskedWarnings(settings, chosen);
+  protected unaskedWarnings(settings: Settings, chosen: string): Warning[] {
+    return unaskedWarnings(settings, chosen);
   }
 
   /** Unset settings of an install, read from its cluster; undefined with --no-from-cluster, or if the cluster is unreachable. */
@@ -178,7 +180,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
-    return {kubernetes: await this.kubernetes(kubeTarget, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};
+    const {throughApi} = await import('../kubernetes/through-api.ts');
+    const kubernetes = await this.kubernetes(kubeTarget, flags);
+    return {kubernetes, processes: throughApi(processes(toolPaths(flags)), kubernetes), helmDriver: env['HELM_DRIVER']};
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
@@ -213,11 +217,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const sources: SettingsSource[] = [fromFlags({...flags}), fromEnvironment(env)];
     const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
     if (path === '')
-      throw new ExpectedError('--answers is empty.', {
-        code: 'UNREADABLE_FILE',
-        exit: ExitCode.usage,
-        suggestions: ['Set --answers to a file, or omit it'],
-      });
+      throw new ExpectedError('--answers is empty.', {code: 'UNREADABLE_FILE', suggestions: ['Set --answers to a file, or omit it']});
     if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
     return sources;

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, PromptCancelled, usageError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 
 /** JSON document of an error. */
@@ -25,14 +25,12 @@ export function asExpected(error: unknown, line: Line): ExpectedError {
   if (message.includes('uv_cwd')) {
     return new ExpectedError('The current directory no longer exists.', {
       code: 'UNREADABLE_FILE',
-      exit: ExitCode.usage,
       suggestions: ['Change to an existing directory: cd'],
       cause: error,
     });
   }
   return new ExpectedError(`Unexpected error: ${message}`, {
     code: 'BUG',
-    exit: ExitCode.failed,
     suggestions: ['This is a bug in scalr-agent. Run the command again with --verbose, and report the output'],
     cause: error,
   });
@@ -55,7 +53,6 @@ function usage(error: OclifError, {argv, commands, flags = []}: Line): ExpectedE
     const near = closest(name.replace(/^no-/, ''), flags);
     return new ExpectedError(`Unknown flag: --${name}.`, {
       code: 'UNKNOWN_FLAG',
-      exit: ExitCode.usage,
       suggestions:
         name === 'token'
           ? ['Set the token with SCALR_AGENT_TOKEN or --token-file. Other users could read a token on the command line']
@@ -75,7 +72,6 @@ function usage(error: OclifError, {argv, commands, flags = []}: Line): ExpectedE
     );
     return new ExpectedError(`Unknown command: ${command}.`, {
       code: 'UNKNOWN_COMMAND',
-      exit: ExitCode.usage,
       suggestions: [...(near ? [`Did you mean ${near}?`] : []), 'List all commands with --help'],
     });
   }
@@ -83,7 +79,7 @@ function usage(error: OclifError, {argv, commands, flags = []}: Line): ExpectedE
     .replace(/^The following errors? occurred:\s*/, '')
     .trim()
     .split('\n');
-  return new ExpectedError(line.replace(/^\s+/, ''), {code: 'USAGE', exit: ExitCode.usage, suggestions: [help], cause: error});
+  return new ExpectedError(line.replace(/^\s+/, ''), {code: 'USAGE', suggestions: [help], cause: error});
 }
 
 /**
@@ -103,6 +99,3 @@ export function strayArgument(argument: string, argv: readonly string[], command
   const isRest = flag !== undefined && (at < index - 1 || argv[at] !== flag);
   return usageError(isRest ? `Unexpected argument after the value of ${flag}.` : `Unexpected argument "${argument}".`, suggestions);
 }
-
-const usageError = (message: string, suggestions: string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});

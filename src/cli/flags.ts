@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release, target} from '../settings/release.ts';
@@ -114,7 +114,6 @@ export function durationOf(flag: string, text: string, {max = DAY} = {}): number
     if (!(error instanceof InvalidValue)) throw error;
     throw new ExpectedError(`${flag}: ${error.message}.`, {
       code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
       suggestions: error.suggestion === undefined ? [] : [error.suggestion],
     });
   }
@@ -137,7 +136,6 @@ export function refuseWith(flag: string, others: readonly string[], flags: Reado
   if (clash.length === 0) return;
   throw new ExpectedError(`--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, {
     code: 'USAGE',
-    exit: ExitCode.usage,
     suggestions: ['Omit one of these flags'],
   });
 }
@@ -148,7 +146,6 @@ export function probeUrls(texts: readonly string[] = []): string[] {
     if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
     throw new ExpectedError(`--probe-url: "${text}" is not an HTTP URL.`, {
       code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
       suggestions: ['Use the format https://gitlab.example.com'],
     });
   });

@@ -12,6 +12,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     status: ['namespace', 'release', 'target', 'all-namespaces', 'watch', 'values', 'exit-code', 'kube-context', 'json'],
     upgrade: ['namespace', 'release', 'chart', 'chart-version', 'drain-timeout', 'rollback-on-failure', 'kube-context', 'dry-run', 'yes'],
     debug: ['namespace', 'release', 'no-wait', 'kube-context', 'dry-run', 'yes'],
+    'rotate-token': ['namespace', 'release', 'pool', 'token-file', 'confirm', 'kube-context', 'dry-run', 'yes', 'json'],
     uninstall: ['namespace', 'release', 'target', 'drain', 'purge', 'confirm', 'kube-context', 'dry-run', 'yes'],
   },
   SUPPORT: {

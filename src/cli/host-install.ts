@@ -1,13 +1,12 @@
 import {resolve} from 'node:path';
 import {commandLine, programOf} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {type HostAgent, hostAgent} from '../host/agent.ts';
-import {changeContainers} from '../host/change.ts';
+import {changeContainers, watchContainers} from '../host/change.ts';
 import {dockerFiles} from '../host/docker.ts';
 import type {HostPlan} from '../host/plan.ts';
 import {type PreparedContainers, prepareContainers} from '../host/prepare.ts';
-import {watchContainers} from '../host/watch.ts';
 import {token} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -126,8 +125,4 @@ const nextSteps = ({name, agents}: HostAgent, {app}: CommandContext): string =>
 const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string => [...steps, ...finish].map(({title}) => title).join('\n');
 
 const noToken = (): ExpectedError =>
-  new ExpectedError('Missing token of the agent pool.', {
-    code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
-    suggestions: [`Set ${token.env}, or --token-file`],
-  });
+  new ExpectedError('Missing token of the agent pool.', {code: 'MISSING_SETTING', suggestions: [`Set ${token.env}, or --token-file`]});

@@ -1,8 +1,8 @@
 import module from 'node:module';
 import {join} from 'node:path';
 import {onUntakenInterrupt} from '../adapters/node-interrupts.ts';
+import {isPerhapsWsl, readPackageJson, readPackageText} from '../adapters/package-files.ts';
 import {ExitCode, interrupted} from '../ground/errors.ts';
-import {staticOutput} from './static-output.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
 export async function launch(args: string[]): Promise<void> {
@@ -47,4 +47,17 @@ function endBy(reason: NodeJS.Signals, argv: readonly string[]): void {
 function outputFailed({code}: NodeJS.ErrnoException): void {
   if (code !== 'EPIPE') process.stderr.write(`Error: Cannot write to standard output: ${code}.\n`);
   process.exit(code === 'EPIPE' ? ExitCode.ok : ExitCode.failed);
+}
+
+/** Output of `--version` and of root `--help` in a pipe, without loading oclif; undefined for everything else. */
+function staticOutput(argv: readonly string[], root: string): string | undefined {
+  const [word = '--help', ...more] = argv;
+  if (more.length > 0 || !['--version', '--help'].includes(word) || process.env['DEBUG'] || isPerhapsWsl()) return undefined;
+  const {name, version} = readPackageJson(join(root, 'package.json')) as {name: string; version: string};
+  const arch = process.arch === 'ia32' ? 'x86' : process.arch;
+  const agent = `${name}/${version} ${process.platform}-${arch} node-${process.version}`;
+  if (word === '--version') return `${agent}\n`;
+  // oclif handles colors and columns.
+  if (process.stdout.isTTY || 'FORCE_COLOR' in process.env || process.env['OCLIF_COLUMNS']) return undefined;
+  return readPackageText(join(root, 'dist/help.txt')).replace('{agent}', agent);
 }

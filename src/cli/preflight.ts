@@ -1,23 +1,37 @@
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type Fact, known, unknown} from '../ground/fact.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
 import {MACHINE_CHECKS} from '../preflight/machine/host-checks.ts';
 import {type MachineFacts, readMachine} from '../preflight/machine/machine-context.ts';
 import type {PreflightContext} from '../preflight/preflight-context.ts';
-import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
+import {prepareProbe} from '../preflight/probe/plan-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
-import type {readPreflightContext} from '../preflight/read-context.ts';
+import type {ReadingDeps} from '../preflight/read-context.ts';
+import {findPool, listAgents, readLimits} from '../scalr/account.ts';
+import {url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
+import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
 
 /** Flags that have no meaning without Kubernetes. */
-export const ONLY_KUBERNETES_PREFLIGHT = ['probe', 'dry-run', 'from-cluster', 'kube-context', 'kubeconfig', 'helm', 'kubectl'];
+export const ONLY_KUBERNETES_PREFLIGHT = [
+  'probe',
+  'pool',
+  'account',
+  'dry-run',
+  'from-cluster',
+  'kube-context',
+  'kubeconfig',
+  'helm',
+  'kubectl',
+];
 
 /** In a cluster, only the test pod requests the URLs. @throws ExpectedError */
 export function refuseUnprobed(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
   if (flags.probe || flags['probe-url'] === undefined) return;
-  throw new ExpectedError('--probe-url requires --probe.', {code: 'USAGE', exit: ExitCode.usage, suggestions: ['Add --probe']});
+  throw new ExpectedError('--probe-url requires --probe.', {code: 'USAGE', suggestions: ['Add --probe']});
 }
 
 export interface CheckFlags {
@@ -61,7 +75,32 @@ export async function preflightMachine(
   return {checks: concludeChecks(runChecks(MACHINE_CHECKS, found), flags, context), facts: found.facts};
 }
 
-type ReadingDeps = Parameters<typeof readPreflightContext>[2];
+/** What the checks of the Scalr account read. Undefined without a token for the account of the agent. @throws ExpectedError for an unusable token */
+export async function readAccountFacts(
+  settings: Settings,
+  pool: string | undefined,
+  context: CommandContext,
+): Promise<PreflightContext['account']> {
+  const address = settings.get(url);
+  const client = address === undefined ? undefined : await optionalAccount(address, settings, context);
+  if (client === undefined) return undefined;
+  const {host} = client;
+  const read = async <T>(reading: Promise<T>): Promise<Fact<T>> => {
+    try {
+      return known(await reading, `Scalr API of ${host}`);
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      return unknown('failed', error.message);
+    }
+  };
+  const online = async (): Promise<string[]> => (await listAgents(client)).filter(({status}) => status !== 'offline').map(({name}) => name);
+  const [limits, agents, found] = await Promise.all([
+    read(readLimits(client)),
+    read(online()),
+    pool === undefined ? undefined : read(findPool(client, pool)),
+  ]);
+  return {host, limits, agents, pool: found};
+}
 
 /** Creates the test pod and deletes it, unless it is only printed. */
 export async function probeFromPod(

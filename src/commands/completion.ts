@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import {BaseCommand} from '../cli/base-command.ts';
 import {SHELLS, type Shell} from '../completion/replies.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 
 interface Result {
   shell: Shell;
@@ -29,7 +29,6 @@ export default class Completion extends BaseCommand<Result> {
     if (shell === undefined) {
       throw new ExpectedError(`Missing argument: ${NAMES.join(', ')}.`, {
         code: 'USAGE',
-        exit: ExitCode.usage,
         suggestions: NAMES.map((name) => `scalr-agent completion ${name}`),
       });
     }

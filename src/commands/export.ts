@@ -5,13 +5,14 @@ import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
-import {dockerfile} from '../export/dockerfile.ts';
+import {type Additions, dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {usageError, type Warning} from '../ground/errors.ts';
 import type {Export} from '../host/files.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {choiceText} from '../ui/messages.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 
@@ -59,16 +60,16 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {args, flags} = await this.parse(ExportCommand);
     const {target} = args;
     if (target === undefined)
-      throw usage(
+      throw usageError(
         `Missing argument: ${EXPORTS.join(', ')}.`,
         EXPORTS.map((each) => `scalr-agent export ${each}`),
       );
     const isDockerfile = target === 'dockerfile';
     const additions = {packages: flags.package ?? [], plugins: flags.plugins};
     if (!isDockerfile && (additions.packages.length > 0 || additions.plugins !== undefined))
-      throw usage('--package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
+      throw usageError('--package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
     const wrong = additions.packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
-    if (wrong !== undefined) throw usage(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+    if (wrong !== undefined) throw usageError(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
     const settings = await this.settingsFrom(flags, isDockerfile ? {optional: [url]} : {});
     const directory = flags.out ?? '';
     const {files, steps, notes, warnings} = isDockerfile
@@ -101,10 +102,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     };
   }
 
-  async #dockerfile(
-    settings: Parameters<typeof generateChecked>[0],
-    additions: Parameters<typeof dockerfile>[1],
-  ): Promise<Export & {notes: string[]; warnings: Warning[]}> {
+  async #dockerfile(settings: Settings, additions: Additions): Promise<Export & {notes: string[]; warnings: Warning[]}> {
     const generated = generateChecked(settings);
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...dockerfile(generated, additions), notes: [], warnings: []};
@@ -114,6 +112,3 @@ export default class ExportCommand extends BaseCommand<Result> {
 /** The files are usually written on the machine that uses them. */
 const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
   endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};
-
-const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});

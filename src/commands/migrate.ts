@@ -102,7 +102,6 @@ export default class Migrate extends BaseCommand<Result> {
 const noFile = (): ExpectedError =>
   new ExpectedError('No file to migrate.', {
     code: 'USAGE',
-    exit: ExitCode.usage,
     suggestions: [
       'Migrate a file: scalr-agent migrate values.yaml --to agent-job@0.6.5',
       'Read standard input: scalr-agent migrate - --to agent-job@0.6.5',

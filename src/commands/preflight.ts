@@ -18,16 +18,16 @@ import {
   ONLY_KUBERNETES_PREFLIGHT,
   preflightMachine,
   probeFromPod,
+  readAccountFacts,
   refuseUnprobed,
 } from '../cli/preflight.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
-import {CHECKS} from '../preflight/all-checks.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
-import {unverified} from '../preflight/run-preflight.ts';
+import {CHECKS, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
@@ -64,6 +64,8 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       multiple: true,
       multipleNonGreedy: true,
     }),
+    pool: Flags.string({summary: 'Agent pool whose type is checked, by name or ID.', helpValue: '<NAME>'}),
+    account: Flags.boolean({summary: 'Check the Scalr account too, if a token for it is found.', default: true, allowNo: true}),
     ...targetFlag,
     ...noFromClusterFlag,
     'dry-run': Flags.boolean({summary: 'Print the test pod of --probe without creating it.', dependsOn: ['probe']}),
@@ -101,18 +103,10 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const {now, sleep, registries} = this.app;
     const deps = {...(await this.accessTo(name.kubeTarget, flags)), now, sleep, registries, signal, versionSignal};
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
-    const read = await readPreflightContext(generated, wanted, deps);
-    const context = flags.probe
-      ? {
-          ...read,
-          probe: await probeFromPod(
-            read,
-            {...deps, end},
-            {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false},
-            this.context(flags),
-          ),
-        }
-      : read;
+    const asking = flags.account ? readAccountFacts(generated.settings, flags.pool, {...this.context(flags), timeoutMs}) : undefined;
+    const read = {...(await readPreflightContext(generated, wanted, deps)), account: await asking};
+    const limits = {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false};
+    const context = flags.probe ? {...read, probe: await probeFromPod(read, {...deps, end}, limits, this.context(flags))} : read;
     const checks = runChecks(CHECKS, context);
     this.report(unverified(generated.warnings, checks));
     return {checks: concludeChecks(checks, flags, this.context(flags)), facts: context.facts};

@@ -44,7 +44,7 @@ export default class Values extends BaseCommand<Result> {
     const given = await this.settingsFrom(flags, {cluster});
     const generated = generateChecked(given, cluster?.facts);
     const {target, values, recommendation} = generated;
-    const warnings = [...generated.warnings, ...(cluster ? [] : await this.unaskedWarnings(given, target.chart))];
+    const warnings = [...generated.warnings, ...(cluster ? [] : this.unaskedWarnings(given, target.chart))];
     const yaml = valuesDocument(generated);
     const settings = explainSettings(generated);
 

@@ -2,7 +2,7 @@ import {imagesOf} from '../charts/images.ts';
 import {chartSchema} from '../charts/schema.ts';
 import {scopeOf} from '../charts/support.ts';
 import {commandLine} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Export, ExportedFile} from '../host/files.ts';
 import {splitImage} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
@@ -94,11 +94,7 @@ function baseOf(target: Generated['target'], setting: Setting<string>, registry:
   if (base === undefined) {
     throw new ExpectedError(
       `${target.chart} ${target.version} has no image for all runs: it starts them in one image per tool and version.`,
-      {
-        code: 'UNSUPPORTED_SETTING',
-        exit: ExitCode.usage,
-        suggestions: ['Use --chart-version 0.5.67 or newer'],
-      },
+      {code: 'UNSUPPORTED_SETTING', suggestions: ['Use --chart-version 0.5.67 or newer']},
     );
   }
   return registry === undefined ? base : `${registry}/${base}`;

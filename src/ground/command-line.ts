@@ -7,6 +7,19 @@ export interface Call {
   args: readonly string[];
   /** Sent to standard input, never to a file or the command line. */
   input?: string | Secret;
+  /** The same as requests to the API server, where a connection makes the process of kubectl unnecessary. */
+  requests?: readonly ApiRequest[];
+}
+
+/** A change of one object through the API server. */
+export interface ApiRequest {
+  method: 'POST' | 'PUT' | 'PATCH';
+  /** The escaped API path with its query. */
+  path: string;
+  contentType: string;
+  body: Secret;
+  /** A server-side apply takes fields over from people and from Helm; those of other programs are conflicts. */
+  takesOver?: boolean;
 }
 
 export interface ProcessResult {

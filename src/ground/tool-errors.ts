@@ -1,7 +1,6 @@
-import type {Call, ClusterTarget, ProcessResult} from './command-line.ts';
-import {type ClusterSelection, commandLine, kubectlCommand} from './command-line.ts';
+import {type Call, type ClusterSelection, type ClusterTarget, commandLine, kubectlCommand, type ProcessResult} from './command-line.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from './errors.ts';
-import type {ReadError} from './read-error.ts';
+import type {ReadError} from './fact.ts';
 
 /** Error code and next steps of a failure, for every tool. */
 export interface ErrorAdvice {
@@ -46,7 +45,7 @@ const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |h
 
 /** Someone else has written the object between the read and the write of the call, which reads it again when it is repeated. */
 export const isConflict = ({stderr}: ProcessResult): boolean =>
-  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!.*field manager)/m.test(stderr);
+  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!Apply failed|.*field manager)/m.test(stderr);
 
 /** A retry of the same call can succeed. */
 export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
@@ -66,7 +65,6 @@ const KNOWN: readonly KnownFailure[] = [
   {
     stderr: /^(helm|kubectl) not found on PATH\.$/m,
     code: 'TOOL_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: () => ['Install the tool, or set its path with --helm or --kubectl'],
   },
   {
@@ -113,7 +111,6 @@ const KNOWN: readonly KnownFailure[] = [
     tool: 'kubectl',
     stderr: /timed out waiting for the condition/,
     code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
     suggestions: ({namespace = 'default', ...cluster}) => [
       `Check the events: ${kubectlCommand(cluster, 'get', 'events', '--namespace', namespace)}`,
       'Run the same command again to continue',
@@ -124,6 +121,12 @@ const KNOWN: readonly KnownFailure[] = [
     ...ADVICE.retryable,
   },
   {stderr: FORBIDDEN, ...ADVICE.forbidden},
+  {
+    tool: 'kubectl',
+    stderr: /Apply failed with \d+ conflict/,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: () => ['Another program sets these fields: change them there, then run the same command again'],
+  },
   {
     tool: 'helm',
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
@@ -218,7 +221,6 @@ export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
   if (value !== undefined) return value as T;
   throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
     code: 'TOOL_FAILED',
-    exit: ExitCode.failed,
     suggestions: [
       `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
       'Run the command again with --verbose',

@@ -1,6 +1,6 @@
 import type {ClusterSelection} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
+import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {ADVICE, type ErrorAdvice} from '../ground/tool-errors.ts';
 
 /** Status object of the API server for an error. */
@@ -65,8 +65,11 @@ const REASONS: Readonly<Record<string, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
+  AlreadyExists: 409,
+  Conflict: 409,
   Expired: 410,
   Gone: 410,
+  Invalid: 422,
   TooManyRequests: 429,
   InternalError: 500,
   ServiceUnavailable: 503,

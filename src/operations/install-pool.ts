@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
@@ -51,7 +51,7 @@ export async function preparePool(
   if (pool.isForVcs !== user.isForVcs) throw wrongPurpose(pool);
   const [tokens, agents] = existing === undefined ? [[], []] : await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
   const kept = tokens.find(({id, isExpired}) => id === user.tokenId && !isExpired);
-  const attributes = attributesOf(user);
+  const attributes = tokenAttributesOf(user);
   // Without the ID of the cluster, the description can be that of another one.
   const orphans =
     user.clusterId === undefined
@@ -62,9 +62,9 @@ export async function preparePool(
     ...{pool, token, orphans, agentsBefore: new Set(agents.map(({id}) => id))},
     ...(creation === undefined ? {} : {creation}),
     steps: [
-      ...orphans.map((each) => revocationStep(each, pool)),
+      ...orphans.map((each) => unusedTokenStep(each, pool)),
       ...(creation?.steps ?? []),
-      ...(token === undefined ? [] : [creationStep(pool, token)]),
+      ...(token === undefined ? [] : [tokenCreationStep(pool, token)]),
     ],
     warnings: (creation?.warnings ?? []).map((warning) => ({...warning, message: notShared(pool)})),
   };
@@ -74,20 +74,24 @@ const notShared = ({name}: ScalrPool): string =>
   `Agent pool ${name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${name} --environment NAME`;
 
 /** The description identifies tokens of this release in this cluster. */
-const attributesOf = ({release, namespace, clusterId}: PoolUser): TokenAttributes => ({
+export const tokenAttributesOf = ({
+  release,
+  namespace,
+  clusterId,
+}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
   name: release,
   description: `scalr-agent-install cluster=${clusterId ?? 'unknown'} namespace=${namespace} release=${release}`,
   expiresInMinutes: null,
 });
 
-const revocationStep = (token: PoolToken, {name}: ScalrPool): AccountStep => ({
+export const unusedTokenStep = (token: PoolToken, {name}: ScalrPool): AccountStep => ({
   id: `revoke/${token.id}`,
   title: `Revoke token ${token.id} of agent pool ${name}, which an interrupted install has left unused`,
   request: revocationOf(token),
   purpose: revoking(token),
 });
 
-const creationStep = (pool: ScalrPool, attributes: TokenAttributes): AccountStep => ({
+export const tokenCreationStep = (pool: ScalrPool, attributes: TokenAttributes): AccountStep => ({
   id: 'create-token',
   title: `Create a token of agent pool ${pool.name}`,
   request: creationOf(pool.id === '' ? {...pool, id: 'NEW'} : pool, attributes),
@@ -101,7 +105,7 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
     suggestions: [`Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`],
   });
 
-interface PoolDeps {
+export interface PoolDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
   onStep(step: {title: string}): void;
 }
@@ -129,7 +133,7 @@ export async function installWithPool<T>(
   let made: MadeToken | undefined;
   try {
     await runAccountSteps(
-      prepared.orphans.map((each) => revocationStep(each, pool)),
+      prepared.orphans.map((each) => unusedTokenStep(each, pool)),
       client,
       deps,
     );
@@ -139,7 +143,7 @@ export async function installWithPool<T>(
     }
     if (interrupt.aborted) throw interrupted('', interrupt);
     if (attributes !== undefined) {
-      onStep(creationStep(pool, attributes));
+      onStep(tokenCreationStep(pool, attributes));
       const {token, text} = await createToken(client, pool, attributes);
       made = {host: client.host, poolId: pool.id, tokenId: token.id, text};
     }

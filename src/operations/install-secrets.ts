@@ -1,18 +1,19 @@
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
-import {annotate, applyObject, restart} from '../kubernetes/kubectl.ts';
-import type {SecretObject} from '../kubernetes/objects.ts';
-import {isMadeFor, isOwn, type KubernetesObject, kindAndName, ownLabels, releaseOf} from '../kubernetes/objects.ts';
+import {annotate, applyObjects, restart} from '../kubernetes/kubectl.ts';
+import {isMadeFor, isOwn, type KubernetesObject, kindAndName, ownLabels, releaseOf, type SecretObject} from '../kubernetes/objects.ts';
 import {podTemplates, secretNames} from '../kubernetes/pod-specs.ts';
 import type {Reader} from '../kubernetes/resources.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {readsSecret, readUsers} from '../release/users.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
+type WantedObjects = Pick<WantedRelease, 'name' | 'manifest' | 'secrets'>;
+
 /** Creates missing Secrets, and updates existing ones to the given content. @throws ExpectedError for a Secret of others */
-export function secretSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+export function secretSteps(wanted: WantedObjects, facts: InstallFacts): Step[] {
   for (const secret of wanted.secrets) requireOwn(secret, wanted, facts);
   return wanted.secrets.filter((secret) => isChanged(secret, facts)).map((secret) => secretStep(secret, wanted, facts));
 }
@@ -51,7 +52,7 @@ export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly 
   new Map(secrets.map(({name}) => [name, users.filter(readsSecret(name)).map(kindAndName)]));
 
 /** Only Secrets that this program created for the release, and that nothing else reads, are written. */
-function requireOwn(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): void {
+function requireOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallFacts): void {
   const reason = whyNotOwn(secret, wanted, facts);
   if (reason === undefined) return;
   throw new ExpectedError(`Secret ${secret.name} in ${wanted.name.kubeTarget.namespace} ${reason}.`, {
@@ -66,7 +67,7 @@ function requireOwn(secret: WantedSecret, wanted: WantedRelease, facts: InstallF
 
 const contentOf = ({type}: WantedSecret): string => (type === 'Opaque' ? 'token' : 'certificate and key');
 
-function whyNotOwn(secret: WantedSecret, {name: {release}, manifest}: WantedRelease, facts: InstallFacts): string | undefined {
+function whyNotOwn(secret: WantedSecret, {name: {release}, manifest}: WantedObjects, facts: InstallFacts): string | undefined {
   const {name} = secret;
   const isRendered = (objects: readonly KubernetesObject[]): boolean =>
     objects.some(({kind, metadata}) => kind === 'Secret' && metadata.name === name);
@@ -79,17 +80,18 @@ function whyNotOwn(secret: WantedSecret, {name: {release}, manifest}: WantedRele
   return users.length === 0 ? undefined : `is also used by ${users.join(', ')}, so its content is not replaced`;
 }
 
-function secretStep(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): Step {
+function secretStep(secret: WantedSecret, wanted: WantedObjects, facts: InstallFacts): Step {
   const {name, type} = secret;
   const {release, kubeTarget} = wanted.name;
   const found = facts.secrets.get(name);
   const stringData = Object.fromEntries(given(secret).map(([key, content]) => [key, content.reveal()]));
   const annotations = {...secret.annotations, ...markOf(name, wanted, facts)};
   const metadata = {name, labels: ownLabels(release), ...(Object.keys(annotations).length === 0 ? {} : {annotations})};
+  const secretObject = {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData};
   return {
     id: `secret/${name}`,
     title: `${found ? 'Update' : 'Create'} Secret ${name}`,
-    call: applyObject(kubeTarget, {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData}),
+    call: applyObjects(kubeTarget, [secretObject]),
   };
 }
 
@@ -128,7 +130,7 @@ const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8'
 const MARK = 'scalr.io/restart-readers';
 
 /** Pods read a Secret when they start: workloads with the old content are restarted. */
-export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+export function restartSteps(wanted: WantedObjects, facts: InstallFacts): Step[] {
   const {kubeTarget} = wanted.name;
   const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
   const stale = wanted.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
@@ -146,17 +148,17 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
       (name): Step => ({
         id: `restarted/${name}`,
         title: `Remove the restart annotation from Secret ${name}`,
-        call: annotate(kubeTarget, `secret/${name}`, `${MARK}-`),
+        call: annotate(kubeTarget, {kind: 'Secret', name}, {[MARK]: null}),
       }),
     );
   return [...restarts, ...done];
 }
 
-const markOf = (secret: string, wanted: WantedRelease, facts: InstallFacts): Readonly<Record<string, string>> =>
+const markOf = (secret: string, wanted: WantedObjects, facts: InstallFacts): Readonly<Record<string, string>> =>
   staleReaders(secret, wanted, facts).length === 0 ? {} : {[MARK]: ''};
 
 /** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
-function staleReaders(secret: string, {manifest}: WantedRelease, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
+function staleReaders(secret: string, {manifest}: WantedObjects, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
   return manifest.filter((object) => {
     const before = installed.find((each) => kindAndName(each) === kindAndName(object));
     if (!RESTARTED.has(object.kind ?? '') || stopped.has(kindAndName(object))) return false;

@@ -11,7 +11,7 @@ import {type Run, runsIn} from '../release/inventory.ts';
 import type {Step} from './step.ts';
 import type {PollDeps} from './watch-release.ts';
 
-interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
+export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
   /** Required by steps that wait for runs. */
   kubernetes?: PollDeps['kubernetes'];
   /** For one call of helm, which has no timeout of its own for API requests. */

@@ -7,7 +7,7 @@ import {anySignal, withTimeout} from '../ground/signals.ts';
 import {isTransient, tryCluster} from '../ground/tool-errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';
 
 export const POLL_INTERVAL_MS = 1500;
@@ -27,7 +27,7 @@ export interface Watched {
   causes: readonly Cause[];
 }
 
-interface WatchDeps extends PollDeps {
+export interface WatchDeps extends PollDeps {
   timeoutMs: number;
   onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
 }

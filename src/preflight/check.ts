@@ -4,7 +4,7 @@ import type {PreflightContext} from './preflight-context.ts';
 /** The headings of checks, in the order in which they are printed. */
 export const GROUPS = [
   ...(['Tools', 'Cluster', 'Permissions', 'Namespace', 'Release'] as const),
-  ...(['Secrets', 'Storage', 'Network', 'Nodes', 'Probe'] as const),
+  ...(['Secrets', 'Storage', 'Network', 'Nodes', 'Scalr account', 'Probe'] as const),
   ...(['Machine', 'Docker', 'Agents', 'Hosts'] as const),
 ];
 

@@ -7,8 +7,8 @@ import type {Permission} from '../kubernetes/permissions.ts';
 import type {RenderedChart} from '../operations/render-chart.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
 import type {PlatformReadings} from '../platform/readings.ts';
-import type {ManifestAnswer} from '../ports/registries.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {ManifestAnswer} from '../ports/connections.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {Get} from '../settings/define.ts';
 import type {Probed, ProbeObjects} from './probe/probe.ts';
 
@@ -40,7 +40,20 @@ export interface PreflightContext extends RenderedChart {
   token: string | undefined;
   /** What the probe pod found, or why there was none; absent without --probe. */
   probe?: {plan: ProbePlan; seen: Probed} | SkippedProbe;
+  /** Absent without a token for the Scalr account. */
+  account?: AccountFacts | undefined;
   now: Date;
+}
+
+/** The Scalr account that the agent connects to. */
+export interface AccountFacts {
+  host: string;
+  /** Undefined where Scalr reports none. */
+  limits: Fact<{agents: number | undefined; hasRelay: boolean | undefined}>;
+  /** Names of the agents of the account that are not offline. */
+  agents: Fact<readonly string[]>;
+  /** Only with --pool. */
+  pool?: Fact<{name: string; isForVcs: boolean}> | undefined;
 }
 
 /** The images of the install in --image-registry. */

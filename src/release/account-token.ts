@@ -1,24 +1,41 @@
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
-/** A token that this program has created in a Scalr account. The token of the user is never stored. */
-export interface AccountToken {
+/** An agent pool in a Scalr account. */
+export interface AccountPool {
   /** Host of the account, with its port if there is one. */
   host: string;
   poolId: string;
+}
+
+/** A token that this program has created in a Scalr account. The token of the user is never stored. */
+export interface AccountToken extends AccountPool {
   tokenId: string;
 }
 
 const [HOST, POOL, TOKEN] = ['scalr.io/account', 'scalr.io/agent-pool-id', 'scalr.io/token-id'];
 
-/** Annotations of the Secret that contains the token. */
-export const accountAnnotations = ({host, poolId, tokenId}: AccountToken): Readonly<Record<string, string>> => ({
+/** Annotation with the ID of the token that a rotation has replaced and not revoked yet. */
+export const PREVIOUS_TOKEN = 'scalr.io/previous-token-id';
+
+/** Annotations of the Secret that contains the token; without a token ID if the user has given the token. */
+export const accountAnnotations = ({
+  host,
+  poolId,
+  tokenId,
+}: AccountPool & {tokenId?: string | undefined}): Readonly<Record<string, string>> => ({
   [HOST]: host,
   [POOL]: poolId,
-  [TOKEN]: tokenId,
+  ...(tokenId === undefined ? {} : {[TOKEN]: tokenId}),
 });
 
-/** The token in a Secret, if an install with --pool has written it. */
-export function accountTokenIn({metadata: {annotations = {}}}: KubernetesObject): AccountToken | undefined {
-  const {[HOST]: host, [POOL]: poolId, [TOKEN]: tokenId} = annotations;
-  return host && poolId && tokenId ? {host, poolId, tokenId} : undefined;
+/** The agent pool of the token in a Secret, if this program has recorded it. */
+export function accountPoolIn({metadata: {annotations = {}}}: KubernetesObject): AccountPool | undefined {
+  const {[HOST]: host, [POOL]: poolId} = annotations;
+  return host && poolId ? {host, poolId} : undefined;
+}
+
+/** The token in a Secret, if this program has created it. */
+export function accountTokenIn(secret: KubernetesObject): AccountToken | undefined {
+  const [pool, tokenId] = [accountPoolIn(secret), secret.metadata.annotations?.[TOKEN]];
+  return pool && tokenId ? {...pool, tokenId} : undefined;
 }

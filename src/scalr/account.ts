@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import type {Resource, ResourceRef, ScalrClient} from './client.ts';
 
@@ -175,7 +175,6 @@ async function findWith(client: ScalrClient, kind: AccountKind, nameOrId: string
   });
   throw new ExpectedError(`Several ${plural} have the name ${name}: ${candidates.join(', ')}.`, {
     code: 'SCALR_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [
       `Use the ID instead of the name, for example ${found.id}`,
       ...(kind === 'workspace' ? [`Or add the environment: <environment>/${name}`] : []),
@@ -193,11 +192,31 @@ function notFound(kind: AccountKind, nameOrId: string, names: readonly string[])
   const near = closest(nameOrId, names);
   return new ExpectedError(`Cannot find ${noun} ${nameOrId}: it does not exist, or your user has no permission to read it.`, {
     code: 'SCALR_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [
       ...(near === undefined ? [] : [`Did you mean ${near}?`]),
       ...(kind === 'pool' ? ['List agent pools: scalr-agent pool list'] : []),
       `Request the permission ${permission} for your user in Scalr`,
     ],
   });
+}
+
+/** Limits of an account; undefined where Scalr reports none. */
+export interface AccountLimits {
+  /** Maximum number of agents. */
+  agents: number | undefined;
+  /** Whether agents can connect VCS providers. */
+  hasRelay: boolean | undefined;
+}
+
+/** The limits of the account that the host belongs to. @throws ExpectedError */
+export async function readLimits(client: ScalrClient): Promise<AccountLimits> {
+  const {data} = await client.list('/accounts', {what: 'read the account', permission: 'accounts:read'}, {});
+  const [label] = client.host.split('.');
+  const account = data.find(({attributes}) => attributes['name'] === label) ?? (data.length === 1 ? data[0] : undefined);
+  const quotas = (account?.attributes['quotas'] ?? {}) as Readonly<Record<string, unknown>>;
+  const {agents, 'agent-relay-available': relay} = quotas;
+  return {
+    agents: typeof agents === 'number' ? agents : undefined,
+    hasRelay: typeof relay === 'boolean' ? relay : undefined,
+  };
 }

@@ -59,7 +59,7 @@ export type Group =
   | 'Lifecycle'
   | 'Chart values';
 
-interface Declaration<T> {
+export interface Declaration<T> {
   /** Flag name and answers key. */
   id: string;
   group: Group;

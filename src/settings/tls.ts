@@ -1,9 +1,12 @@
-import {createPrivateKey, X509Certificate} from 'node:crypto';
+import type {X509Certificate} from 'node:crypto';
 import {kubectlCommand} from '../ground/command-line.ts';
 import {Secret} from '../ground/secret.ts';
 import {defineSetting, type Get, InvalidValue, type Kind, type Setting} from './define.ts';
 import {choice, dataKey, objectName, onOff} from './kinds.ts';
 import {namespace, release, secretNamesOf} from './release.ts';
+
+/** Loaded only for a file; every command declares these settings. */
+const crypto = () => process.getBuiltinModule('node:crypto');
 
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
 export const caBundleKind = (): Kind<string> => ({
@@ -47,7 +50,7 @@ export const privateKey = (): Kind<Secret> => ({
         'Remove the passphrase: openssl pkey -in KEY -out KEY.plain',
       );
     try {
-      createPrivateKey(pem);
+      crypto().createPrivateKey(pem);
     } catch {
       throw new InvalidValue('No PEM private key found', 'Convert the key: openssl pkey -in KEY -out KEY.pem');
     }
@@ -58,7 +61,7 @@ export const privateKey = (): Kind<Secret> => ({
 
 /** True if the key matches the certificate. */
 export function matches(certificate: Secret, key: Secret): boolean {
-  return new X509Certificate(certificate.reveal()).checkPrivateKey(createPrivateKey(key.reveal()));
+  return new (crypto().X509Certificate)(certificate.reveal()).checkPrivateKey(crypto().createPrivateKey(key.reveal()));
 }
 
 interface Block {
@@ -97,7 +100,7 @@ function readCertificates(content: Buffer): X509Certificate[] {
     throw new InvalidValue(`The file contains ${blocks[0]?.label} but no certificate`, 'Export the CA certificate in PEM format');
   if (text.trim() === '') throw new InvalidValue('The file is empty', 'Export the CA certificate in PEM format');
   try {
-    return [new X509Certificate(content)];
+    return [new (crypto().X509Certificate)(content)];
   } catch {
     throw new InvalidValue('The file is neither PEM nor DER', 'Export the CA certificate in PEM format (-----BEGIN CERTIFICATE-----)');
   }
@@ -105,7 +108,7 @@ function readCertificates(content: Buffer): X509Certificate[] {
 
 function decode(pem: string, position: number): X509Certificate {
   try {
-    return new X509Certificate(pem);
+    return new (crypto().X509Certificate)(pem);
   } catch {
     throw new InvalidValue(`Certificate ${position} cannot be parsed`, 'Copy the file again, including line breaks');
   }

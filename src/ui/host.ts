@@ -1,7 +1,7 @@
 import {count} from '../ground/text.ts';
 import type {HostAgentState, HostCause} from '../host/agents.ts';
 import {lineWriter, stateMark} from './plan.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {diagnosisText, paragraph, type Screen, theme} from './theme.ts';
 
 /** The state of every agent of this machine, and the causes of problems. */
 export function hostStatusText(agents: readonly HostAgentState[], screen: Screen): string {
@@ -27,8 +27,7 @@ function agentLine(agent: HostAgentState, screen: Screen): string {
   return paragraph(`${stateMark(state, screen)} `, `${object}: ${facts.join(', ')}`, screen);
 }
 
-const causeText = ({object, reason, remedy, isError}: HostCause, screen: Screen): string =>
-  `${paragraph(`  ${isError ? '×' : '!'} `, `${object}: ${reason}`, screen)}    → ${remedy}\n`;
+const causeText = (cause: HostCause, screen: Screen): string => diagnosisText(cause.isError ? '×' : '!', cause, screen);
 
 /** Prints an agent whenever its state changes. */
 export function agentsReporter(write: (text: string) => void, screen: Screen): (agents: readonly HostAgentState[]) => void {

@@ -1,13 +1,12 @@
-import {Ajv} from 'ajv';
 import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isMap, mergeValues, type Values} from '../ground/tree.ts';
 
 /** Reads Chart.yaml, values.yaml and values.schema.json of a chart. @throws ExpectedError when it is not one of the three charts */
-export function targetOfChart(source: string, files: {chart: string; values: string; schema?: string}): Target {
+export async function targetOfChart(source: string, files: {chart: string; values: string; schema?: string}): Promise<Target> {
   const {name, version, appVersion = '', kubeVersion} = readMetadata(source, files.chart);
   const values = readChartFile(source, 'values.yaml', () => parse(files.values, {logLevel: 'error'}));
   const schema =
@@ -18,11 +17,12 @@ export function targetOfChart(source: string, files: {chart: string; values: str
     ...(schema === undefined ? {} : {schema: schema as SchemaNode}),
   });
   const target: Target = {chart: name, version, schema: known};
-  return schema === undefined ? target : {...target, refusals: refusalsOf(schema as Values, defaultsOf(known, version), source)};
+  return schema === undefined ? target : {...target, refusals: await refusalsOf(schema as Values, defaultsOf(known, version), source)};
 }
 
 /** Checks values as Helm does: merged over the defaults, null deleting defaults. */
-function refusalsOf(schema: Values, defaults: Values, source: string): NonNullable<Target['refusals']> {
+async function refusalsOf(schema: Values, defaults: Values, source: string): Promise<NonNullable<Target['refusals']>> {
+  const {Ajv} = await import('ajv');
   // Two of the charts name a JSON Schema draft that Ajv does not know.
   const {$schema: _, ...rules} = schema;
   const check = readChartFile(source, 'values.schema.json', () =>
@@ -75,8 +75,4 @@ function readChartFile<T>(source: string, name: string, parsed: () => T): T {
 }
 
 const unreadable = (message: string): ExpectedError =>
-  new ExpectedError(`${message}.`, {
-    code: 'NO_CHART',
-    exit: ExitCode.usage,
-    suggestions: ['Specify the directory or .tgz file of a supported chart'],
-  });
+  new ExpectedError(`${message}.`, {code: 'NO_CHART', suggestions: ['Specify the directory or .tgz file of a supported chart']});

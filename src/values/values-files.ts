@@ -1,5 +1,5 @@
 import {targetOf} from '../charts/target.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -33,4 +33,4 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
 }
 
 const refusal = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});
+  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions});

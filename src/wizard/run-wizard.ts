@@ -1,6 +1,6 @@
-import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
+import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import {isKnown} from '../ground/fact.ts';
-import type {StorageClass} from '../platform/storage.ts';
+import type {StorageClass} from '../platform/cluster-facts.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';

@@ -7,7 +7,7 @@ import {poolTokenOf, USER_TOKEN} from '../scalr/mock-account.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {startProgram} from '../support/killed-run.ts';
 import {agentsOf, installWithPool, type PoolAccount, poolAccount, poolIn, secretOf, tokensIn} from '../support/pool-account.ts';
-import {install, status} from '../support/run-on-cluster.ts';
+import {install, preflight, status} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
 const argv = await stepFlags('agent-local');
@@ -111,4 +111,31 @@ test('a token that is given as well is refused', async () => {
   const {error} = await installed(place, {...own, env: {...own.env, SCALR_AGENT_TOKEN: 'hunter2'}});
   expect(error).toMatchObject({code: 'CONFLICTING_SETTINGS', message: expect.stringContaining('SCALR_AGENT_TOKEN')});
   expect(own.api.changes()).toEqual([]);
+});
+
+test('preflight compares the agents with the quota of the account, and the pool with the purpose', async () => {
+  const [place, {api, env}] = [await installPlace(), await poolAccount([])];
+  api.account.limits('localhost', {agents: 1, 'agent-relay-available': false});
+  api.account.agent(api.account.pool('git', {'vcs-enabled': true}), 'agent-of-another-cluster');
+  const checked = async (...more: string[]): Promise<Record<string, string>[]> => {
+    const {stdout} = await preflight(
+      place,
+      helm,
+      ['--url', api.url, ...argv.filter((flag) => flag !== '--skip-preflight'), ...more, '--json'],
+      {env: {...env, ...TOKEN}},
+    );
+    expect(JSON.parse(stdout).error).toBeUndefined();
+    return JSON.parse(stdout).checks.filter(({id}: {id: string}) => /^agent-|^pool-type/.test(id));
+  };
+  const message = `${api.host} allows 1 agent: 1 of other releases, 1 of this one`;
+  expect(await checked('--pool', 'git')).toMatchObject([
+    {id: 'agent-quota', status: 'fail', message},
+    {id: 'pool-type', status: 'fail'},
+  ]);
+  expect(await checked('--purpose', 'vcs')).toMatchObject([{id: 'agent-quota'}, {id: 'agent-relay', status: 'fail'}]);
+  api.sent.length = 0;
+  expect(await checked('--no-account')).toEqual([]);
+  expect(api.sent).toEqual([]);
+  api.deny('GET', /^\/accounts/);
+  expect(await checked()).toMatchObject([{id: 'agent-quota', status: 'skip'}]);
 });

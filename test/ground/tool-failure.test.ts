@@ -35,6 +35,11 @@ test.each([
   ['helm', 'Error: INSTALLATION FAILED: admission webhook "validate.kyverno.svc" denied the request: labels required', 'TOOL_FAILED'],
   [
     'kubectl',
+    'Error from server (Conflict): Apply failed with 1 conflict: conflict with "argocd-controller" using apiextensions.k8s.io/v1: .spec.versions',
+    'OBJECT_OF_ANOTHER',
+  ],
+  [
+    'kubectl',
     'The PersistentVolumeClaim "c" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests',
     'TOOL_FAILED',
   ],

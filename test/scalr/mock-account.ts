@@ -46,6 +46,11 @@ export class MockAccount {
     );
   }
 
+  /** The account itself, with its limits. */
+  limits(name: string, quotas: Readonly<Record<string, unknown>>): Stored {
+    return this.#add('accounts', 'acc', {name, quotas});
+  }
+
   environment(name: string): Stored {
     return this.#add('environments', 'env', {name}, {'default-workspace-agent-pool': {data: null}});
   }

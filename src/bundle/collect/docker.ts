@@ -1,7 +1,7 @@
-import {type ContainerFacts, dockerFindings} from '../../diagnose/docker-findings.ts';
+import {type ContainerFacts, dockerFindings} from '../../diagnose/host-findings.ts';
 import {type Fields, isListOf, jsonText, readJson} from '../../ground/json.ts';
 import {refusal} from '../../ground/tool-errors.ts';
-import type {HostCall} from '../../ports/host-tools.ts';
+import type {HostCall} from '../../ports/processes.ts';
 import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret, variableIn} from '../../redact/find-secrets.ts';
 import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './host.ts';
 import type {Since} from './log-items.ts';

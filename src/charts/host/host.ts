@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
 import type {Get} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
@@ -31,7 +31,6 @@ export function refuseUnsupported(settings: Settings, target: HostTarget): void 
   if (own === undefined) return;
   throw new ExpectedError(`${own} cannot be set with --extra-env, because it has its own flag.`, {
     code: 'RESERVED_VARIABLE',
-    exit: ExitCode.usage,
     suggestions: [`Use --${OWN_VARIABLES.get(own)}`],
   });
 }

@@ -7,7 +7,7 @@ import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
 import type {Files} from '../../ports/files.ts';
@@ -43,11 +43,7 @@ export async function migrateHostFile(
   if (from !== undefined) {
     throw new ExpectedError(
       `--from is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
-      {
-        code: 'USAGE',
-        exit: ExitCode.usage,
-        suggestions: ['Omit --from'],
-      },
+      {code: 'USAGE', suggestions: ['Omit --from']},
     );
   }
   const found = new Map<string, string>();

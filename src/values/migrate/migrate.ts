@@ -1,5 +1,4 @@
-import {hazardsOf} from '../../charts/advise.ts';
-import {CHART_CHANGES, changeWithUpgrade} from '../../charts/chart-change.ts';
+import {CHART_CHANGES, changeWithUpgrade, hazardsOf} from '../../charts/advise.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';

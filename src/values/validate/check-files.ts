@@ -1,7 +1,7 @@
 import type {Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
@@ -93,11 +93,12 @@ export interface ChartGuess {
 export function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
-  const values = files.map(valuesOf).reduce(mergeValues, {});
-  const name = given ?? header?.chart ?? nestedChart(values) ?? chartByKeys(values);
+  const name = given ?? header?.chart ?? chartOfValues(files.map(valuesOf).reduce(mergeValues, {}));
   const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
   return {name, version, ...(given === undefined ? {source: header ? 'the file header' : 'the keys of the file'} : {})};
 }
+
+const chartOfValues = (values: Values): ChartName | undefined => nestedChart(values) ?? chartByKeys(values);
 
 const valuesOf = ({text}: ValuesFile): Values => readSource(text).source?.values ?? {};
 
@@ -130,7 +131,6 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
     names.length === 1 ? 'Cannot tell which chart this file is for.' : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
   return new ExpectedError(manifests.length > 0 ? manifests.join('\n') : unclear, {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     suggestions: [manifests.length > 0 ? 'Check the values.yaml of the chart instead' : 'Add --chart agent-k8s, agent-local or agent-job'],
   });
 }

@@ -3,7 +3,7 @@ import {known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesClient} from '../../../src/kubernetes/client.ts';
 import type {Claim, KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import type {PreflightContext, ProbePlan, SkippedProbe} from '../../../src/preflight/preflight-context.ts';
-import {prepareProbe} from '../../../src/preflight/probe/prepare-probe.ts';
+import {prepareProbe} from '../../../src/preflight/probe/plan-probe.ts';
 import {type FakeObject, fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {claim, clusterWith, preflightContext} from '../context.ts';
 
