@@ -1,6 +1,6 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {type ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
-import type {runSteps} from '../operations/run-steps.ts';
+import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -37,7 +37,11 @@ export interface ConfirmFlags {
   confirm?: string | undefined;
 }
 
-type RunDeps = Pick<Parameters<typeof runSteps>[1], 'interrupts' | 'now' | 'sleep' | 'onStep'> & {files: Files; timeoutMs: number};
+/** What `operate` gives to a run. */
+export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep' | 'onStep'> {
+  files: Files;
+  timeoutMs: number;
+}
 
 /** One change of a cluster, of this machine or of the Scalr account: what is shown, checked, confirmed and run. */
 export interface Operation<Result> {
@@ -129,7 +133,6 @@ async function confirmRelease(
   if (typed !== undefined) {
     throw new ExpectedError(`--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, {
       code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
       suggestions: [`To confirm this release: --confirm ${release}`],
     });
   }
@@ -139,6 +142,6 @@ async function confirmRelease(
 }
 
 const notConfirmed = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'NOT_CONFIRMED', exit: ExitCode.usage, suggestions: [suggestion, 'Show the plan with --dry-run']});
+  new ExpectedError(message, {code: 'NOT_CONFIRMED', suggestions: [suggestion, 'Show the plan with --dry-run']});
 
-const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});

@@ -49,7 +49,7 @@ export async function tryRequirements({kubeTarget, access, signal, hasOwnChart}:
         ...(await reviewAccess(kubernetes, {...attributes, namespace}, {signal})),
       })),
     );
-    const refused = reviews.filter(({isAllowed}) => isAllowed === false).map(({resource}) => resource);
+    const refused = reviews.filter(({value}) => value === false).map(({resource}) => resource);
     return refused.length === 0
       ? []
       : [{what: 'permissions', text: `Your user cannot create ${refused.join(' and ')} in namespace ${namespace}`}];

@@ -1,12 +1,12 @@
 import type {Gain, UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {commandLine, programOf} from '../ground/command-line.ts';
+import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {isAmong, kindAndName, refOf, refText} from '../kubernetes/objects.ts';
 import type {ChartChange} from '../operations/change-chart.ts';
 import {dryRun} from '../operations/dry-run.ts';
-import {installRelease} from '../operations/install-release.ts';
+import {type BringUpDeps, installRelease} from '../operations/install-release.ts';
 import {blockedBy, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {ofPhase} from '../operations/step.ts';
@@ -16,9 +16,9 @@ import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
+import {upgradeText} from '../ui/changes.ts';
 import {manifestDiffText} from '../ui/diff.ts';
 import {accountText, notRemovedText, planText, progressReporter, resultText, runsText} from '../ui/plan.ts';
-import {upgradeText} from '../ui/upgrade.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
 import type {UpgradeFlags} from './upgrade-flags.ts';
@@ -57,8 +57,6 @@ interface Upgrade {
   /** Reads the installed release again. */
   readAgain(): Promise<InstalledRelease>;
 }
-
-type RunDeps = Parameters<Operation<UpgradeResult>['run']>[0] & Pick<Parameters<typeof installRelease>[4], 'onProgress'>;
 
 /** Shows, confirms and runs an upgrade, within one chart or to another one. @throws ExpectedError */
 export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, context: CommandContext): Promise<UpgradeResult> {
@@ -110,7 +108,7 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
 async function removeOld(
   {removal, moves}: ChartChange,
   {installed: {name}, choices, access, readAgain}: Upgrade,
-  deps: RunDeps,
+  deps: BringUpDeps,
   {say, screen, exitWith}: CommandContext,
 ): Promise<void> {
   const planAgain = async () => planUninstall(name, (await readAgain()).inventory, {...choices, purge: new Set()});
@@ -124,14 +122,13 @@ function done(
   result: UpgradeResult,
   {name, wanted}: PreparedUpgrade,
   watched: Watched | undefined,
-  {app, say, screen}: CommandContext,
+  {say, screen}: CommandContext,
 ): UpgradeResult {
   const shown = {
     name,
     hasChanged: result.changed,
     objects: wanted.manifest.map(kindAndName),
     saved: [],
-    program: programOf(app.env),
     isForVcs: false,
   };
   if (watched !== undefined) say(resultText({...shown, agent: watched.agent}, screen));

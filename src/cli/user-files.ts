@@ -104,7 +104,7 @@ async function confirmAll(
         ? refusal(`${named} Nothing was written.`, `Replace with --yes, or use ${other}`, 'FILE_EXISTS')
         : refusal(named, `Replace it with --yes, or use ${other}`, 'FILE_EXISTS');
     if (await confirm(`${named} Replace ${them}?`)) continue;
-    throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+    throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});
   }
   return all;
 }
@@ -244,7 +244,6 @@ export async function rewriteFiles(
     if ((await files.read(path)).toString('utf8') === before) continue;
     throw new ExpectedError(`${path} was changed by another process. Nothing was written.`, {
       code: 'UNWRITABLE_FILE',
-      exit: ExitCode.failed,
       suggestions: ['Run the command again'],
     });
   }

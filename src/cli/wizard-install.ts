@@ -1,7 +1,7 @@
 import {anySignal} from '../ground/signals.ts';
 import {prepareInstall} from '../operations/install.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {quote} from '../settings/settings.ts';

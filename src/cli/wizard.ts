@@ -1,8 +1,7 @@
-import {type DiscoveredCluster, discoverCluster} from '../answers/discover-cluster.ts';
+import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answers.ts';
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
-import {programOf} from '../ground/command-line.ts';
+import {type ClusterTarget, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';

@@ -1,7 +1,8 @@
+import type {Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {HostAgentState, HostCause} from '../host/agents.ts';
 import {lineWriter, stateMark} from './plan.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {diagnosisText, paragraph, type Screen, theme} from './theme.ts';
 
 /** The state of every agent of this machine, and the causes of problems. */
 export function hostStatusText(agents: readonly HostAgentState[], screen: Screen): string {
@@ -27,8 +28,7 @@ function agentLine(agent: HostAgentState, screen: Screen): string {
   return paragraph(`${stateMark(state, screen)} `, `${object}: ${facts.join(', ')}`, screen);
 }
 
-const causeText = ({object, reason, remedy, isError}: HostCause, screen: Screen): string =>
-  `${paragraph(`  ${isError ? '×' : '!'} `, `${object}: ${reason}`, screen)}    → ${remedy}\n`;
+const causeText = (cause: HostCause, screen: Screen): string => diagnosisText(cause.isError ? '×' : '!', cause, screen);
 
 /** Prints an agent whenever its state changes. */
 export function agentsReporter(write: (text: string) => void, screen: Screen): (agents: readonly HostAgentState[]) => void {
@@ -37,4 +37,11 @@ export function agentsReporter(write: (text: string) => void, screen: Screen): (
     for (const each of agents)
       writeLine(each.object, agentLine(each, screen) + each.causes.map((cause) => causeText(cause, screen)).join(''));
   };
+}
+
+/** What to do with exported files. */
+export function exportStepsText(steps: readonly string[], directory: string, warnings: readonly Warning[]): string {
+  const first = warnings.some(({code}) => code === 'NO_TOKEN') ? ['# Set SCALR_AGENT_TOKEN in agent.env'] : [];
+  const lines = [...first, ...steps].map((step) => `  ${step}\n`);
+  return `Next steps${directory === '' ? '' : `, in ${directory}`}:\n${lines.join('')}`;
 }

@@ -1,4 +1,4 @@
-import {clearScreenDown, moveCursor} from 'node:readline';
+import {clearScreenDown, emitKeypressEvents, type Interface, moveCursor} from 'node:readline';
 import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import type {CheckboxQuestion, InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {answeredText, indented, masked, questionText} from './prompt-text.ts';
@@ -32,8 +32,13 @@ const CLEAR = '\u001B[H\u001B[2J';
 /** A window that is dragged changes its size many times. */
 const RESIZE_MS = 60;
 
+/** Time in which the bytes of one key arrive, even over a slow connection. */
+const ESCAPE_MS = 60;
+
 /** Prompts for terminals that can move the cursor. An answered question is replaced by one line with its answer. */
 export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => {
+  // Otherwise Esc waits half a second for the rest of a key sequence, and a second Esc is lost.
+  emitKeypressEvents(streams.input, {escapeCodeTimeout: ESCAPE_MS} as unknown as Interface);
   const {dim, red} = theme(screen);
   const {output} = streams;
   const terminal = new TerminalInput(streams);

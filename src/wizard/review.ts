@@ -12,8 +12,7 @@ import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
-import type {AskDeps} from './ask.ts';
-import {unlessBack} from './ask.ts';
+import {type AskDeps, unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
 import {likelyTarget} from './eligible-charts.ts';
 import {hostOf} from './host-steps.ts';
@@ -177,21 +176,12 @@ async function chooseAction(
   })) as Action;
 }
 
-/** The settings are right, but helm, the chart or the cluster was not reached. */
-const isRetryable = ({generated, problem}: Reviewed): boolean => generated !== undefined && problem !== undefined;
-
 function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
-  const {generated, prepared, host} = reviewed;
+  const {generated, prepared, host, problem} = reviewed;
   const broken = generated === undefined && host === undefined ? {disabled: 'not possible, see above'} : {};
   const count = noticesOf(reviewed).length;
   const files = host === undefined ? 'values.yaml' : `${host.files.length} files`;
   return [
-    ...(isRetryable(reviewed)
-      ? [
-          {value: 'again', label: 'Try again'},
-          ...(/chart/i.test(reviewed.problem?.message ?? '') ? [{value: 'disk', label: 'Use a chart on this disk…'}] : []),
-        ]
-      : []),
     ...(store.place?.kind === 'files' || store.place?.kind === 'systemd'
       ? []
       : [
@@ -201,6 +191,8 @@ function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
             ...(prepared === undefined && host?.plan === undefined ? {disabled: 'not possible, see above'} : {}),
           },
         ]),
+    ...(problem === undefined ? [] : [{value: 'again', label: 'Try again', description: 'check the same answers once more'}]),
+    ...(/chart/i.test(problem?.message ?? '') ? [{value: 'disk', label: 'Use a chart on this disk…'}] : []),
     {value: 'edit', label: 'Edit an answer…'},
     ...(count === 0 ? [] : [{value: 'fix', label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…'}]),
     {value: 'view', label: host === undefined ? 'View values.yaml' : 'View the files without secrets', ...broken},

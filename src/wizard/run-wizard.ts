@@ -1,9 +1,10 @@
 import {setTimeout} from 'node:timers/promises';
-import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
+import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
 import {isKnown} from '../ground/fact.ts';
-import type {StorageClass} from '../platform/storage.ts';
+import {sentences} from '../ground/text.ts';
+import type {StorageClass} from '../platform/cluster-facts.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
@@ -99,7 +100,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     await deps.prompter.wait('Trying helm and the chart repository', tryRequirements(), [...heading]);
     readFor = whereKey();
     store.merge(cluster.answers, {now: deps.now()});
-    if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
+    if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`${sentences(cluster.summary)} You can still write values.yaml.`);
     return true;
   };
 

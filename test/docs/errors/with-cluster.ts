@@ -1,5 +1,5 @@
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
-import {refuseLeaks} from '../../../src/bundle/write-bundle.ts';
+import {refuseLeaks} from '../../../src/bundle/checked-archive.ts';
 import {kubernetesAdvice} from '../../../src/charts/advise.ts';
 import {confirmPlan} from '../../../src/cli/operate.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
@@ -7,8 +7,7 @@ import type {Cause} from '../../../src/diagnose/cause.ts';
 import {CAUSES} from '../../../src/diagnose/explain.ts';
 import type {Call, ReleaseName} from '../../../src/ground/command-line.ts';
 import {interrupted} from '../../../src/ground/errors.ts';
-import {known} from '../../../src/ground/fact.ts';
-import type {ReadError} from '../../../src/ground/read-error.ts';
+import {known, type ReadError} from '../../../src/ground/fact.ts';
 import {Secret} from '../../../src/ground/secret.ts';
 import {toolFailure} from '../../../src/ground/tool-errors.ts';
 import {template, upgradeInstall} from '../../../src/helm/helm.ts';
@@ -67,7 +66,7 @@ const bundleWithSecret = (): Promise<void> =>
         yield Buffer.from('data:\n  proxy: tok-Zr81kQv93LmXw20p\n');
       },
     },
-    knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]),
+    knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]).known,
   );
 
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS};
