@@ -129,6 +129,15 @@ export async function decideWithOperator(
     const offered =
       flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting)) ? offeredPools(settled, context) : undefined;
     offered?.catch(() => undefined);
+    const releases = new Map<string, ReturnType<typeof installedAgent>>();
+    const installed = (context: string | undefined): ReturnType<typeof installedAgent> => {
+      const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
+      const name = {release: store.get(release) as string, kubeTarget};
+      const key = JSON.stringify(name);
+      const reading = releases.get(key) ?? accessTo(kubeTarget).then((access) => installedAgent(name, access, timeoutSignal()));
+      releases.set(key, reading);
+      return reading;
+    };
     const tried = new Map<string, ReturnType<typeof tryRequirements>>();
     const lacking = (context: string | undefined, again = false): ReturnType<typeof tryRequirements> => {
       const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
@@ -144,6 +153,8 @@ export async function decideWithOperator(
             throw error;
           });
       tried.set(key, trying);
+      // Read in the background from the first question on, too.
+      installed(context).catch(() => undefined);
       return trying;
     };
     const clusterFlags = (): ClusterFlags => {
@@ -171,11 +182,7 @@ export async function decideWithOperator(
       read,
       lacking,
       pools: async () => offered,
-      async installed(context) {
-        const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
-        const name = {release: store.get(release) as string, kubeTarget};
-        return installedAgent(name, await accessTo(kubeTarget), timeoutSignal());
-      },
+      installed,
       readChart: async (source) => (await import('../values/chart-files.ts')).readMetadata(source, (await app.charts.read(source)).chart),
       wanted,
       contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),

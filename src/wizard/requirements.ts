@@ -40,7 +40,7 @@ export function requirementsQuestion(store: AnswerStore, missing: () => readonly
           message: this.message,
           help: [
             'An install needs helm, the chart and permission to create its objects.',
-            'A chart on this disk is a directory or a .tgz file, for example from `helm pull`.',
+            'A chart on this disk is a directory or a .tgz file.',
             'https://helm.sh/docs/intro/install/',
           ],
           choices: [

@@ -47,6 +47,8 @@ export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyE
   read(context: string | undefined): Promise<DiscoveredCluster>;
 }
 
+const PATIENCE_MS = 1000;
+
 /** What an install lacks was tried from the first question on, so that it is known at the second one. */
 const GRACE_MS = 300;
 
@@ -61,6 +63,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const facts = () => cluster?.facts ?? {};
 
   let installed: InstalledAgent | undefined;
+  const isOpenRelease = (): boolean => installed !== undefined;
   let installedFor: string | undefined;
   let offered: OfferedPools | undefined;
   let hasAskedAccount = store.pool !== undefined;
@@ -85,8 +88,14 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     }
     if (place?.kind === 'kubernetes' && installedFor !== whereKey()) {
       installedFor = whereKey();
-      installed = await deps.prompter.wait('Reading the installed release', deps.installed(place.context), [...heading]);
-      if (installed !== undefined) return true;
+      const key = installedFor;
+      installed = undefined;
+      const reading = deps.installed(place.context).then((found) => {
+        if (installedFor === key) installed = found;
+      });
+      // A slow cluster does not keep the user waiting: the release is opened when it is known.
+      await deps.prompter.wait('Reading the installed release', Promise.race([reading, setTimeout(PATIENCE_MS)]), [...heading]);
+      if (isOpenRelease()) return true;
     }
     if (step === 'Agent' && place?.kind === 'kubernetes' && !hasAskedAccount) {
       offered = await deps.prompter.wait('Reading the Scalr account', deps.pools(), [...heading]);

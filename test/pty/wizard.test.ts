@@ -150,7 +150,7 @@ describe('the screen', () => {
     const terminal = {program: 'scalr-agent-install', env: environment(), cols, rows} as const;
     const {screen, left} = await onTerminal([], TO_REVIEW, folder, terminal);
     expect(left, screen).toBe(0);
-    const review = screen.slice(0, screen.lastIndexOf('Cancelled'));
+    const review = screen.slice(0, screen.lastIndexOf('Esc to go back') + 14);
     const lines = (await displayed(review, cols, rows)).slice(-rows);
     expect(lines.find((line) => line.includes('Review'))).toMatch(/^◆ {2}Review {5}agent-local/);
     expect(lines.filter((line) => line.startsWith('◇'))).toEqual([]);
@@ -226,6 +226,7 @@ describe('Ctrl-C', () => {
     writeFileSync(join(folder, 'kubectl'), kubectl, {mode: 0o755});
     const steps: Step[] = [
       {see: /❯ Kubernetes/, press: ENTER},
+      {see: /helm not found on PATH[\s\S]*Try again[\s\S]*Write files only/, press: `${DOWN}${DOWN}${ENTER}`},
       {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
       {see: /Reading the cluster/, press: CTRL_C},
     ];
@@ -314,6 +315,28 @@ describe('a token', () => {
     ]);
     expect(left, screen).toBe(0);
   });
+});
+
+test.each([
+  [80, 24],
+  [50, 15],
+] as const)('draws the question again after a resize to %i × %i, and goes back with Esc', async (cols, rows) => {
+  const {screen, exit, left} = await onTerminal(
+    [],
+    [
+      ...AGENT.slice(0, 2),
+      {see: /Agent pool token/, press: 'abc', resize: [cols, rows]},
+      {see: /\u001B\[H\u001B\[2J[\s\S]*Agent pool token[\s\S]*●●●/, press: '\u001B'},
+      {see: /Where does the cluster run\?[\s\S]*help/, press: CTRL_C},
+    ],
+    folder,
+    {program: 'scalr-agent-install', env: environment(), cols: 100, rows: 30},
+  );
+  expect({exit, left}, screen).toEqual({exit: 130, left: 0});
+  const redrawn = screen.slice(screen.indexOf('\u001B[2J'));
+  const emulator = new Emulator({columns: cols, rows});
+  emulator.write(redrawn);
+  expect(await emulator.broken()).toEqual([]);
 });
 
 test('continues after Ctrl-Z and fg, and asks the question again', async () => {
