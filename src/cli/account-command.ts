@@ -135,6 +135,11 @@ interface LinkFlags {
   'vcs-provider'?: string[] | undefined;
 }
 
+const LINK_EXAMPLES = {
+  link: 'scalr-agent pool link eks-prod --workspace network',
+  unlink: 'scalr-agent pool unlink eks-prod --workspace network',
+};
+
 /** Base class of `pool link` and `pool unlink`. */
 export abstract class LinkCommand extends AccountCommand<PoolChange> {
   static override usage = '<%= command.id %> NAME [flags]';
@@ -144,7 +149,7 @@ export abstract class LinkCommand extends AccountCommand<PoolChange> {
   /** @throws ExpectedError */
   protected async changeLinks(verb: 'link' | 'unlink'): Promise<PoolChange> {
     const {args, flags} = await this.parse(LinkCommand);
-    const name = requireArgument(args.name, 'NAME of the agent pool', `scalr-agent pool ${verb} eks-prod --workspace network`);
+    const name = requireArgument(args.name, 'NAME of the agent pool', LINK_EXAMPLES[verb]);
     const links = linksFrom(flags, verb);
     const client = await this.account(flags);
     const plan = await this.untilInterrupted(() => planLinks(client, name, links, verb === 'link'));
