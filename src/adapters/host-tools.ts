@@ -147,7 +147,7 @@ const KNOWN: readonly Known[] = [
   {
     pattern: /not been booted with systemd|failed to connect to bus/i,
     kind: 'unreachable',
-    message: 'systemd is not available: run the command on the machine where the agent runs, not in a container',
+    message: 'systemd is not available. Run the command on the machine where the agent runs, not in a container',
   },
   {
     pattern: /no files found for/i,

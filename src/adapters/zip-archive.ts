@@ -175,6 +175,19 @@ const NO_END = /end of central directory record signature not found/i;
 const FILE_TYPE = 0o170000;
 const SYMBOLIC_LINK = 0o120000;
 
+/** An entry that no bundle has. */
+class InvalidEntry extends Error {}
+
+/** Messages of yauzl in our words. */
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [NO_END, 'the file is truncated'],
+  [/^(invalid relative path|absolute path|invalid characters)/i, 'an entry has a path outside of the bundle'],
+  [/too many bytes|not enough bytes|unexpected end/i, 'an entry does not have the size that the archive declares'],
+  [/encrypted|compression method|multi-disk|strong encryption/i, 'the archive uses a feature that no bundle uses'],
+];
+
+const reasonOf = ({message}: Error): string => MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? 'the archive is damaged';
+
 /** Reads an archive without unpacking it to disk, and rejects malicious entries. */
 async function openZip(path: string): Promise<OpenArchive> {
   let zip: ZipFile | undefined;
@@ -203,16 +216,16 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
 
 async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   const found = new Map<string, Entry>();
-  if (zip.entryCount > MAX_ENTRIES) throw new Error(`too many entries (${zip.entryCount})`);
+  if (zip.entryCount > MAX_ENTRIES) throw new InvalidEntry(`too many entries (${zip.entryCount})`);
   let bytes = 0;
   for await (const entry of zip.eachEntry()) {
     const {fileName, externalFileAttributes, uncompressedSize} = entry;
     // yauzl rejects absolute names and names with "..". Control characters would affect the terminal.
-    if (/\p{Cc}/u.test(fileName)) throw new Error('an entry name contains control characters');
-    if (found.has(fileName)) throw new Error(`duplicate entry ${fileName}`);
-    if (((externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK) throw new Error(`${fileName} is a symbolic link`);
+    if (/\p{Cc}/u.test(fileName)) throw new InvalidEntry('an entry name contains control characters');
+    if (found.has(fileName)) throw new InvalidEntry(`duplicate entry ${fileName}`);
+    if (((externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK) throw new InvalidEntry(`${fileName} is a symbolic link`);
     bytes += uncompressedSize;
-    if (bytes > MAX_BYTES) throw new Error('the uncompressed size is too large');
+    if (bytes > MAX_BYTES) throw new InvalidEntry('the uncompressed size is too large');
     found.set(fileName, entry);
   }
   refuseOverlaps([...found.values()]);
@@ -223,7 +236,7 @@ async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> 
 function refuseOverlaps(entries: readonly Entry[]): void {
   let end = 0;
   for (const entry of entries.toSorted((one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader)) {
-    if (entry.relativeOffsetOfLocalHeader < end) throw new Error(`${entry.fileName} overlaps another entry`);
+    if (entry.relativeOffsetOfLocalHeader < end) throw new InvalidEntry(`${entry.fileName} overlaps another entry`);
     end = entry.relativeOffsetOfLocalHeader + LOCAL_HEADER + entry.fileNameLength + entry.compressedSize;
   }
 }
@@ -243,11 +256,14 @@ function failure(path: string, error: unknown, {isArchive = true} = {}): unknown
   const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isOfDisk || error instanceof ExpectedError
     ? fileFailure('read', path, error)
-    : damaged(path, (error as Error).message, {isArchive, cause: error});
+    : damaged(path, !isArchive ? 'it is not a zip file' : error instanceof InvalidEntry ? error.message : reasonOf(error as Error), {
+        isArchive,
+        cause: error,
+      });
 }
 
 const damaged = (path: string, why: string, {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {}): ExpectedError =>
-  new ExpectedError(`Cannot read ${path} as a support bundle: ${why.replace(/\.$/, '')}.`, {
+  new ExpectedError(`Cannot read ${path} as a support bundle: ${why}.`, {
     code: 'UNREADABLE_FILE',
     exit: isArchive ? ExitCode.findings : ExitCode.usage,
     suggestions: ['Use a bundle written by collect-logs, and check that the copy is complete'],

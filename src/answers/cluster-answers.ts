@@ -4,7 +4,7 @@ import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
-import {tryCluster} from '../ground/tool-errors.ts';
+import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf, type StorageClass} from '../platform/cluster-facts.ts';
@@ -81,9 +81,9 @@ export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
-  throw new ExpectedError(`Cannot read settings from the cluster: ${server.because}`, {
+  throw new ExpectedError(`${serverProblem(server)}.`, {
     code: 'CLUSTER_UNREACHABLE',
-    suggestions: [tryCluster(kubeTarget), 'Run the command without --from-cluster'],
+    suggestions: [...unreachableSteps(server.because, kubeTarget), 'Run the command without --from-cluster'],
   });
 }
 
@@ -109,7 +109,7 @@ export async function discoverCluster(kubeTarget: ClusterTarget, access: Cluster
   try {
     const facts = clusterFactsOf(await readCluster(kubeTarget, access));
     const {server} = facts.versions;
-    if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(server.because);
+    if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(serverProblem(server));
     const nodes = nodesIn(facts);
     return {
       answers: fromCluster(facts),
@@ -146,6 +146,6 @@ function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
 const notDiscovered = (because: string): DiscoveredCluster => ({
   facts: {},
   storageClasses: [],
-  summary: `cannot be reached: ${because.replace(/[.?]+$/, '')}`,
+  summary: because.replace(/[.?]+$/, ''),
   isRead: false,
 });

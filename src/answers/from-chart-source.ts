@@ -24,7 +24,7 @@ export async function fromChartSource(sources: readonly SettingsSource[], deps: 
   // An invalid value is reported later, together with all other problems.
   const answerTo = (setting: Setting): string | undefined => {
     const raw = sources.map((each) => each.answer(setting)).find((each) => each !== undefined);
-    return typeof raw === 'string' && raw !== '' && isPrintable(raw) ? raw : undefined;
+    return typeof raw === 'string' && raw !== '' && isPrintable(raw) ? (setting.meant?.(raw) ?? raw) : undefined;
   };
   const source = answerTo(chartSource);
   if (source === undefined) return [];

@@ -2,6 +2,7 @@ import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command
 import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
 import {anySignal} from '../ground/signals.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Pod} from '../kubernetes/objects.ts';
 import type {Permission} from '../kubernetes/permissions.ts';
@@ -136,6 +137,10 @@ export function emptyError(
   }
   const {error, what} = serious;
   const code = CODES[error.kind] ?? 'CLUSTER_UNREACHABLE';
+  if (error.kind === 'unreachable') {
+    const failure = apiFailure(error, kubeTarget);
+    return failure.with(`${failure.message} No bundle was written.`, failure.suggestions);
+  }
   return new ExpectedError(`Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`, {
     code,
     exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,

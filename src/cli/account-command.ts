@@ -138,7 +138,7 @@ interface LinkFlags {
 const LINK_EXAMPLES = {
   link: 'scalr-agent pool link eks-prod --workspace network',
   unlink: 'scalr-agent pool unlink eks-prod --workspace network',
-};
+} as const;
 
 /** Base class of `pool link` and `pool unlink`. */
 export abstract class LinkCommand extends AccountCommand<PoolChange> {

@@ -5,7 +5,7 @@ import {nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
+import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
 import {sleep} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Connections, Registries} from '../ports/connections.ts';
@@ -89,7 +89,7 @@ export function nodeApp(): App {
     screen: errorScreen,
     resultScreen: screenOf(process.stdout),
     stdout: (text) => process.stdout.write(text),
-    stderr: (text) => process.stderr.write(asciiFallback(text, errorScreen)),
+    stderr: (text) => process.stderr.write(asStarted(asciiFallback(text, errorScreen), process.env)),
     exit: (code) => {
       process.exitCode = code;
     },

@@ -5,8 +5,8 @@ import {fromChartSource} from '../answers/from-chart-source.ts';
 import {unaskedWarnings} from '../answers/from-cluster.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
+import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
+import {ExitCode, type ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -14,16 +14,17 @@ import type {ScalrClient} from '../scalr/client.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {failureText, warningText} from '../ui/messages.ts';
+import {failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/values-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {asExpected, failureDocument} from './failure.ts';
-import {type ClusterFlags, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import {asExpected, failureDocument, unsupportedTarget} from './failure.ts';
+import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import './core.ts';
 import type {CommandContext} from './operate.ts';
+import {inOurSpelling, type KnownFlags} from './spellings.ts';
 
 export interface SharedFlags {
   answers?: string | undefined;
@@ -47,9 +48,20 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #sources: SettingsSource[] | undefined;
   /** Ends requests to the Scalr account that an interrupted command has left. */
   readonly #closing = new AbortController();
+  /** Notes about settings that were printed. */
+  readonly #noted = new Set<string>();
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
 
   abstract override run(): Promise<Result>;
+
+  get #knownFlags(): KnownFlags {
+    return {...this.ctor.flags, ...this.ctor.baseFlags};
+  }
+
+  protected override async init(): Promise<void> {
+    await super.init();
+    this.argv = inOurSpelling(this.argv, this.#knownFlags);
+  }
 
   protected get app(): App {
     this.#app ??= this.createApp();
@@ -62,8 +74,17 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     {cluster, ...options}: ResolveOptions & {cluster?: ClusterAnswers | undefined} = {},
   ): Promise<Settings> {
     const settings = await this.#settle(flags, options, cluster);
+    this.#showNotes(settings);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
+  }
+
+  /** How settings were read that were not spelled in full. */
+  #showNotes(settings: Settings): void {
+    for (const note of notesText(settings, this.screen)) {
+      if (!this.#noted.has(note)) this.say(note);
+      this.#noted.add(note);
+    }
   }
 
   async #settle(flags: SharedFlags, options: ResolveOptions, cluster: ClusterAnswers | undefined): Promise<Settings> {
@@ -101,16 +122,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   async #refuseOtherTarget(sources: readonly SettingsSource[]): Promise<void> {
     const {answers} = await findAnswers(sources, {files: this.app.files, now: this.app.now()}, {only: [target]});
     const name = new Settings(answers).get(target) ?? 'kubernetes';
-    if (this.targets.includes(name)) return;
-    throw new ExpectedError(`scalr-agent ${this.id} supports only Kubernetes, but --target is ${name}.`, {
-      code: 'UNSUPPORTED_SETTING',
-      suggestions: [
-        name === 'docker'
-          ? 'Install or update an agent in Docker: scalr-agent install --target docker'
-          : 'Write files for the Linux packages: scalr-agent export systemd',
-        `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
-      ],
-    });
+    if (!this.targets.includes(name)) throw unsupportedTarget(this.id ?? '', name);
   }
 
   async #fromValuesFiles(sources: readonly SettingsSource[]): Promise<SettingsSource[]> {
@@ -133,7 +145,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
   }
 
-  /** One warning per setting that the cluster would provide. */
+  /** A warning about settings that the cluster would provide. */
   protected unaskedWarnings(settings: Settings, chosen: string): Warning[] {
     return unaskedWarnings(settings, chosen);
   }
@@ -180,7 +192,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
-    return {kubernetes: await this.kubernetes(kubeTarget, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};
+    const {throughApi} = await import('../kubernetes/through-api.ts');
+    const kubernetes = await this.kubernetes(kubeTarget, flags);
+    return {kubernetes, processes: throughApi(processes(toolPaths(flags)), kubernetes), helmDriver: env['HELM_DRIVER']};
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
@@ -214,8 +228,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const {env, files} = this.app;
     const sources: SettingsSource[] = [fromFlags({...flags}), fromEnvironment(env)];
     const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
-    if (path === '')
-      throw new ExpectedError('--answers is empty.', {code: 'UNREADABLE_FILE', suggestions: ['Set --answers to a file, or omit it']});
+    if (path === '') throw emptyFlag('answers');
     if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
     return sources;
@@ -239,7 +252,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Prints a result for a terminal; pipes get it unchanged. */
   protected show(text: string): void {
-    this.app.stdout(asciiFallback(text, this.resultScreen));
+    const {env, stdout} = this.app;
+    const shown = asciiFallback(text, this.resultScreen);
+    stdout(this.resultScreen.columns === undefined ? shown : asStarted(shown, env));
   }
 
   override logJson(document: unknown): void {
@@ -251,8 +266,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected override async catch(error: Error): Promise<void> {
-    const flags = Object.keys({...this.ctor.flags, ...this.ctor.baseFlags});
-    const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags});
+    const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags: this.#knownFlags});
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
     else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(failure, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);

@@ -10,7 +10,17 @@ import type {RedactLevel} from '../redact/scanner.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
 import {accessText, bundleText, damageText, inspectionText, missingText, wantedText} from '../ui/bundle.ts';
-import {answersFlag, type ClusterFlags, connectionFlags, durationOf, refuseWith, settingFlags, targetFlag, timeoutOf} from './flags.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  connectionFlags,
+  durationOf,
+  emptyFlag,
+  refuseWith,
+  settingFlags,
+  targetFlag,
+  timeoutOf,
+} from './flags.ts';
 import type {CommandContext} from './operate.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */
@@ -92,11 +102,10 @@ export function bundleSource(flags: {
   return docker !== undefined || journal || isHost ? 'host' : 'cluster';
 }
 
-/** Rejects empty values, for example of an unset variable in a script. @throws ExpectedError */
+/** Rejects empty values. @throws ExpectedError */
 function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
   const flag = NAMES.find((name) => flags[name] === '');
-  if (flag === undefined) return;
-  throw new ExpectedError(`--${flag} is empty.`, {code: 'INVALID_SETTING', suggestions: ['Set a value, or omit the flag']});
+  if (flag !== undefined) throw emptyFlag(flag);
 }
 
 interface CollectFlags extends ClusterFlags {

@@ -104,6 +104,13 @@ export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({...(helm ? {helm} 
 /** Value of --timeout in milliseconds. @throws ExpectedError */
 export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf('--timeout', timeout);
 
+/** An empty value, for example of an unset variable in a script. */
+export const emptyFlag = (flag: string): ExpectedError =>
+  new ExpectedError(`--${flag} is empty.`, {
+    code: 'INVALID_SETTING',
+    suggestions: ['Set a value, or omit the flag'],
+  });
+
 const DAY = 86_400;
 
 /** Go duration in milliseconds, by default at most one day. @throws ExpectedError */

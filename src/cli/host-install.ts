@@ -1,5 +1,5 @@
 import {resolve} from 'node:path';
-import {commandLine, programOf} from '../ground/command-line.ts';
+import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {type HostAgent, hostAgent} from '../host/agent.ts';
@@ -101,7 +101,7 @@ export async function installInDocker(
       const what = result.changed ? 'is ready' : 'is up to date and ready';
       const log = agent === 'registered' ? 'has registered (according to its log)' : 'does not show in its log whether it has registered';
       say(
-        `${paragraph('', `Agent ${host.name} ${what}, and ${log}.`, screen)}Next steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host, context)}`,
+        `${paragraph('', `Agent ${host.name} ${what}, and ${log}.`, screen)}Next steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host)}`,
       );
       return {...result, agent, saved};
     },
@@ -110,7 +110,7 @@ export async function installInDocker(
 }
 
 /** A support bundle is about one container. */
-const nextSteps = ({name, agents}: HostAgent, {app}: CommandContext): string =>
+const nextSteps = ({name, agents}: HostAgent): string =>
   [
     ['status', '--target', 'docker', '--release', name],
     ...(agents.length === 1
@@ -119,7 +119,7 @@ const nextSteps = ({name, agents}: HostAgent, {app}: CommandContext): string =>
     ['uninstall', '--target', 'docker', '--release', name, '--dry-run'],
   ]
     .map((args) => commandLine({tool: 'scalr-agent', args}))
-    .map((line) => `  - ${line.replace(/^scalr-agent/, programOf(app.env).other)}\n`)
+    .map((line) => `  - ${line}\n`)
     .join('');
 
 const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string => [...steps, ...finish].map(({title}) => title).join('\n');

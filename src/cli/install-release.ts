@@ -1,4 +1,3 @@
-import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
@@ -123,7 +122,7 @@ export async function installInCluster(
       return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
     },
     run: async (deps) => {
-      const {files, env} = app;
+      const {files} = app;
       const settings = generated.settings.with(target, {value: 'kubernetes', source: 'prompt'});
       const texts = [{path: 'values.yaml', text: wanted.yaml}];
       const accepted = {isAccepted: flags.yes ?? false, confirm: context.prompter?.confirm};
@@ -158,7 +157,7 @@ export async function installInCluster(
       const {agent} = watched;
       const isForVcs = settings.get(purpose) === 'vcs';
       const {objects} = result;
-      context.say(resultText({name, hasChanged: changed, agent, objects, saved, program: programOf(env), isForVcs}, screen));
+      context.say(resultText({name, hasChanged: changed, agent, objects, saved, isForVcs}, screen));
       context.say(done?.text ?? '');
       return {...result, saved, agent, ...inAccount};
     },

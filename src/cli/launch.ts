@@ -6,8 +6,7 @@ import {ExitCode, interrupted} from '../ground/errors.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
 export async function launch(args: string[]): Promise<void> {
-  // scalr-agent help COMMAND
-  const argv = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
+  const argv = inFlags(args);
   // Runs before the handler of oclif, which throws.
   process.stdout.prependListener('error', outputFailed);
   const root = join(import.meta.dirname, '../..');
@@ -31,6 +30,14 @@ export async function launch(args: string[]): Promise<void> {
   if (process.env['NO_COLOR']) delete process.env['FORCE_COLOR'];
   const {start} = await import('./start.ts');
   return start(argv, root);
+}
+
+/** `help COMMAND` and `version` are flags; no command has the names. */
+function inFlags(args: string[]): string[] {
+  const [first = '', ...others] = args;
+  if (first === 'help') return [...others, '--help'];
+  const isVersion = /^(version|-v|-V)$/.test(first) && others.every((each) => each.startsWith('-') && !/^(-h|--help)$/.test(each));
+  return isVersion ? ['--version'] : args;
 }
 
 /** A command that is interrupted before or between its operations also ends with one document. */

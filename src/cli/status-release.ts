@@ -4,7 +4,7 @@ import {pooled} from '../ground/concurrency.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {cachedClient} from '../kubernetes/with-retries.ts';
+import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {contextName} from '../release/read-release.ts';
 import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';
@@ -61,6 +61,7 @@ export async function showRelease(
   return statusDocument(found, status, files);
 }
 
+/** Requests, and releases. */
 const MAX_READ_AT_ONCE = 8;
 
 /** Lists all agent releases of the cluster. @throws ExpectedError */
@@ -71,7 +72,7 @@ export async function showAllReleases(
 ): Promise<{releases: readonly StatusDocument[]}> {
   const signal = AbortSignal.timeout(timeoutMs);
   // Releases of one namespace are read from the same lists.
-  const access = {...everything, kubernetes: cachedClient(everything.kubernetes, signal)};
+  const access = {...everything, kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal)};
   const names = await agentReleases(kubeTarget, access, signal);
   if (names.length === 0) throw noRelease(kubeTarget);
   const context = contextName(kubeTarget, access.processes, signal).catch(() => '');

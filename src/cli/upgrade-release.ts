@@ -1,6 +1,6 @@
 import type {Gain, UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {commandLine, programOf} from '../ground/command-line.ts';
+import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {isAmong, kindAndName, refOf, refText} from '../kubernetes/objects.ts';
@@ -122,14 +122,13 @@ function done(
   result: UpgradeResult,
   {name, wanted}: PreparedUpgrade,
   watched: Watched | undefined,
-  {app, say, screen}: CommandContext,
+  {say, screen}: CommandContext,
 ): UpgradeResult {
   const shown = {
     name,
     hasChanged: result.changed,
     objects: wanted.manifest.map(kindAndName),
     saved: [],
-    program: programOf(app.env),
     isForVcs: false,
   };
   if (watched !== undefined) say(resultText({...shown, agent: watched.agent}, screen));

@@ -27,7 +27,7 @@ export default class Completion extends BaseCommand<Result> {
     const {args} = await this.parse(Completion);
     const shell = args.shell as Shell | undefined;
     if (shell === undefined) {
-      throw new ExpectedError(`Missing argument: ${NAMES.join(', ')}.`, {
+      throw new ExpectedError(`Missing argument: choose ${NAMES.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`, {
         code: 'USAGE',
         suggestions: NAMES.map((name) => `scalr-agent completion ${name}`),
       });

@@ -71,7 +71,7 @@ export default class Debug extends BaseCommand<DebugResult> {
 function stateOf(state: string | undefined): DebugResult['debug'] {
   const found = STATES.find((each) => each === state);
   if (found !== undefined) return found;
-  throw new ExpectedError('Missing argument: on or off.', {
+  throw new ExpectedError('Missing argument: choose on or off.', {
     code: 'USAGE',
     suggestions: STATES.map((each) => `scalr-agent debug ${each}`),
   });

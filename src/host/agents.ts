@@ -116,10 +116,7 @@ export async function stateOfService({host, signal, now}: Deps): Promise<HostAge
     {signal},
   );
   if (show.error)
-    throw refusal(`Cannot read unit ${UNIT}`, show.error, [
-      'Run the command on the machine where the agent runs',
-      'For agents in Docker: scalr-agent-install status --target docker',
-    ]);
+    throw refusal(`Cannot read unit ${UNIT}`, show.error, ['For agents in Docker: scalr-agent-install status --target docker']);
   const facts = Object.fromEntries([...show.stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
   if (facts['LoadState'] === 'not-found') return undefined;
   const log =

@@ -4,7 +4,7 @@ import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-pro
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {type ReadError, retryAfter} from '../ground/fact.ts';
-import {anySignal, followSignal} from '../ground/signals.ts';
+import {abortReason, anySignal, followSignal} from '../ground/signals.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {apiErrorOf} from './api-error.ts';
 import type {KubernetesClient} from './client.ts';
@@ -54,6 +54,12 @@ export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'
     },
     get: (path, options) => ask(options.signal, (requests) => requests.get(path, options)),
     post: (path, body, options) => ask(options.signal, (requests) => requests.post(path, body, options)),
+    async send(request, options) {
+      const {proxied, isAlive} = await connection(options.signal);
+      if (options.signal.aborted) return {error: {kind: 'aborted', message: abortReason(options.signal)}};
+      const answer = isAlive() ? await proxied?.send(request, options) : undefined;
+      return answer?.error?.kind === 'unreachable' && !isAlive() ? undefined : answer;
+    },
     stream: (path, options) => ask(options.signal, (requests) => requests.stream(path, options)),
     async close() {
       closing.abort();
@@ -154,15 +160,20 @@ function dateOf({headers}: IncomingMessage): Date | undefined {
   return Number.isNaN(time) ? undefined : new Date(time);
 }
 
-const headersOf = ({path, body, accept}: Request, agent: Agent, socketPath: string, timeout: IdleTimeout): Promise<IncomingMessage> =>
+const headersOf = (
+  {method, path, body, contentType = 'application/json', accept}: Request,
+  agent: Agent,
+  socketPath: string,
+  timeout: IdleTimeout,
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const headers = {
       // kubectl proxy accepts no other host name.
       host: 'localhost',
       accept: accept ?? 'application/json, */*',
-      ...(body === undefined ? {} : {'content-type': 'application/json', 'content-length': Buffer.byteLength(body)}),
+      ...(body === undefined ? {} : {'content-type': contentType, 'content-length': Buffer.byteLength(body)}),
     };
-    const call = request({socketPath, path, agent, headers, method: body === undefined ? 'GET' : 'POST'});
+    const call = request({socketPath, path, agent, headers, method: method ?? 'GET'});
     timeout.endWith((why) => {
       call.destroy(why);
       // A request that waits for a free socket reports its abort only after it gets one.

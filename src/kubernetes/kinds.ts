@@ -88,9 +88,13 @@ const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: reado
     (each) => each.kind === 'CustomResourceDefinition' && each.spec?.names?.kind === kind && apiVersion.startsWith(`${each.spec?.group}/`),
   )?.spec;
 
-/** API path of an object that a chart renders for this namespace. */
-export const objectPath = ({apiVersion, kind = '', metadata}: KubernetesObject, namespace: string): string =>
-  `${collectionPath(pluralOfKind(kind), isClusterScoped(kind) ? undefined : (metadata.namespace ?? namespace), apiVersion)}/${encodeURIComponent(metadata.name)}`;
+/** API path of the objects of its kind, for an object that a chart renders for this namespace. */
+export const siblingsPath = ({apiVersion, kind = '', metadata}: KubernetesObject, namespace: string): string =>
+  collectionPath(pluralOfKind(kind), isClusterScoped(kind) ? undefined : (metadata.namespace ?? namespace), apiVersion);
+
+/** API path of the object itself. */
+export const objectPath = (object: KubernetesObject, namespace: string): string =>
+  `${siblingsPath(object, namespace)}/${encodeURIComponent(object.metadata.name)}`;
 
 /** The Helm release that an object belongs to by its metadata. */
 export function helmOwner({metadata}: KubernetesObject): {release: string; namespace: string} | undefined {

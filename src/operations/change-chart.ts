@@ -6,7 +6,7 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
-import {isMadeFor, ownLabels} from '../kubernetes/objects.ts';
+import {isMadeFor, ownLabels, refOf} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
 import type {Inventory} from '../release/inventory.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
@@ -96,9 +96,5 @@ const secretMoves = ({name, live}: InstalledRelease, {release, kubeTarget}: Rele
     .map(({metadata}) => ({
       id: `move/${metadata.name}`,
       title: `Assign Secret ${metadata.name} to release ${release}`,
-      call: label(
-        kubeTarget,
-        `secret/${metadata.name}`,
-        Object.entries(ownLabels(release)).map((each) => each.join('=')),
-      ),
+      call: label(kubeTarget, refOf({kind: 'Secret', metadata}), ownLabels(release)),
     }));

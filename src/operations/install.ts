@@ -11,7 +11,7 @@ import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
 import {markedFailed, type ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
-import {applyObject, replaceObject, scale} from '../kubernetes/kubectl.ts';
+import {applyObjects, replaceObject, scale} from '../kubernetes/kubectl.ts';
 import {type KubernetesObject, ownLabels, type Workload} from '../kubernetes/objects.ts';
 import {serverVersion} from '../kubernetes/resources.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
@@ -125,7 +125,7 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
   const {kubeTarget} = name;
   if (namespace !== undefined) return [];
   const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: kubeTarget.namespace, labels: ownLabels(name.release)}};
-  return [{id: 'namespace', title: `Create namespace ${kubeTarget.namespace}`, call: applyObject(kubeTarget, object)}];
+  return [{id: 'namespace', title: `Create namespace ${kubeTarget.namespace}`, call: applyObjects(kubeTarget, [object])}];
 }
 
 /** Workloads that an interrupted uninstall scaled to 0; Helm does not detect this. */
@@ -220,7 +220,7 @@ function requireNoOtherManager(wanted: WantedRelease, facts: InstallFacts): void
 /** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
 function definitionSteps(manifest: readonly KubernetesObject[], {kubeTarget}: ReleaseName): Step[] {
   const items = manifest.filter(({kind}) => kind === 'CustomResourceDefinition');
-  const call = applyObject(kubeTarget, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
+  const call = applyObjects(kubeTarget, items, {takesOver: true});
   return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the CRDs of the new chart', call}];
 }
 
@@ -233,7 +233,7 @@ function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
     .map((object) => ({
       id: `restore/${object.metadata.name}`,
       title: `Restore ${object.kind} ${object.metadata.name}`,
-      call: applyObject(wanted.name.kubeTarget, object, {isForced: true}),
+      call: applyObjects(wanted.name.kubeTarget, [object], {takesOver: true}),
     }));
 }
 

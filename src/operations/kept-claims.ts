@@ -24,7 +24,7 @@ export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseN
   claims.map((claim) => ({
     id: `keep/${claim}`,
     title: `Annotate PVC ${claim}, so that Helm keeps it with its data`,
-    call: annotate(kubeTarget, `persistentvolumeclaim/${claim}`, 'helm.sh/resource-policy=keep', {overwrites: true}),
+    call: annotate(kubeTarget, {kind: CLAIM, name: claim}, {'helm.sh/resource-policy': 'keep'}),
     tolerates: /not found/i,
   }));
 

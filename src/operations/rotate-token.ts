@@ -256,5 +256,5 @@ export const usedByOthers = ({release}: ReleaseName, {pool, others, previous}: A
 export const forgetPrevious = ({name: {kubeTarget}, secret}: TokenHolder): Step => ({
   id: `rotated/${secret.metadata.name}`,
   title: `Remove the ID of the revoked token from Secret ${secret.metadata.name}`,
-  call: annotate(kubeTarget, `secret/${secret.metadata.name}`, `${PREVIOUS_TOKEN}-`),
+  call: annotate(kubeTarget, {kind: 'Secret', name: secret.metadata.name}, {[PREVIOUS_TOKEN]: null}),
 });

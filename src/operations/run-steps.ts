@@ -1,7 +1,8 @@
 import {commandLine, type ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
-import {isConflict, isTransient, placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
+import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
+import {tryCluster} from '../ground/unreachable.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';

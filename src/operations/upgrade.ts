@@ -2,7 +2,7 @@ import {advise, type Gain, gainsOf, pinnedAdvice, type UpgradeAdvice} from '../c
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
+import {applyObjects, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import {
   isAmong,
   isSameRef,
@@ -187,7 +187,7 @@ const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: I
         .map((object) => ({
           id: `restore/${object.metadata.name}`,
           title: `Apply ${kindAndName(object)}, which an earlier upgrade may have created`,
-          call: applyObject(name.kubeTarget, object, {isForced: true}),
+          call: applyObjects(name.kubeTarget, [object], {takesOver: true}),
         }));
 
 /** Hazards of both versions, and variables that a container would get twice. */

@@ -4,7 +4,8 @@ import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/exp
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
 import {anySignal, withTimeout} from '../ground/signals.ts';
-import {isTransient, tryCluster} from '../ground/tool-errors.ts';
+import {isTransient} from '../ground/tool-errors.ts';
+import {tryCluster} from '../ground/unreachable.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
 import type {Interrupts} from '../ports/processes.ts';

@@ -2,7 +2,7 @@ import {type Declaration, defineSetting, type Get, MissingSetting, type Setting}
 import {absolutePath, choice, objectName, onOff, relativePath, text} from './kinds.ts';
 import {listOf} from './lists.ts';
 import {singleRun} from './purpose.ts';
-import {bytes} from './quantity.ts';
+import {bytes, gibibytesOf} from './quantity.ts';
 
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'] as const;
 
@@ -72,6 +72,7 @@ export const cacheSize = storageSetting({
   question: 'Cache size',
   summary: 'Cache size: storage request of the new PVC, or limit of the ephemeral volume.',
   kind: bytes(),
+  meant: gibibytesOf,
   explained: {
     text: 'Include a unit, for example 20Gi. A large provider requires about half a gigabyte.',
     reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
@@ -146,6 +147,7 @@ export const dataSize = storageSetting({
   question: 'Size limit of the ephemeral data volume',
   summary: 'Size limit of the ephemeral volume for workspaces.',
   kind: bytes(),
+  meant: gibibytesOf,
 });
 
 /** File system ID, path and access point: https://github.com/kubernetes-sigs/aws-efs-csi-driver/blob/master/docs/README.md */

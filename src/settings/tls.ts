@@ -1,7 +1,8 @@
 import type {X509Certificate} from 'node:crypto';
 import {kubectlCommand} from '../ground/command-line.ts';
-import {Secret} from '../ground/secret.ts';
-import {defineSetting, type Get, InvalidValue, type Kind, type Setting} from './define.ts';
+import {decodedBase64, Secret} from '../ground/secret.ts';
+import {count, few} from '../ground/text.ts';
+import {defineSetting, type Get, InvalidValue, type Kind, type ParseContext, type Setting} from './define.ts';
 import {choice, dataKey, objectName, onOff} from './kinds.ts';
 import {namespace, release, secretNamesOf} from './release.ts';
 
@@ -13,8 +14,11 @@ export const caBundleKind = (): Kind<string> => ({
   jsonSchema: {type: 'string', minLength: 1},
   hint: 'PATH',
   isFile: true,
-  parse(raw, {now}) {
-    const certificates = readCertificates(raw as Buffer);
+  parse(raw, {now, note}) {
+    const content = raw as Buffer;
+    const decoded = decodedBase64(content.toString('latin1'));
+    if (decoded !== undefined) note?.('is base64-encoded, and was decoded');
+    const certificates = withoutExpiredRoots(readCertificates(decoded === undefined ? content : Buffer.from(decoded, 'latin1')), now, note);
     for (const [index, certificate] of certificates.entries()) refuseUnusable(certificate, index + 1, now);
     const once = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate]));
     return [...once.values()].map(String).join('');
@@ -114,6 +118,24 @@ function decode(pem: string, position: number): X509Certificate {
   }
 }
 
+/** A bundle with this many public roots is the one of an operating system. */
+const SYSTEM_ROOTS = 20;
+
+/** Systems keep public roots after they have expired. In a private bundle, an expired certificate is a mistake. */
+function withoutExpiredRoots(certificates: X509Certificate[], now: Date, note: ParseContext['note']): X509Certificate[] {
+  const expired = certificates.filter((each) => isExpired(each, now) && each.issuer === each.subject);
+  if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS) return certificates;
+  const roots = new Set(process.getBuiltinModule('node:tls').rootCertificates.map(bare));
+  if (certificates.filter((each) => roots.has(bare(each))).length < SYSTEM_ROOTS) return certificates;
+  note?.(`contains ${count(expired.length, 'expired root certificate')}, left out: ${few(expired.map(nameOf), 3)}`);
+  return certificates.filter((each) => !expired.includes(each));
+}
+
+/** PEM without line breaks, whose lengths differ. */
+const bare = (certificate: X509Certificate | string): string => String(certificate).replaceAll(/\s/g, '');
+
+const isExpired = ({validTo}: X509Certificate, now: Date): boolean => new Date(validTo) < now;
+
 function refuseUnusable(certificate: X509Certificate, position: number, now: Date): void {
   refuseOutdated(certificate, position, now);
   const isSelfSigned = certificate.issuer === certificate.subject;
@@ -127,7 +149,7 @@ function refuseUnusable(certificate: X509Certificate, position: number, now: Dat
 
 function refuseOutdated(certificate: X509Certificate, position: number, now: Date): void {
   const name = `Certificate ${position} (${nameOf(certificate)})`;
-  if (new Date(certificate.validTo) < now)
+  if (isExpired(certificate, now))
     throw new InvalidValue(`${name} expired on ${certificate.validTo}`, 'Remove the certificate, or use a renewed one');
   if (new Date(certificate.validFrom) > now)
     throw new InvalidValue(`${name} is not valid before ${certificate.validFrom}`, 'Check the clock of this machine');

@@ -10,7 +10,7 @@ const TITLES: readonly (readonly [Change['kind'], string])[] = [
   ['requirement', 'Requirements'],
   ['dropped', 'Not carried over'],
   ['default-changed', 'Changed defaults'],
-  ['kept', 'Notes on keys that are kept'],
+  ['kept', 'Kept keys and defaults'],
   ['renamed', 'Renamed'],
 ];
 

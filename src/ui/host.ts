@@ -1,3 +1,4 @@
+import type {Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {HostAgentState, HostCause} from '../host/agents.ts';
 import {lineWriter, stateMark} from './plan.ts';
@@ -36,4 +37,11 @@ export function agentsReporter(write: (text: string) => void, screen: Screen): (
     for (const each of agents)
       writeLine(each.object, agentLine(each, screen) + each.causes.map((cause) => causeText(cause, screen)).join(''));
   };
+}
+
+/** What to do with exported files. */
+export function exportStepsText(steps: readonly string[], directory: string, warnings: readonly Warning[]): string {
+  const first = warnings.some(({code}) => code === 'NO_TOKEN') ? ['# Set SCALR_AGENT_TOKEN in agent.env'] : [];
+  const lines = [...first, ...steps].map((step) => `  ${step}\n`);
+  return `Next steps${directory === '' ? '' : `, in ${directory}`}:\n${lines.join('')}`;
 }

@@ -1,6 +1,6 @@
 import type {Cause} from '../diagnose/cause.ts';
 import type {Progress} from '../diagnose/explain.ts';
-import {commandLine, ownCommand, type Program, type ReleaseName} from '../ground/command-line.ts';
+import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {few} from '../ground/text.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import type {Step} from '../operations/step.ts';
@@ -66,7 +66,6 @@ interface InstallResult {
   objects: readonly string[];
   /** Files that were written. */
   saved: readonly string[];
-  program: Program;
   /** The agent serves a VCS pool. */
   isForVcs: boolean;
 }
@@ -75,14 +74,14 @@ interface InstallResult {
 export const LINK_VCS = 'Scalr: select the agent pool in the last step of the VCS provider setup';
 
 /** The result and the next steps. */
-export function resultText({name, hasChanged, agent, objects, saved, program, isForVcs}: InstallResult, screen: Screen): string {
+export function resultText({name, hasChanged, agent, objects, saved, isForVcs}: InstallResult, screen: Screen): string {
   const {bold, green} = theme(screen);
   const head = hasChanged ? `Release ${name.release} is ready` : `No changes: release ${name.release} is up to date and ready`;
   const suffix =
     agent === 'registered'
       ? ', and the agent has registered (according to its log).'
       : '. Its log does not show whether the agent has registered.';
-  const own = (command: string, ...more: string[]): string => ownCommand(command, name, ...more).replace(/^scalr-agent/, program.other);
+  const own = (command: string, ...more: string[]): string => ownCommand(command, name, ...more);
   const next = [...(isForVcs ? [LINK_VCS] : []), own('status'), own('collect-logs'), own('uninstall', '--dry-run')];
   return [
     paragraph(`${green('✓')} `, `${head}${suffix}`, screen),

@@ -18,6 +18,7 @@ interface FoundAnswer {
  * of other sources. @throws ExpectedError
  */
 export function settingsInFiles(files: readonly ValuesFile[], named: Settings): Map<string, FoundAnswer> {
+  const values = readLayers(files);
   const {name, version, source: because} = guessChart({files, areLayers: true}, named);
   if (name === undefined) {
     const names = files.map(({file}) => file).join(', ');
@@ -26,7 +27,7 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
   const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
   const {target} = targetOf(known, () => name);
   return new Map<string, FoundAnswer>([
-    ...[...writtenSettings(readLayers(files), target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
+    ...[...writtenSettings(values, target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
     [chart.id, {value: name, because}],
     ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
   ]);

@@ -43,7 +43,7 @@ export interface ReviewDeps extends FilesDeps, InterviewDeps, Omit<AskDeps, 'com
 /** What to install, with the plan that was shown; or how the user left. */
 export type Decision = {generated: Generated; plan: Plan} | {onHost: Settings; plan: HostPlan} | 'saved' | 'quit';
 
-type Action = 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
+type Action = 'again' | 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
 
 /** Asks the open questions and shows the review until the user installs or quits. */
 export async function review(
@@ -81,7 +81,8 @@ export async function review(
       if (action === 'back') {
         await interview.back();
         isChanged = true;
-      } else if (action === 'edit') isChanged = await edit(store, questions, interview, deps);
+      } else if (action === 'again') isChanged = true;
+      else if (action === 'edit') isChanged = await edit(store, questions, interview, deps);
       else if (action === 'fix') isChanged = await fix(reviewed, store, questions, interview, deps);
       else if (action === 'save') saved = (await save(reviewed, interview, deps)) ?? saved;
       else if (action === 'view') interview.tell(`\n${filesText(reviewed, deps)}\n`);
@@ -172,7 +173,7 @@ async function chooseAction(
 }
 
 function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
-  const {generated, prepared, host} = reviewed;
+  const {generated, prepared, host, problem} = reviewed;
   const broken = generated === undefined && host === undefined ? {disabled: 'not possible, see above'} : {};
   const count = noticesOf(reviewed).length;
   const files = host === undefined ? 'values.yaml' : `${host.files.length} files`;
@@ -186,6 +187,7 @@ function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
             ...(prepared === undefined && host?.plan === undefined ? {disabled: 'not possible, see above'} : {}),
           },
         ]),
+    ...(problem === undefined ? [] : [{value: 'again', label: 'Try again', description: 'check the same answers once more'}]),
     {value: 'edit', label: 'Edit an answer…'},
     ...(count === 0 ? [] : [{value: 'fix', label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…'}]),
     {value: 'view', label: host === undefined ? 'View values.yaml' : 'View the files without secrets', ...broken},

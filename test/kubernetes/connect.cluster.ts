@@ -112,7 +112,8 @@ async function proxyOf(place: Workplace) {
   const started = (await startProxy((socket) => proxy(place, socket), await findKubectl(), signal)) as ApiProxy;
   onTestFinished(() => started.stop());
   return async (method: string, path: string, body?: object): Promise<number | undefined> => {
-    const headers = {host: 'localhost', ...(body ? {'content-type': 'application/json'} : {})};
+    const type = method === 'PATCH' ? 'merge-patch+json' : 'json';
+    const headers = {host: 'localhost', ...(body ? {'content-type': `application/${type}`} : {})};
     const call = request({socketPath: started.socketPath, method, path, headers}).end(body && JSON.stringify(body));
     const [response] = await once(call, 'response');
     response.resume();
@@ -146,7 +147,7 @@ test('everything served is discovered, by both ways', async () => {
   expect([...one.served.keys()].toSorted()).toEqual([...aggregated.served.keys()].toSorted());
 });
 
-test('the proxy serves reads and access reviews, and nothing leads into a container', async () => {
+test('the proxy serves reads, reviews and applied objects, deletes nothing, and leads into no container', async () => {
   const place = await workplace();
   const status = await proxyOf(place);
   expect(await status('GET', '/api/v1/namespaces')).toBe(200);
@@ -154,7 +155,9 @@ test('the proxy serves reads and access reviews, and nothing leads into a contai
   expect(await status('POST', `${REVIEWS}/selfsubjectrulesreviews`, review('SelfSubjectRulesReview', {namespace: place.namespace}))).toBe(
     201,
   );
-  for (const method of ['PUT', 'PATCH', 'DELETE']) expect(await status(method, '/api/v1/namespaces')).toBe(403);
+  const own = `/api/v1/namespaces/${place.namespace}`;
+  expect(await status('PATCH', `${own}?fieldManager=test&dryRun=All`, {metadata: {labels: {test: 'yes'}}})).toBe(200);
+  expect(await status('DELETE', own)).toBe(403);
   const inside = `/api/v1/namespaces/${place.namespace}/pods/any`;
   for (const path of ['exec', 'attach', 'portforward', 'proxy', 'proxy/any'])
     for (const method of ['GET', 'POST']) expect(await status(method, `${inside}/${path}`)).toBe(403);

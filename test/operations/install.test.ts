@@ -152,7 +152,7 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
 });
 
 test('applies CRDs before the release, and only when the chart changes', () => {
-  const manifest = 'kind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
+  const manifest = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
   const older = {...inPlace, release: release({chart: 'agent-job-0.5.67'})};
   expect(ids(wanted({manifest}), facts(older))).toEqual(['definitions', 'release']);
   expect(ids(wanted({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
@@ -205,7 +205,12 @@ test('restores objects that are missing or changed in the cluster', () => {
 
 describe('a pending Helm operation', () => {
   const packed = gzipSync(JSON.stringify({info: {status: 'pending-upgrade'}})).toString('base64');
-  const record = {metadata: {name: 'sh.helm.release.v1.agent.v3'}, data: {release: Buffer.from(packed).toString('base64')}};
+  const record = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'sh.helm.release.v1.agent.v3'},
+    data: {release: Buffer.from(packed).toString('base64')},
+  };
 
   test('is marked as failed before the upgrade', () => {
     const found = {...inPlace, release: release({status: 'pending-upgrade', record})};

@@ -107,6 +107,9 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
       const {spec} = body as {spec: {resourceAttributes: ResourceAttributes}};
       return {status: 201, body: {...body, status: {allowed: allows(spec.resourceAttributes)}}};
     },
+    send: async ({path}) => {
+      throw new Error(`Nobody expected a change: ${path}`);
+    },
     stream: async (path) => {
       throw new Error(`Nobody expected a stream: ${path}`);
     },

@@ -3,6 +3,7 @@ import {missesRuns} from '../../charts/target.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import type {Values} from '../../ground/tree.ts';
+import {serverProblem} from '../../ground/unreachable.ts';
 import type {KubernetesClient} from '../../kubernetes/client.ts';
 import {objectFact, REQUEST_MS} from '../../kubernetes/fact-readers.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
@@ -35,7 +36,7 @@ export async function prepareProbe(
 ): Promise<ProbePlan | SkippedProbe> {
   const {manifest, readings, name, facts} = context;
   const {kubeTarget} = name;
-  if (!isKnown(facts.versions.server)) return {because: `the Kubernetes API is not reachable: ${facts.versions.server.because}`};
+  if (!isKnown(facts.versions.server)) return {because: serverProblem(facts.versions.server)};
   if (!isKnown(manifest)) return {because: `the chart cannot be rendered: ${manifest.because}`};
   if (isKnown(readings.namespaceObject) && readings.namespaceObject.value === undefined)
     return {

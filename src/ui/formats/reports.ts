@@ -25,7 +25,7 @@ export function junit(checked: readonly CheckedGroup[], name: string): string {
 
 function suiteOf(file: string, checked: CheckedGroup) {
   const findings = checked.findings.filter((finding) => fileOf(checked, finding) === file);
-  const {chart, version} = checked.target;
+  const {target} = checked;
   return {
     '@name': attribute(file),
     '@tests': Math.max(findings.length, 1),
@@ -33,7 +33,7 @@ function suiteOf(file: string, checked: CheckedGroup) {
     '@errors': 0,
     testcase:
       findings.length === 0
-        ? [{'@classname': attribute(file), '@name': `${chart} ${version}`}]
+        ? [{'@classname': attribute(file), '@name': target === undefined ? 'values' : `${target.chart} ${target.version}`}]
         : findings.map((finding) => caseOf(file, finding)),
   };
 }

@@ -75,7 +75,7 @@ test('skips the probe when the cluster, the chart or the namespace is missing', 
   const about = await preflightContext();
   const versions = {...about.facts.versions, server: unknown('timed-out', 'timed out waiting for a response')};
   expect(await prepared({facts: {...about.facts, versions}})).toEqual({
-    because: 'the Kubernetes API is not reachable: timed out waiting for a response',
+    because: 'Cannot reach the Kubernetes API (timed out waiting for a response)',
   });
   expect(await prepared({manifest: unknown('failed', 'no chart')})).toEqual({because: 'the chart cannot be rendered: no chart'});
   expect(await prepared({}, server(), clusterWith([], {without: ['Namespace']}))).toMatchObject({
