@@ -41,6 +41,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected readonly targets: readonly TargetName[] = ['kubernetes'];
   /** External dependencies; called once, inside run(). */
   createApp: () => App = nodeApp;
+  protected readonly unaskedWarnings = unaskedWarnings;
   /** What the process exits with. */
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
@@ -79,12 +80,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return settings;
   }
 
-  /** How settings were read that were not spelled in full. */
   #showNotes(settings: Settings): void {
-    for (const note of notesText(settings, this.screen)) {
-      if (!this.#noted.has(note)) this.say(note);
-      this.#noted.add(note);
-    }
+    const notes = notesText(settings, this.screen).filter((note) => !this.#noted.has(note));
+    for (const note of notes) this.#noted.add(note);
+    if (notes.length > 0) this.say(notes.join(''));
   }
 
   async #settle(flags: SharedFlags, options: ResolveOptions, cluster: ClusterAnswers | undefined): Promise<Settings> {
@@ -143,11 +142,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {kubeTarget} = releaseName(flags, settings);
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
-  }
-
-  /** A warning about settings that the cluster would provide. */
-  protected unaskedWarnings(settings: Settings, chosen: string): Warning[] {
-    return unaskedWarnings(settings, chosen);
   }
 
   /** Unset settings of an install, read from its cluster; undefined with --no-from-cluster, or if the cluster is unreachable. */

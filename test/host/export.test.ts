@@ -186,7 +186,9 @@ describe('the command', () => {
   });
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
-    expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain('Missing argument: docker, compose, systemd, dockerfile.');
+    expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
+      'Missing argument: choose docker, compose, systemd or dockerfile.',
+    );
     expect((await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr).toContain(
       'only for the target dockerfile',
     );
@@ -257,7 +259,7 @@ describe('dockerfile', () => {
   test('extends the agent image for agent-k8s, whose CA must be named by its path', async () => {
     const {stdout, stderr} = await runCommand(
       ExportCommand,
-      ['dockerfile', '--base', 'agent', '--chart', 'agent-k8s', '--chart-version', '0.5.58', '--ca-file', 'ca.pem', '--dry-run'],
+      ['dockerfile', '--base', 'agent', '--chart', 'agent-k8s', '--chart-version', '0.5.58', '--ca-file', 'ca.pem'],
       {files: memoryFiles(certificates)},
     );
     expect(stdout + stderr).toContain('--set agent.ca_cert=/etc/ssl/certs/ca-certificates.crt');

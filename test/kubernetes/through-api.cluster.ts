@@ -91,7 +91,7 @@ test('takes fields over from people and Helm, and names those of other programs'
 test('an install, a change and a status start no process that a request can replace', async () => {
   const [{path: helm} = {path: 'helm'}] = await findHelm();
   const at = await installPlace();
-  const flags = [...(await chartFlags('agent-local')), '--yes', '--no-wait'];
+  const flags = [...(await chartFlags('agent-local')), '--yes'];
   const startedBy = async (run: typeof install, argv: readonly string[], env: Record<string, string> = TOKEN): Promise<string[]> => {
     const started: string[] = [];
     const processes: typeof nodeProcesses = (paths) => {
