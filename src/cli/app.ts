@@ -18,6 +18,7 @@ import type {Prompter} from '../ports/prompter.ts';
 import type {Registries} from '../ports/registries.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
+import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
 import {asciiFallback, isAsciiOnly} from '../ui/theme.ts';
@@ -51,7 +52,10 @@ export interface App {
   /** Standard output, which shows results. */
   resultScreen: Screen;
   stdout: (text: string) => void;
+  /** Printed above the live lines. */
   stderr: (text: string) => void;
+  /** Replaces the live lines, the last lines of standard error on a terminal. */
+  draw: (text: string) => void;
   /** Sets the exit code of the process. */
   exit: (code: number) => void;
 }
@@ -63,10 +67,12 @@ const screenOf = (stream: NodeJS.WriteStream): Screen => ({
     return stream.isTTY === true ? stream.columns : undefined;
   },
   isAscii: isAsciiOnly(process.env, stream.isTTY === true),
+  isLive: stream.isTTY === true && process.env['TERM'] !== 'dumb',
 });
 
 export function nodeApp(): App {
   const errorScreen = screenOf(process.stderr);
+  const live = liveLines(process.stderr);
   return {
     env: process.env,
     files: nodeFiles,
@@ -97,7 +103,8 @@ export function nodeApp(): App {
     screen: errorScreen,
     resultScreen: screenOf(process.stdout),
     stdout: (text) => process.stdout.write(text),
-    stderr: (text) => process.stderr.write(asciiFallback(text, errorScreen)),
+    stderr: (text) => live.print(asciiFallback(text, errorScreen)),
+    draw: live.draw,
     exit: (code) => {
       process.exitCode = code;
     },

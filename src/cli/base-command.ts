@@ -199,6 +199,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       version: this.config.pjson.version,
       isJson: this.jsonEnabled(),
       say: (text, evenIfQuiet) => this.say(text, evenIfQuiet),
+      draw: (text) => {
+        if (!this.#isQuiet) this.app.draw(text);
+      },
       show: (text) => this.show(text),
       report: (warnings) => this.report(warnings),
       untilInterrupted: (work) => this.untilInterrupted(work),

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, PromptCancelled, RUN_AGAIN} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 
 /** JSON document of an error. */
@@ -106,3 +106,10 @@ export function strayArgument(argument: string, argv: readonly string[], command
 
 const usageError = (message: string, suggestions: string[]): ExpectedError =>
   new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});
+
+/** The failure, with the saved answers as the only way to continue. */
+export function resumable(error: unknown): unknown {
+  if (!(error instanceof ExpectedError)) return error;
+  const others = error.suggestions.filter((each) => each !== RUN_AGAIN);
+  return error.with(error.message, [...others, 'To continue with your saved answers, run the command again with --resume']);
+}

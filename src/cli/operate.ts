@@ -4,7 +4,8 @@ import type {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import {callsText, stepText} from '../ui/plan.ts';
+import {callsText} from '../ui/plan.ts';
+import {type ProgressView, progressView} from '../ui/progress.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {App} from './app.ts';
 
@@ -23,6 +24,8 @@ export interface CommandContext {
   isJson: boolean;
   /** On standard error; with --quiet, only the second text. */
   say(text: string, evenIfQuiet?: string): void;
+  /** Replaces the live lines of standard error; does nothing with --quiet. */
+  draw(text: string): void;
   /** On standard output. */
   show(text: string): void;
   report(warnings: readonly Warning[]): void;
@@ -37,10 +40,13 @@ export interface ConfirmFlags {
   confirm?: string | undefined;
 }
 
-type RunDeps = Pick<Parameters<typeof runSteps>[1], 'interrupts' | 'now' | 'sleep' | 'onStep'> & {files: Files; timeoutMs: number};
+type RunDeps = Pick<Parameters<typeof runSteps>[1], 'interrupts' | 'now' | 'sleep'> &
+  Omit<ProgressView, 'close'> & {files: Files; timeoutMs: number};
 
 /** One change of a cluster, of this machine or of the Scalr account: what is shown, checked, confirmed and run. */
 export interface Operation<Result> {
+  /** What is done, for the head of the progress; without it, only the steps are shown. */
+  title?: string;
   /** Empty if nothing changes. */
   steps: readonly (Step | AccountStep)[];
   /** The plan for a person; empty if there is nothing to show, or if the wizard has shown and confirmed it. */
@@ -91,12 +97,15 @@ export async function operate<Result>(
   else if (steps.length + added.length > 0 && !isConfirmed) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
 
   const interrupts = app.takeInterrupts();
+  const {files, now, sleep} = app;
+  const {close, ...progress} = progressView(operation.title, {say, draw: context.draw, screen: context.screen, now});
   try {
-    const {files, now, sleep} = app;
-    return await operation.run({
-      ...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs},
-      onStep: (...news) => say(stepText(...news)),
-    });
+    const result = await operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs}, ...progress});
+    close();
+    return result;
+  } catch (error) {
+    close(error);
+    throw error;
   } finally {
     interrupts.release();
   }

@@ -88,12 +88,15 @@ export class ExpectedError extends Error {
   }
 }
 
+/** How an install, an upgrade and the others continue after a failure. */
+export const RUN_AGAIN = 'Run the same command again to continue';
+
 /** The command was stopped by a signal; `reason` is the name of the signal. */
 export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError =>
   new ExpectedError(`Interrupted. ${what}`.trim(), {
     code: 'INTERRUPTED',
     exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
-    suggestions: ['Run the same command again to continue'],
+    suggestions: [RUN_AGAIN],
   });
 
 /** A problem that does not stop the command. `setting` is the ID of the affected setting. */

@@ -1,6 +1,6 @@
 import type {Call, ClusterTarget, ProcessResult} from './command-line.ts';
 import {type ClusterSelection, commandLine, kubectlCommand} from './command-line.ts';
-import {type ErrorCode, ExitCode, ExpectedError} from './errors.ts';
+import {type ErrorCode, ExitCode, ExpectedError, RUN_AGAIN} from './errors.ts';
 import type {ReadError} from './read-error.ts';
 
 /** Error code and next steps of a failure, for every tool. */
@@ -116,7 +116,7 @@ const KNOWN: readonly KnownFailure[] = [
     exit: ExitCode.timedOut,
     suggestions: ({namespace = 'default', ...cluster}) => [
       `Check the events: ${kubectlCommand(cluster, 'get', 'events', '--namespace', namespace)}`,
-      'Run the same command again to continue',
+      RUN_AGAIN,
     ],
   },
   {

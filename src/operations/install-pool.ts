@@ -74,7 +74,11 @@ const notShared = ({name}: ScalrPool): string =>
   `Agent pool ${name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${name} --environment NAME`;
 
 /** The description identifies tokens of this release in this cluster. */
-export const tokenAttributesOf = ({release, namespace, clusterId}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
+export const tokenAttributesOf = ({
+  release,
+  namespace,
+  clusterId,
+}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
   name: release,
   description: `scalr-agent-install cluster=${clusterId ?? 'unknown'} namespace=${namespace} release=${release}`,
   expiresInMinutes: null,
@@ -103,7 +107,7 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
 
 interface PoolDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
-  onStep(step: {title: string}): void;
+  onStep(step: {title: string}, state: 'started' | 'done'): void;
 }
 
 /** A token that the Secret gets. */
@@ -139,8 +143,10 @@ export async function installWithPool<T>(
     }
     if (interrupt.aborted) throw interrupted('', interrupt);
     if (attributes !== undefined) {
-      onStep(tokenCreationStep(pool, attributes));
+      const step = tokenCreationStep(pool, attributes);
+      onStep(step, 'started');
       const {token, text} = await createToken(client, pool, attributes);
+      onStep(step, 'done');
       made = {host: client.host, poolId: pool.id, tokenId: token.id, text};
     }
     if (interrupt.aborted) throw interrupted('', interrupt);

@@ -8,9 +8,8 @@ import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {InstalledChart, ReleaseStatus, UnreadPart, WorkloadLine} from '../status/status.ts';
 import {columnsText} from './columns.ts';
-import {stateMark} from './plan.ts';
 import {agentCounts} from './pools.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {paragraph, type Screen, stateMark, theme} from './theme.ts';
 
 const WIDTH = 11;
 const MOST_CAUSES = 5;

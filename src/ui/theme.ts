@@ -10,6 +10,8 @@ export interface Screen {
   columns: number | undefined;
   /** The screen supports ASCII only. */
   isAscii?: boolean;
+  /** Lines can be replaced in place. */
+  isLive?: boolean;
 }
 
 /** The same screen without colours; follows changes of its width. */
@@ -53,10 +55,18 @@ export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 /** Every non-ASCII character that the program prints. */
 const SPELLED: Readonly<Record<string, string>> = {
   ...{'✓': '+', '✔': '+', '×': 'x', '…': '...', '→': '->', '·': '-', '❯': '>', '◉': '[x]', '◯': '[ ]', '–': '-', '’': "'"},
-  ...{'◆': '*', '◇': 'o', '│': '|', '↑': '^', '↓': 'v'},
+  ...{'◆': '*', '◇': 'o', '│': '|', '└': '\\', '↑': '^', '↓': 'v'},
   ...Object.fromEntries([...SPINNER].map((frame, index) => [frame, '-\\|/'[index % 4] as string])),
 };
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
+
+const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
+
+/** The mark of a workload or an agent. */
+export function stateMark(state: keyof typeof MARKS, screen: Screen): string {
+  const [mark, color] = MARKS[state];
+  return theme(screen)[color](mark);
+}
 
 /** Replaces characters that the screen cannot show. Not for machine-readable output. */
 export const asciiFallback = (text: string, {isAscii}: {isAscii?: boolean}): string =>

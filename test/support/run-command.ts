@@ -73,6 +73,7 @@ export async function runCommand<Result extends object | undefined>(
     resultScreen: PLAIN,
     stdout: (text) => out.push(text),
     stderr: (text) => err.push(text),
+    draw: () => undefined,
     exit: (code) => {
       exit = code;
     },
