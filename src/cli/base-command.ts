@@ -4,7 +4,7 @@ import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
+import {type ClusterTarget, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
@@ -15,6 +15,7 @@ import {chart, chartVersion, namespace, release, type TargetName, target} from '
 import {Settings} from '../settings/settings.ts';
 import {failureText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
+import {decisionSteps} from './action-required.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {type ClusterFlags, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
@@ -66,7 +67,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const {files, now} = this.app;
     const sources = cluster === undefined ? given : [...given, cluster.answers];
     const deps = {files, now: now()};
-    const prompter = this.jsonEnabled() ? undefined : this.prompter;
+    const {prompter} = this;
     if (prompter === undefined) return resolveAnswers(sources, deps, options);
     const {askMissing} = await import('../wizard/ask.ts');
     const {answers, problems} = await findAnswers(sources, deps, options);
@@ -231,10 +232,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     for (const warning of warnings) this.app.stderr(warningText(warning, this.screen));
   }
 
-  /** Prompts on the terminal; undefined if prompts are disabled. */
+  /** Prompts on the terminal; undefined if prompts are disabled. A program that reads JSON cannot answer. */
   protected get prompter(): Prompter | undefined {
     const {hasTerminal, prompter} = this.app;
-    return hasTerminal && !this.argv.includes('--no-input') ? prompter(this.screen) : undefined;
+    return hasTerminal && !this.argv.includes('--no-input') && !this.jsonEnabled() ? prompter(this.screen) : undefined;
   }
 
   /** With --quiet, prints only the second text. */
@@ -258,8 +259,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected override async catch(error: Error): Promise<void> {
     const flags = Object.keys({...this.ctor.flags, ...this.ctor.baseFlags});
     const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags});
-    if (this.jsonEnabled()) this.logJson(failureDocument(failure));
-    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(failure, originOf(this.config.pjson), this.screen)}`);
+    const line = {command: (this.id ?? 'install').replaceAll(':', ' '), argv: this.argv, program: programOf(this.app.env)};
+    const shown = failure.with(failure.message, decisionSteps(failure, line));
+    if (this.jsonEnabled()) this.logJson(failureDocument(failure, line));
+    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(shown, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     this.exitCode = failure.exit;
   }

@@ -1,11 +1,12 @@
 import {ExitCode, ExpectedError, PromptCancelled, RUN_AGAIN} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
+import {actionRequired, type DecidedLine} from './action-required.ts';
 
-/** JSON document of an error. */
-export const failureDocument = ({code, message, suggestions, exit}: ExpectedError) => ({
-  schemaVersion: 1,
-  error: {code, message, suggestions: [...suggestions], exit},
-});
+/** JSON document of an error, with the decision that it asks for if the command line is known. */
+export const failureDocument = (failure: ExpectedError, line?: DecidedLine) => {
+  const {code, message, suggestions, exit} = failure;
+  return {schemaVersion: 1, ...(line && actionRequired(failure, line)), error: {code, message, suggestions: [...suggestions], exit}};
+};
 
 /** Command line, and existing commands and flags. */
 interface Line {

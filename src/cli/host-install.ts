@@ -136,4 +136,8 @@ const noToken = (): ExpectedError =>
     code: 'MISSING_SETTING',
     exit: ExitCode.usage,
     suggestions: [`Set ${token.env}, or --token-file`],
+    options: [
+      {add: '--token-file FILE', when: 'Read the token from a file'},
+      {add: `${token.env}=TOKEN`, when: 'Give the token in a variable'},
+    ],
   });

@@ -81,6 +81,10 @@ export const isNonInteractive = (): ExpectedError =>
     code: 'USAGE',
     exit: ExitCode.usage,
     suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
+    options: [
+      {add: '', remove: ['--yes', '-y', '--json', '--diff', '--dry-run', '--no-input'], when: 'A person continues on a terminal'},
+      {add: '--yes', remove: ['--resume'], when: 'Install with flags or --answers instead of the wizard'},
+    ],
   });
 
 export const poolNeedsPlan = (): ExpectedError =>

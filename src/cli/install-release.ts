@@ -196,4 +196,5 @@ const changedMeanwhile = (): ExpectedError =>
     code: 'NOT_CONFIRMED',
     exit: ExitCode.failed,
     suggestions: ['Run the same command again'],
+    options: [],
   });

@@ -125,7 +125,8 @@ interface Asking {
 /** Continues only after confirmation. @throws ExpectedError */
 export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void> {
   if (isAccepted) return;
-  if (!prompter) throw notConfirmed('Confirmation required, but prompts are disabled. Nothing was changed.', 'Confirm the plan with --yes');
+  if (!prompter)
+    throw notConfirmed('Confirmation required, but prompts are disabled. Nothing was changed.', 'Confirm the plan with --yes', '--yes');
   if (!(await prompter.confirm('Apply this plan?'))) throw cancelled();
 }
 
@@ -142,12 +143,21 @@ async function confirmRelease(
       suggestions: [`To confirm this release: --confirm ${release}`],
     });
   }
-  if (!prompter) throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`);
+  if (!prompter)
+    throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`, `--confirm ${release}`);
   const message = `${risk} Type ${release} to confirm:`;
   if ((await prompter.input({message, help: []})) !== release) throw cancelled();
 }
 
-const notConfirmed = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'NOT_CONFIRMED', exit: ExitCode.usage, suggestions: [suggestion, 'Show the plan with --dry-run']});
+const notConfirmed = (message: string, suggestion: string, add: string): ExpectedError =>
+  new ExpectedError(message, {
+    code: 'NOT_CONFIRMED',
+    exit: ExitCode.usage,
+    suggestions: [suggestion, 'Show the plan with --dry-run'],
+    options: [
+      {add, when: 'Confirm and run the plan'},
+      {add: '--dry-run', when: 'Show the plan again, with every call'},
+    ],
+  });
 
 const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});

@@ -61,12 +61,34 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-interface Advice {
-  code: ErrorCode;
+/** What a program that calls this one has to decide, by error code. */
+export const DECISIONS = {
+  MISSING_SETTING: 'setting_required',
+  NOT_CONFIRMED: 'confirmation_required',
+  FILE_EXISTS: 'file_exists',
+} as const;
+type DecisionCode = keyof typeof DECISIONS;
+
+/** Codes of errors that ask for no decision. */
+export type FailureCode = Exclude<ErrorCode, DecisionCode>;
+
+/** One way to decide: what to add to the command line, as words of a shell, and when. A variable (NAME=value) is put before it. */
+export interface DecisionOption {
+  add: string;
+  /** Flags that cannot be combined with it. */
+  remove?: readonly string[];
+  when: string;
+}
+
+interface AnyAdvice {
   exit: ExitCode;
   suggestions?: readonly string[];
   cause?: unknown;
 }
+
+/** An error that asks for a decision must list the options. */
+type Advice = AnyAdvice &
+  ({code: FailureCode; options?: readonly DecisionOption[]} | {code: ErrorCode; options: readonly DecisionOption[]});
 
 /** An expected error with a code, an exit code and a next step. All other errors are bugs. */
 export class ExpectedError extends Error {
@@ -74,12 +96,15 @@ export class ExpectedError extends Error {
   readonly code: ErrorCode;
   readonly exit: ExitCode;
   readonly suggestions: readonly string[];
+  /** Empty if there is nothing to decide. */
+  readonly options: readonly DecisionOption[];
 
-  constructor(message: string, {code, exit, suggestions = [], cause}: Advice) {
+  constructor(message: string, {code, exit, suggestions = [], options = [], cause}: Advice) {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = exit;
     this.suggestions = suggestions.map(maskSecrets);
+    this.options = options;
   }
 
   /** The same failure with another message and other next steps. */

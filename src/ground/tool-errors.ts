@@ -1,11 +1,11 @@
 import type {Call, ClusterTarget, ProcessResult} from './command-line.ts';
 import {type ClusterSelection, commandLine, kubectlCommand} from './command-line.ts';
-import {type ErrorCode, ExitCode, ExpectedError, RUN_AGAIN} from './errors.ts';
+import {ExitCode, ExpectedError, type FailureCode, RUN_AGAIN} from './errors.ts';
 import type {ReadError} from './read-error.ts';
 
 /** Error code and next steps of a failure, for every tool. */
 export interface ErrorAdvice {
-  code: ErrorCode;
+  code: FailureCode;
   suggestions(cluster: ClusterSelection): readonly string[];
 }
 
@@ -29,7 +29,7 @@ export const ADVICE = {
 } as const satisfies Readonly<Record<string, ErrorAdvice>>;
 
 interface KnownFailure {
-  code: ErrorCode;
+  code: FailureCode;
   suggestions(kubeTarget: Partial<ClusterTarget>, args: Call['args']): readonly string[];
   tool?: Call['tool'];
   stderr: RegExp;
@@ -242,7 +242,7 @@ export function noJson(tool: string, text: string): string {
   return `the output of ${tool} is not JSON: ${text.split('\n')[0]?.slice(0, MAX_LINES)}`;
 }
 
-const CODES: Readonly<Partial<Record<ReadError['kind'], ErrorCode>>> = {
+const CODES: Readonly<Partial<Record<ReadError['kind'], FailureCode>>> = {
   'not-found': 'AGENT_NOT_FOUND',
   forbidden: 'FORBIDDEN',
   aborted: 'TIMED_OUT',

@@ -131,6 +131,7 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   return new ExpectedError(manifests.length > 0 ? manifests.join('\n') : unclear, {
     code: 'MISSING_SETTING',
     exit: ExitCode.usage,
+    options: manifests.length > 0 ? [] : [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
     suggestions: [manifests.length > 0 ? 'Check the values.yaml of the chart instead' : 'Add --chart agent-k8s, agent-local or agent-job'],
   });
 }
