@@ -12,6 +12,8 @@ const OPERATOR = isFull || process.env['OPERATOR_SEED'] ? [] : ['test/operator/*
 const WITH_TOOLS = ['pty', 'package', 'helm', 'recipes', 'preflight/probe'].map((folder) => `test/${folder}/**/*.test.ts`);
 const skipsHarness = !isFull || Boolean(process.env['TEST_KUBECONFIG']);
 const cluster = {
+  // The tests wait for clusters and processes, more than for the processor.
+  maxWorkers: 4,
   globalSetup: ['test/cluster/global-setup.ts'],
   // The first start on a machine builds the control plane.
   hookTimeout: 1_200_000,
@@ -36,11 +38,12 @@ export default defineConfig({
         test: {
           ...cluster,
           name: 'cluster',
+          sequence: {groupOrder: 1},
           include: ['test/**/*.cluster.ts'],
           exclude: [MEMORY, ...(skipsHarness ? [HARNESS] : [])],
         },
       },
-      ...(isFull ? [{extends: true as const, test: {...cluster, name: 'memory', include: [MEMORY], sequence: {groupOrder: 1}}}] : []),
+      ...(isFull ? [{extends: true as const, test: {...cluster, name: 'memory', include: [MEMORY], sequence: {groupOrder: 2}}}] : []),
     ],
   },
 });

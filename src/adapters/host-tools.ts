@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {PassThrough, pipeline, Readable} from 'node:stream';
 import {abortReason, followSignal} from '../ground/signals.ts';
 import {readAtMost, wholeLines} from '../ground/streams.ts';
-import type {HostCall, HostError, HostTools, LogStream} from '../ports/host-tools.ts';
+import type {HostCall, HostError, HostTools, LogStream} from '../ports/processes.ts';
 
 /** The messages are parsed, so they must be in English. */
 const ENVIRONMENT = {LC_ALL: 'C.UTF-8', LANGUAGE: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: ''};
@@ -147,7 +147,7 @@ const KNOWN: readonly Known[] = [
   {
     pattern: /not been booted with systemd|failed to connect to bus/i,
     kind: 'unreachable',
-    message: 'systemd is not available: run the command on the machine where the agent runs, not in a container',
+    message: 'systemd is not available. Run the command on the machine where the agent runs, not in a container',
   },
   {
     pattern: /no files found for/i,

@@ -1,7 +1,7 @@
+import {parseTar} from 'nanotar';
 import {commandLine} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {Charts} from '../ports/charts.ts';
-import type {Files} from '../ports/files.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import type {Charts, Files} from '../ports/files.ts';
 
 const NAMES = {chart: 'Chart.yaml', values: 'values.yaml', schema: 'values.schema.json'} as const;
 
@@ -41,7 +41,7 @@ async function inDirectory(source: string, files: Files): Promise<Texts> {
 }
 
 async function inArchive(content: Buffer, source: string): Promise<Texts> {
-  const [{gunzipSync}, {parseTar}] = await Promise.all([import('node:zlib'), import('nanotar')]);
+  const {gunzipSync} = await import('node:zlib');
   try {
     const entries = parseTar(gunzipSync(content));
     const textOf = (name: string): string | undefined => entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
@@ -52,4 +52,4 @@ async function inArchive(content: Buffer, source: string): Promise<Texts> {
 }
 
 const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
-  new ExpectedError(`${source} ${why}.`, {code: 'NO_CHART', exit: ExitCode.usage, suggestions, cause});
+  new ExpectedError(`${source} ${why}.`, {code: 'NO_CHART', suggestions, cause});

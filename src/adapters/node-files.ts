@@ -1,5 +1,5 @@
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
-import {dirname} from 'node:path';
+import {dirname, join} from 'node:path';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {readAtMost} from '../ground/streams.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
@@ -30,13 +30,18 @@ export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown
   return new ExpectedError(`Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`, {
     code: verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
     exit: verb === 'read' ? ExitCode.usage : ExitCode.failed,
-    suggestions: [verb === 'read' ? 'Check the path and its permissions' : adviceFor(ADVICE[code], flag)],
+    suggestions: [verb === 'read' ? readAdvice(code, path) : writeAdvice(code, path, flag)],
     cause,
   });
 };
 
-const adviceFor = (advice: string | undefined, flag: PlaceFlag | undefined): string =>
-  `${advice === undefined ? 'Use' : `${advice}, or use`} another path${flag === undefined ? '' : ` with ${flag}`}`;
+const readAdvice = (code: string, path: string): string =>
+  code === 'EISDIR' ? `Use the files in it: ${join(path, '*.yaml')}` : 'Check the path and its permissions';
+
+function writeAdvice(code: string, path: string, flag: PlaceFlag | undefined): string {
+  const advice = code === 'ENOENT' ? `Create the directory: mkdir -p ${dirname(path)}` : ADVICE[code];
+  return `${advice === undefined ? 'Use' : `${advice}, or use`} another path${flag === undefined ? '' : ` with ${flag}`}`;
+}
 
 /** Answers, tokens and certificates are small; a larger file is a mistake. */
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
@@ -53,11 +58,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 async function readSmall(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
   const content = await readAtMost(MAX_FILE_BYTES, stream);
   if (content !== undefined) return content;
-  throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {
-    code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
-    suggestions: ['Check the path'],
-  });
+  throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {code: 'UNREADABLE_FILE', suggestions: ['Check the path']});
 }
 
 async function isLink(path: string): Promise<boolean> {

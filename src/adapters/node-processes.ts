@@ -124,7 +124,6 @@ async function untilExitOrAbort<T extends Child & PromiseLike<unknown>>(running:
 export const notThere = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
   new ExpectedError(path === tool ? `${tool} not found on PATH.` : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`, {
     code: 'TOOL_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [tool === 'helm' || tool === 'kubectl' ? `Install ${tool}, or set its path with --${tool}` : `Install ${tool}`],
   });
 

@@ -1,6 +1,7 @@
-import {Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
+import {ExpectedError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
+import {yamlProblem} from '../ground/yaml-problem.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
@@ -15,10 +16,7 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
     const line = problem.linePos?.[0];
     if (problem.code === 'MULTIPLE_DOCS')
       throw wrong(path, `line ${line?.line} starts a second YAML document`, ['Keep one document in the file: remove ---']);
-    throw wrong(
-      path,
-      `${line ? `line ${line.line}, column ${line.col}: ` : ''}${problem.message.split('\n')[0]?.replace(/ at line.*/, '')}`,
-    );
+    throw wrong(path, `${line ? `line ${line.line}, column ${line.col}: ` : ''}${yamlProblem(problem.message).replace(/\.$/, '')}`);
   }
   refuseOdd(document, path, lineCounter);
   const answers = contentOf(document, path);
@@ -29,14 +27,21 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
   if (unknown.length > 0) {
     throw wrong(
       path,
-      `unknown ${unknown.length === 1 ? 'setting' : 'settings'} ${unknown.map((key) => `"${key}"`).join(', ')}`,
+      `unknown ${unknown.length === 1 ? 'setting' : 'settings'} ${unknown.map((key) => `"${key}"${lineOf(key, document, lineCounter)}`).join(', ')}`,
       unknown.flatMap((key) => {
+        if (key === 'token') return ['Set SCALR_AGENT_TOKEN, or token-file: a token is never read from the answers file'];
         const near = closest(key.replaceAll('_', '-').toLowerCase(), known);
         return near ? [`Did you mean ${near} instead of ${key}?`] : [];
       }),
     );
   }
   return new Map(Object.entries(answers).filter(([key, value]) => key !== '$schema' && value !== null));
+}
+
+function lineOf(key: string, document: Document.Parsed, lines: LineCounter): string {
+  const pair = isMap(document.contents) ? document.contents.items.find((each) => String(each.key) === key) : undefined;
+  const {range} = (pair?.key ?? {}) as {range?: [number, number, number]};
+  return range === undefined ? '' : ` (line ${lines.linePos(range[0]).line})`;
 }
 
 const TAGS = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
@@ -65,14 +70,13 @@ function contentOf(document: Document.Parsed, path: string): unknown {
   try {
     return document.toJS();
   } catch (error) {
-    throw wrong(path, (error as Error).message);
+    throw wrong(path, yamlProblem((error as Error).message).replace(/\.$/, ''));
   }
 }
 
 const wrong = (path: string, message: string, suggestions: string[] = []): ExpectedError =>
   new ExpectedError(`${path}: ${message}.`, {
     code: 'INVALID_ANSWERS_FILE',
-    exit: ExitCode.usage,
     suggestions: suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
   });
 

@@ -1,24 +1,24 @@
-import type {Target} from '../charts/define.ts';
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart, type Target} from '../charts/define.ts';
 import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
-import {isKnown} from '../ground/fact.ts';
-import {tryCluster} from '../ground/tool-errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {isKnown, knownValue} from '../ground/fact.ts';
+import {count} from '../ground/text.ts';
+import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {clusterFactsOf, recommendFactsOf} from '../platform/cluster-facts.ts';
+import {type ClusterFacts, clusterFactsOf, recommendFactsOf, type StorageClass} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/read-cluster.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
+import {milliOf} from '../settings/quantity.ts';
 import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {writtenSettings} from '../values/read-values.ts';
-import {discoverCluster} from './discover-cluster.ts';
 import {fromCluster, unreadFacts} from './from-cluster.ts';
 import type {SettingsSource} from './sources.ts';
 
@@ -81,13 +81,71 @@ export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
-  throw new ExpectedError(`Cannot read settings from the cluster: ${server.because}`, {
+  throw new ExpectedError(`${serverProblem(server)}.`, {
     code: 'CLUSTER_UNREACHABLE',
-    exit: ExitCode.failed,
-    suggestions: [tryCluster(kubeTarget), 'Run the command without --from-cluster'],
+    suggestions: [...unreachableSteps(server.because, kubeTarget), 'Run the command without --from-cluster'],
   });
 }
 
 /** The settings in the values of an installed release, by ID; empty for a version that is too old to be read. Pure. */
 const installedSettings = ({values}: Pick<ReleaseRecord, 'values'>, target: Target): ReadonlyMap<string, unknown> =>
   versionStatus(target.chart, target.version).standing === 'older-than-known' ? new Map() : writtenSettings(values, target);
+
+/** Facts read from a cluster, or the reason why they could not be read. */
+export interface DiscoveredCluster {
+  answers?: SettingsSource;
+  facts: ReturnType<typeof recommendFactsOf>;
+  storageClasses: readonly StorageClass[];
+  /** Allocatable resources of the worker nodes. */
+  nodes?: {count: number; cpuMilli: bigint; memoryMilli: bigint};
+  /** Platform, version and size in a few words, or why they are unknown. */
+  summary: string;
+  /** The cluster answered. */
+  isRead: boolean;
+}
+
+/** Reads the facts of a cluster as answers; never fails. `access` sets the timeout. */
+export async function discoverCluster(kubeTarget: ClusterTarget, access: ClusterAccess): Promise<DiscoveredCluster> {
+  try {
+    const facts = clusterFactsOf(await readCluster(kubeTarget, access));
+    const {server} = facts.versions;
+    if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(serverProblem(server));
+    const nodes = nodesIn(facts);
+    return {
+      answers: fromCluster(facts),
+      facts: recommendFactsOf(facts),
+      storageClasses: knownValue(facts.storageClasses) ?? [],
+      ...(nodes === undefined ? {} : {nodes}),
+      summary: summaryOf(facts, nodes?.count),
+      isRead: true,
+    };
+  } catch (error) {
+    if (error instanceof ExpectedError) return notDiscovered(error.message);
+    throw error;
+  }
+}
+
+function summaryOf({versions, platform}: ClusterFacts, nodes: number | undefined): string {
+  const {[knownValue(platform.cloud) ?? '']: name} = cloud.labels ?? {};
+  const version = isKnown(versions.server) ? `Kubernetes ${versions.server.value}` : 'no permission to read the version';
+  return [
+    ...(name === undefined || name === 'Other' ? [] : [name]),
+    version,
+    ...(nodes === undefined ? [] : [`${count(nodes, 'node')}`]),
+  ].join(', ');
+}
+
+/** Sums over the nodes that can run pods. */
+function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
+  const usable = knownValue(nodes)?.filter(({os, isReady, isSchedulable}) => os === 'linux' && isReady && isSchedulable);
+  const sum = (resource: string): bigint =>
+    usable?.reduce((total, {allocatable}) => total + (milliOf(allocatable[resource] ?? '0') ?? 0n), 0n) ?? 0n;
+  return usable && {count: usable.length, cpuMilli: sum('cpu'), memoryMilli: sum('memory')};
+}
+
+const notDiscovered = (because: string): DiscoveredCluster => ({
+  facts: {},
+  storageClasses: [],
+  summary: because.replace(/[.?]+$/, ''),
+  isRead: false,
+});

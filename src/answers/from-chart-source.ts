@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
 import type {Setting} from '../settings/define.ts';
@@ -24,7 +24,7 @@ export async function fromChartSource(sources: readonly SettingsSource[], deps: 
   // An invalid value is reported later, together with all other problems.
   const answerTo = (setting: Setting): string | undefined => {
     const raw = sources.map((each) => each.answer(setting)).find((each) => each !== undefined);
-    return typeof raw === 'string' && raw !== '' && isPrintable(raw) ? raw : undefined;
+    return typeof raw === 'string' && raw !== '' && isPrintable(raw) ? (setting.meant?.(raw) ?? raw) : undefined;
   };
   const source = answerTo(chartSource);
   if (source === undefined) return [];
@@ -53,10 +53,6 @@ function refuseOther(setting: Setting, answer: string | undefined, {name, versio
   if (answer === undefined || own === undefined || answer === own) return;
   throw new ExpectedError(
     `--${setting.id} is ${answer}, but the chart in --chart-source is ${[name, version].filter(Boolean).join(' ')}.`,
-    {
-      code: 'CONFLICTING_SETTINGS',
-      exit: ExitCode.usage,
-      suggestions: [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart'],
-    },
+    {code: 'CONFLICTING_SETTINGS', suggestions: [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart']},
   );
 }

@@ -75,15 +75,14 @@ export function unreadFacts({platform, nodeSystems, networks, versions, forbidsH
 
 const UNREAD: ReadonlySet<string> = new Set(['forbidden', 'timed-out', 'failed']);
 
-/** A warning for each unset setting that affects the values and could be read from a cluster. */
+/** A warning about unset settings that affect the values and could be read from a cluster. */
 export function unaskedWarnings(settings: Settings, chosen: string): Warning[] {
   const isOpen = (setting: Setting): boolean => !settings.isExplicit(setting) && settings.answer(setting)?.source !== 'values-file';
   const hasNodePath = (chosen === 'agent-k8s' && isOpen(dataHome)) || (settings.get(cache) === 'hostpath' && isOpen(cachePath));
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
   const affecting = [chart, ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];
-  return affecting.filter(isOpen).map((setting) => ({
-    code: 'NOT_FROM_CLUSTER',
-    setting: setting.id,
-    message: `${spell(setting)} is not set. Use --from-cluster to read it from the cluster, as install does.`,
-  }));
+  const open = affecting.filter(isOpen).map(spell);
+  if (open.length === 0) return [];
+  const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, as install does, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;
+  return [{code: 'NOT_FROM_CLUSTER', message}];
 }

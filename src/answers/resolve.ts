@@ -93,14 +93,30 @@ async function firstAnswer(setting: Setting, sources: readonly SettingsSource[],
 }
 
 /** Parses a raw answer; reads the file if the answer is a path. @throws InvalidValue, ExpectedError */
-export async function parseAnswer({kind}: Setting, raw: unknown, deps: ResolveDeps): Promise<Pick<Answer, 'value' | 'given'>> {
+export async function parseAnswer(setting: Setting, raw: unknown, deps: ResolveDeps): Promise<Pick<Answer, 'value' | 'given' | 'notes'>> {
   refuseUnprintable(raw);
-  if (!kind.isFile) return {value: kind.parse(raw, deps)};
+  const notes: string[] = [];
+  const parsed = await parseNoted(setting, raw, {...deps, note: (text) => notes.push(text)});
+  return notes.length === 0 ? parsed : {...parsed, notes};
+}
+
+async function parseNoted({kind, meant}: Setting, raw: unknown, deps: ResolveDeps): Promise<Pick<Answer, 'value' | 'given'>> {
+  if (!kind.isFile) {
+    const typed = typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined;
+    const full = typed === undefined ? undefined : (meant?.(typed) ?? optionOf(kind, typed));
+    const value = kind.parse(full ?? raw, deps);
+    if (full !== undefined) deps.note?.(`is read as ${kind.shown?.(value) ?? kind.format(value).join(', ')}`);
+    return {value};
+  }
   if (kind.list) return {value: kind.parse(await readFiles([raw].flat().map(String), deps.files), deps)};
   const path = String(raw);
   const content = path === '-' && kind.readsStdin ? await deps.files.readStdin() : await deps.files.read(path);
   return {value: kind.parse(content, deps), given: path};
 }
+
+/** The option in another case. */
+const optionOf = ({options = []}: Setting['kind'], typed: string): string | undefined =>
+  options.includes(typed) ? undefined : options.find((each) => each === typed.toLowerCase().replaceAll(/[\s_]/g, '-'));
 
 const readFiles = (paths: readonly string[], files: ResolveDeps['files']): Promise<ValuesFile[]> =>
   Promise.all(paths.map(async (file) => ({file, text: (await files.read(file)).toString('utf8')})));

@@ -5,6 +5,6 @@ import {withSupportedNode} from '../cli/node-version.ts';
 withSupportedNode(() => {
   const argv = process.argv.slice(2);
   // The command install has no arguments without a dash.
-  const isCommand = argv[0] === '--version' || /^[a-z]/.test(argv[0] ?? '');
+  const isCommand = /^(--version|-[vV])$/.test(argv[0] ?? '') || /^[a-z]/.test(argv[0] ?? '');
   return import('../cli/launch.js').then(({launch}) => launch(isCommand ? argv : ['install', ...argv]));
 });

@@ -1,13 +1,13 @@
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type FailureCode} from '../ground/errors.ts';
-import type {ReadErrorKind} from '../ground/read-error.ts';
+import type {ReadErrorKind} from '../ground/fact.ts';
 import {anySignal} from '../ground/signals.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Pod} from '../kubernetes/objects.ts';
 import type {Permission} from '../kubernetes/permissions.ts';
 import {currentUser} from '../kubernetes/resources.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Interrupts, Processes} from '../ports/processes.ts';
 import {grantText} from '../release/grants.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
@@ -137,6 +137,10 @@ export function emptyError(
   }
   const {error, what} = serious;
   const code = CODES[error.kind] ?? 'CLUSTER_UNREACHABLE';
+  if (error.kind === 'unreachable') {
+    const failure = apiFailure(error, kubeTarget);
+    return failure.with(`${failure.message} No bundle was written.`, failure.suggestions);
+  }
   return new ExpectedError(`Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`, {
     code,
     exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,
@@ -197,7 +201,7 @@ export async function missingAccess(
   const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
   if (refused === undefined) return undefined;
   const {namespace} = kubeTarget;
-  const {user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
+  const {value: user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
   return grantText(permissionsOfBundle(namespace), {purpose: 'collect-logs', namespace, user}, kubeTarget);
 }
 

@@ -1,6 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import {anySignal} from '../ground/signals.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import {prepareDocker} from './collect/docker.ts';
 import type {HostBundleOptions, HostDeps, HostPrepared} from './collect/host.ts';
 import {prepareJournal} from './collect/journal.ts';

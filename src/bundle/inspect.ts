@@ -3,7 +3,7 @@ import type {Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type Fields, isFields} from '../ground/json.ts';
 import {readAtMost} from '../ground/streams.ts';
-import type {ArchiveEntry, OpenArchive} from '../ports/archive.ts';
+import type {ArchiveEntry, OpenArchive} from '../ports/files.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
 
 /** Lists all other entries. */

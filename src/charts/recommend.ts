@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
 import {isolation, purpose, singleRun} from '../settings/purpose.ts';
@@ -234,7 +234,6 @@ function noChartFits(judged: readonly {chart: ChartName; reasons: Reason[]}[]): 
   );
   return new ExpectedError(`No chart supports all settings:\n${lines.join('\n')}`, {
     code: 'NO_CHART_FITS',
-    exit: ExitCode.usage,
     suggestions: ['Remove one of the settings listed above', 'Set --chart to list the unsupported settings of one chart'],
   });
 }

@@ -1,4 +1,3 @@
-import {rootCertificates} from 'node:tls';
 import {at, getAt, isMap, type Path, textAt, type Values} from '../ground/tree.ts';
 import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
@@ -108,13 +107,16 @@ export const caBundleRows = (path: string): Row[] => {
     row({
       setting: caFile,
       paths: [inline],
-      write: (pem, {get}) => [[inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${rootCertificates.join('\n')}\n` : pem]],
+      write: (pem, {get}) => [[inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${publicRoots().join('\n')}\n` : pem]],
       read: (values) => textIn(values, inline)?.split(PUBLIC_ROOTS)[0],
       partly: (_, {get}) =>
         get(caPublicRoots) === undefined ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots to keep only these CAs.` : undefined,
     }),
   ];
 };
+
+/** Loaded only when they are written, because every command knows the rows. */
+const publicRoots = (): readonly string[] => process.getBuiltinModule('node:tls').rootCertificates;
 
 /** Linux passes no environment string longer than this to a process (MAX_ARG_STRLEN, execve(2)). */
 const MAX_VARIABLE_BYTES = 131_072;

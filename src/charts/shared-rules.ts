@@ -61,7 +61,10 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
     severity: 'error',
     setting: request,
     isWrong: (get) => get(limit) !== undefined && exceeds(get(request) ?? '', get(limit) ?? ''),
-    message: (get) => `--${request.id} ${get(request)} exceeds --${limit.id} ${get(limit)}, which Kubernetes rejects`,
+    message: (get, {isExplicit}) =>
+      isExplicit(request)
+        ? `--${request.id} ${get(request)} exceeds --${limit.id} ${get(limit)}, which Kubernetes rejects`
+        : `--${limit.id} ${get(limit)} is below the default of --${request.id} (${get(request)}), which Kubernetes rejects`,
     suggestion: (get, {isExplicit}) =>
       isExplicit(request) ? `Use --${limit.id} ${get(request)} or more` : `Add --${request.id} ${get(limit)} or less`,
   });
@@ -160,7 +163,8 @@ export const pinnedAgent = (chart: ChartName): ChartRule => ({
 
 export const isFilledMap = (value: Tree): boolean => isMap(value) && Object.keys(value).length > 0;
 export const isDash = (value: Tree): boolean => value === '-';
-export const isPem = (value: Tree): boolean => typeof value === 'string' && /[\n"\\]/.test(value);
+export const isPem = (value: Tree): boolean =>
+  typeof value === 'string' && (/["\\]/.test(value) || (value.includes('\n') && !/^[\w+/=\s]*$/.test(value)));
 
 /** The service account annotation that each workload identity needs. */
 export const IDENTITY_ANNOTATIONS: Readonly<Record<string, string>> = {

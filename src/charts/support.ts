@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
@@ -69,12 +69,15 @@ export const unsupportedBy = (described: Described, name: string, settings: Sett
     });
 
 /** The error for unsupported settings, with next steps before and after the one to remove them. */
-export const notSupported = (refused: readonly Unsupported[], before: readonly string[], after: readonly string[] = []): ExpectedError =>
-  new ExpectedError(refused.map(({message}) => `${message}.`).join('\n'), {
+export function notSupported(refused: readonly Unsupported[], before: readonly string[], after: readonly string[] = []): ExpectedError {
+  // Without a fact about the cluster, the chart would fail there.
+  const removable = before.length + after.length === 0 ? refused : refused.filter(({setting}) => setting.group !== 'Cluster');
+  const removal = removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
+  return new ExpectedError(refused.map(({message}) => `${message}.`).join('\n'), {
     code: 'UNSUPPORTED_SETTING',
-    exit: ExitCode.usage,
-    suggestions: [...before, `Remove ${refused.map(({flag}) => flag).join(', ')}`, ...after],
+    suggestions: [...before, ...removal, ...after],
   });
+}
 
 /** The reason, if known. */
 export const whyRefused = (

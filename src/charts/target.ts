@@ -1,8 +1,8 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Target} from './define.ts';
-import {compare} from './releases.ts';
+import {compare, within} from './releases.ts';
 import {type ChartName, chartSchema} from './schema.ts';
 
 export const releasesOf = (name: ChartName): string[] => chartSchema(name)['x-releases'].map(({version}) => version);
@@ -48,14 +48,19 @@ function checkVersion(name: ChartName, version: string): Warning[] {
   if (compare(version, oldest) < 0) {
     throw new ExpectedError(`${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`, {
       code: 'VERSION_TOO_OLD',
-      exit: ExitCode.usage,
       suggestions: [`Use --chart-version ${newest}`],
     });
   }
   const next = known.find((each) => compare(each, version) > 0);
   throw new ExpectedError(`${name} ${version} was never released.`, {
     code: 'VERSION_NOT_RELEASED',
-    exit: ExitCode.usage,
     suggestions: [`Use the next version: --chart-version ${next}`, `Use the newest version: --chart-version ${newest}`],
   });
 }
+
+/** Pods of runs carry no label of the chart, so its NetworkPolicy does not select them (templates/networkpolicy.yaml). */
+export const missesRuns = ({chart, version}: Target): boolean =>
+  chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
+
+/** Labels of every other pod of a release (templates/_helpers.tpl, selectorLabels). */
+export const releaseLabels = (release: string): Readonly<Record<string, string>> => ({'app.kubernetes.io/instance': release});

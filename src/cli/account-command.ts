@@ -1,10 +1,16 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import {usageError, type Warning} from '../ground/errors.ts';
 import {type AccountPlan, runAccountSteps} from '../operations/account-steps.ts';
+import {type PoolLinks, type PoolPlan, planLinks} from '../operations/pool.ts';
+import {AGENT_STATUSES, type AgentStatus, type Named, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {Resource, ScalrClient} from '../scalr/client.ts';
 import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';
+import {accountFlags} from './account.ts';
 import {BaseCommand} from './base-command.ts';
-import {type ConfirmFlags, operate} from './operate.ts';
+import {confirmFlags} from './flags.ts';
+import {type ConfirmFlags, operate, stepsOf} from './operate.ts';
 
 type Send = () => Promise<(Resource | undefined)[]>;
 
@@ -37,5 +43,132 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
 /** @throws ExpectedError if the argument is missing */
 export function requireArgument(value: string | undefined, what: string, example: string): string {
   if (value) return value;
-  throw new ExpectedError(`Missing argument: ${what}.`, {code: 'USAGE', exit: ExitCode.usage, suggestions: [`Example: ${example}`]});
+  throw usageError(`Missing argument: ${what}.`, [`Example: ${example}`]);
+}
+
+/** An agent pool, as --json prints it. */
+export interface PoolDocument {
+  /** Null in a dry run. */
+  id: string | null;
+  name: string;
+  default: boolean;
+  vcs: boolean;
+  shared: boolean;
+  inUse: boolean;
+  /** Names of the environments that can use it. */
+  environments: readonly string[];
+  agents: Record<AgentStatus, number>;
+}
+
+export interface PoolDetails extends PoolDocument {
+  /** Names. */
+  workspaces: readonly string[];
+  agentsList: {id: string; name: string; status: ScalrAgent['status']; version: string | null; lastSeen: string | null}[];
+}
+
+/** The result of a change of a pool. */
+export interface PoolChange {
+  pool: Named;
+  changed: boolean;
+  steps: {id: string; title: string}[];
+  warnings: readonly Warning[];
+}
+
+export interface TokenDocument extends Omit<PoolToken, 'isExpired'> {
+  expired: boolean;
+}
+
+export function poolDocument(
+  {id, name, isDefault, isForVcs, isShared, isInUse, environments}: ScalrPool,
+  agents: readonly ScalrAgent[],
+): PoolDocument {
+  const own = agents.filter(({poolId}) => poolId === id);
+  const counts = AGENT_STATUSES.map((status) => [status, own.filter((agent) => agent.status === status).length]);
+  return {
+    ...{id: id || null, name, default: isDefault, vcs: isForVcs, shared: isShared, inUse: isInUse},
+    environments: environments.map((each) => each.name),
+    agents: Object.fromEntries(counts) as PoolDocument['agents'],
+  };
+}
+
+export const poolDetails = (pool: ScalrPool, agents: readonly ScalrAgent[], workspaces: readonly Named[]): PoolDetails => ({
+  ...poolDocument(pool, agents),
+  workspaces: workspaces.map(({name}) => name),
+  agentsList: agents.map(({id, name, status, version, lastSeen}) => ({
+    id,
+    name,
+    status,
+    version: version ?? null,
+    lastSeen: lastSeen ?? null,
+  })),
+});
+
+export const poolChange = ({pool: {id, name}, steps, warnings}: PoolPlan, changed: boolean): PoolChange => ({
+  ...{pool: {id, name}, changed},
+  ...{steps: stepsOf(steps), warnings},
+});
+
+export const tokenDocument = ({isExpired, ...token}: PoolToken): TokenDocument => ({...token, expired: isExpired});
+
+/** The argument of most pool commands. */
+export const poolArgument = {name: Args.string({description: 'Name or ID of the agent pool.', ignoreStdin: true})};
+
+const several = (summary: string) =>
+  Flags.string({summary, helpValue: '<NAME>', multiple: true, multipleNonGreedy: true, delimiter: ',' as const});
+
+/** What to link to a pool, or to unlink from it. */
+const linkFlags = {
+  workspace: several('Workspace: name, ENVIRONMENT/NAME or ID. May be repeated.'),
+  environment: several('Environment whose workspaces use the agent pool by default: name or ID. May be repeated.'),
+  'account-default': Flags.boolean({summary: 'The account default.'}),
+  'vcs-provider': several('VCS provider: name or ID. May be repeated.'),
+};
+
+/** What `this.parse` returns for them. */
+interface LinkFlags {
+  workspace?: string[] | undefined;
+  environment?: string[] | undefined;
+  'account-default'?: boolean;
+  'vcs-provider'?: string[] | undefined;
+}
+
+const LINK_EXAMPLES = {
+  link: 'scalr-agent pool link eks-prod --workspace network',
+  unlink: 'scalr-agent pool unlink eks-prod --workspace network',
+} as const;
+
+/** Base class of `pool link` and `pool unlink`. */
+export abstract class LinkCommand extends AccountCommand<PoolChange> {
+  static override usage = '<%= command.id %> NAME [flags]';
+  static override args = poolArgument;
+  static override flags = {...linkFlags, ...confirmFlags, ...accountFlags};
+
+  /** @throws ExpectedError */
+  protected async changeLinks(verb: 'link' | 'unlink'): Promise<PoolChange> {
+    const {args, flags} = await this.parse(LinkCommand);
+    const name = requireArgument(args.name, 'NAME of the agent pool', LINK_EXAMPLES[verb]);
+    const links = linksFrom(flags, verb);
+    const client = await this.account(flags);
+    const plan = await this.untilInterrupted(() => planLinks(client, name, links, verb === 'link'));
+    const unchanged = poolChange(plan, false);
+    if (plan.steps.length === 0) {
+      this.report(plan.warnings);
+      this.say('Nothing was changed.\n');
+      return unchanged;
+    }
+    return this.changeAccount(plan, unchanged, client, flags, async (send) => {
+      await send();
+      this.say(`Agent pool ${plan.pool.name}: the links are changed.\n`);
+      return poolChange(plan, true);
+    });
+  }
+}
+
+/** @throws ExpectedError if nothing is selected */
+function linksFrom(flags: LinkFlags, command: string): PoolLinks {
+  const {workspace: workspaces = [], environment: environments = [], 'vcs-provider': vcsProviders = []} = flags;
+  const links = {workspaces, environments, vcsProviders, isAccountDefault: flags['account-default'] ?? false};
+  if (links.isAccountDefault || [workspaces, environments, vcsProviders].some(({length}) => length > 0)) return links;
+  const suggestions = Object.keys(linkFlags).map((flag) => `Add --${flag}${flag === 'account-default' ? '' : ' NAME'}`);
+  throw usageError(`Nothing to ${command}: select workspaces, environments, VCS providers or the account default.`, suggestions);
 }

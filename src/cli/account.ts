@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {type ScalrClient, scalrClient} from '../scalr/client.ts';
-import type {ScalrRoute} from '../scalr/connection.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {type ScalrClient, type ScalrRoute, scalrClient} from '../scalr/client.ts';
 import {type Credential, findCredential, noCredential} from '../scalr/credentials.ts';
 import {proxyFor} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';
@@ -9,6 +8,7 @@ import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
 import type {App} from './app.ts';
+import {answersFlag} from './flags.ts';
 
 /** Settings that determine how the account is reached. */
 export const ACCOUNT_SETTINGS = [url, caFile, httpProxy, httpsProxy, noProxy];
@@ -17,6 +17,7 @@ const helpGroup = 'CONNECTION';
 
 /** For commands that only use the account; their texts do not mention values.yaml. */
 export const accountFlags = {
+  ...answersFlag,
   url: Flags.string({summary: 'Scalr URL. Default: the account of your token.', helpValue: '<URL>', helpGroup}),
   'ca-file': Flags.string({summary: 'CA certificates of Scalr or of the proxy, PEM or DER.', helpValue: '<PATH>', helpGroup}),
   'https-proxy': Flags.string({summary: 'Proxy to Scalr. Default: HTTPS_PROXY.', helpValue: '<URL>', helpGroup}),
@@ -85,7 +86,6 @@ function proxyOf(text: string | undefined): string | undefined {
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) && !/%(?![0-9a-f]{2})/i.test(address)) return address;
   throw new ExpectedError('HTTPS_PROXY is not the URL of an HTTP proxy.', {
     code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
     suggestions: ['Use the format http://proxy.example.com:3128', 'Or set --https-proxy'],
   });
 }

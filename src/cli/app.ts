@@ -1,27 +1,22 @@
 import type {Interfaces} from '@oclif/core';
+import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
+import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
 import {sleep} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Archives} from '../ports/archive.ts';
-import type {Charts} from '../ports/charts.ts';
-import type {Connections} from '../ports/connections.ts';
-import type {Files} from '../ports/files.ts';
-import type {HostTools} from '../ports/host-tools.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Connections, Registries} from '../ports/connections.ts';
+import type {Archives, Charts, Files} from '../ports/files.ts';
+import type {HostTools, Interrupts, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import type {Registries} from '../ports/registries.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
 import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
-import type {Screen} from '../ui/theme.ts';
-import {asciiFallback, isAsciiOnly} from '../ui/theme.ts';
+import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App {
@@ -83,11 +78,8 @@ export function nodeApp(): App {
     },
     processes: nodeProcesses,
     kubernetes: async (...where) => (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
-    host: {
-      run: async (...call) => (await import('../adapters/host-tools.ts')).hostTools.run(...call),
-      stream: async (...call) => (await import('../adapters/host-tools.ts')).hostTools.stream(...call),
-    },
-    registries: {manifest: async (...about) => (await import('../adapters/registries.ts')).registries.manifest(...about)},
+    host: hostTools,
+    registries: {manifest: async (...about) => (await import('../adapters/connections.ts')).registries.manifest(...about)},
     connections: {open: async (...about) => (await import('../adapters/connections.ts')).connections.open(...about)},
     archives: {
       async create(path) {
@@ -103,7 +95,7 @@ export function nodeApp(): App {
     screen: errorScreen,
     resultScreen: screenOf(process.stdout),
     stdout: (text) => process.stdout.write(text),
-    stderr: (text) => live.print(asciiFallback(text, errorScreen)),
+    stderr: (text) => live.print(asStarted(asciiFallback(text, errorScreen), process.env)),
     draw: live.draw,
     exit: (code) => {
       process.exitCode = code;

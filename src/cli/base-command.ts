@@ -2,10 +2,11 @@ import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
+import {unaskedWarnings} from '../answers/from-cluster.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
-import {type ClusterTarget, programOf} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
+import {asStarted, type ClusterTarget, programOf} from '../ground/command-line.ts';
+import {ExitCode, type ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -13,13 +14,18 @@ import type {ScalrClient} from '../scalr/client.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {failureText, warningText} from '../ui/messages.ts';
+import {failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
+import {readMetadata} from '../values/chart-files.ts';
+import {settingsInFiles} from '../values/values-files.ts';
+import {askMissing} from '../wizard/ask.ts';
 import {decisionSteps} from './action-required.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {asExpected, failureDocument} from './failure.ts';
-import {type ClusterFlags, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import {asExpected, failureDocument, unsupportedTarget} from './failure.ts';
+import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import './core.ts';
 import type {CommandContext} from './operate.ts';
+import {inOurSpelling, type KnownFlags} from './spellings.ts';
 
 export interface SharedFlags {
   answers?: string | undefined;
@@ -36,6 +42,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected readonly targets: readonly TargetName[] = ['kubernetes'];
   /** External dependencies; called once, inside run(). */
   createApp: () => App = nodeApp;
+  protected readonly unaskedWarnings = unaskedWarnings;
   /** What the process exits with. */
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
@@ -43,9 +50,20 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #sources: SettingsSource[] | undefined;
   /** Ends requests to the Scalr account that an interrupted command has left. */
   readonly #closing = new AbortController();
+  /** Notes about settings that were printed. */
+  readonly #noted = new Set<string>();
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
 
   abstract override run(): Promise<Result>;
+
+  get #knownFlags(): KnownFlags {
+    return {...this.ctor.flags, ...this.ctor.baseFlags};
+  }
+
+  protected override async init(): Promise<void> {
+    await super.init();
+    this.argv = inOurSpelling(this.argv, this.#knownFlags);
+  }
 
   protected get app(): App {
     this.#app ??= this.createApp();
@@ -58,8 +76,15 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     {cluster, ...options}: ResolveOptions & {cluster?: ClusterAnswers | undefined} = {},
   ): Promise<Settings> {
     const settings = await this.#settle(flags, options, cluster);
+    this.#showNotes(settings);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
+  }
+
+  #showNotes(settings: Settings): void {
+    const notes = notesText(settings, this.screen).filter((note) => !this.#noted.has(note));
+    for (const note of notes) this.#noted.add(note);
+    if (notes.length > 0) this.say(notes.join(''));
   }
 
   async #settle(flags: SharedFlags, options: ResolveOptions, cluster: ClusterAnswers | undefined): Promise<Settings> {
@@ -69,7 +94,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const deps = {files, now: now()};
     const {prompter} = this;
     if (prompter === undefined) return resolveAnswers(sources, deps, options);
-    const {askMissing} = await import('../wizard/ask.ts');
     const {answers, problems} = await findAnswers(sources, deps, options);
     return settleAnswers(
       {answers: problems.length > 0 ? answers : await askMissing(answers, options, {prompter, files, now}), problems},
@@ -89,8 +113,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     await this.#refuseOtherTarget(this.#sources);
     if (only?.includes(chart) === false) return this.#sources;
     const {files, charts} = this.app;
-    const readName = async (source: string) =>
-      (await import('../values/chart-files.ts')).readMetadata(source, (await charts.read(source)).chart);
+    const readName = async (source: string) => readMetadata(source, (await charts.read(source)).chart);
     const sources = [...this.#sources, ...(await fromChartSource(this.#sources, {files, readName}))];
     return [...sources, ...(await this.#fromValuesFiles(sources))];
   }
@@ -99,17 +122,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   async #refuseOtherTarget(sources: readonly SettingsSource[]): Promise<void> {
     const {answers} = await findAnswers(sources, {files: this.app.files, now: this.app.now()}, {only: [target]});
     const name = new Settings(answers).get(target) ?? 'kubernetes';
-    if (this.targets.includes(name)) return;
-    throw new ExpectedError(`scalr-agent ${this.id} supports only Kubernetes, but --target is ${name}.`, {
-      code: 'UNSUPPORTED_SETTING',
-      exit: ExitCode.usage,
-      suggestions: [
-        name === 'docker'
-          ? 'Install or update an agent in Docker: scalr-agent install --target docker'
-          : 'Write files for the Linux packages: scalr-agent export systemd',
-        `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
-      ],
-    });
+    if (!this.targets.includes(name)) throw unsupportedTarget(this.id ?? '', name);
   }
 
   async #fromValuesFiles(sources: readonly SettingsSource[]): Promise<SettingsSource[]> {
@@ -119,7 +132,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const files = named.get(valuesFile);
     // Invalid values are reported later, together with all other problems.
     if (files === undefined || problems.length > 0) return [];
-    const found = (await import('../values/values-files.ts')).settingsInFiles(files, named);
+    const found = settingsInFiles(files, named);
     return [{name: 'values-file', isParsed: true, answer: ({id}) => found.get(id)?.value, because: ({id}) => found.get(id)?.because}];
   }
 
@@ -130,11 +143,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {kubeTarget} = releaseName(flags, settings);
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
-  }
-
-  /** One warning per setting that the cluster would provide. */
-  protected async unaskedWarnings(settings: Settings, chosen: string): Promise<Warning[]> {
-    return (await import('../answers/from-cluster.ts')).unaskedWarnings(settings, chosen);
   }
 
   /** Unset settings of an install, read from its cluster; undefined with --no-from-cluster, or if the cluster is unreachable. */
@@ -179,7 +187,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
-    return {kubernetes: await this.kubernetes(kubeTarget, flags), processes: processes(toolPaths(flags)), helmDriver: env['HELM_DRIVER']};
+    const {throughApi} = await import('../kubernetes/through-api.ts');
+    const kubernetes = await this.kubernetes(kubeTarget, flags);
+    return {kubernetes, processes: throughApi(processes(toolPaths(flags)), kubernetes), helmDriver: env['HELM_DRIVER']};
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
@@ -216,12 +226,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const {env, files} = this.app;
     const sources: SettingsSource[] = [fromFlags({...flags}), fromEnvironment(env)];
     const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
-    if (path === '')
-      throw new ExpectedError('--answers is empty.', {
-        code: 'UNREADABLE_FILE',
-        exit: ExitCode.usage,
-        suggestions: ['Set --answers to a file, or omit it'],
-      });
+    if (path === '') throw emptyFlag('answers');
     if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
     return sources;
@@ -245,7 +250,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Prints a result for a terminal; pipes get it unchanged. */
   protected show(text: string): void {
-    this.app.stdout(asciiFallback(text, this.resultScreen));
+    const {env, stdout} = this.app;
+    const shown = asciiFallback(text, this.resultScreen);
+    stdout(this.resultScreen.columns === undefined ? shown : asStarted(shown, env));
   }
 
   override logJson(document: unknown): void {
@@ -257,8 +264,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected override async catch(error: Error): Promise<void> {
-    const flags = Object.keys({...this.ctor.flags, ...this.ctor.baseFlags});
-    const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags});
+    const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags: this.#knownFlags});
     const line = {command: (this.id ?? 'install').replaceAll(':', ' '), argv: this.argv, program: programOf(this.app.env)};
     const shown = failure.with(failure.message, decisionSteps(failure, line));
     if (this.jsonEnabled()) this.logJson(failureDocument(failure, line));

@@ -1,11 +1,27 @@
 import * as Flags from '@oclif/core/flags';
-import type {Since} from '../bundle/collect/log-items.ts';
+import {logContainers, type Since} from '../bundle/collect/log-items.ts';
+import type {PreparedBundle} from '../bundle/collect/prepare.ts';
+import type {Gap} from '../bundle/collect/read-namespace.ts';
 import {MIN_SHARE_BYTES} from '../bundle/collect/retain.ts';
+import {type DamagedEntry, inspectBundle} from '../bundle/inspect.ts';
+import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
-import {answersFlag, type ClusterFlags, connectionFlags, durationOf, refuseWith, settingFlags, targetFlag, timeoutOf} from './flags.ts';
+import {accessText, bundleText, damageText, inspectionText, missingText, wantedText} from '../ui/bundle.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  connectionFlags,
+  durationOf,
+  emptyFlag,
+  refuseWith,
+  settingFlags,
+  targetFlag,
+  timeoutOf,
+} from './flags.ts';
+import type {CommandContext} from './operate.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */
 const MIN_SIZE = `${MIN_SHARE_BYTES / 1024}Ki`;
@@ -86,15 +102,10 @@ export function bundleSource(flags: {
   return docker !== undefined || journal || isHost ? 'host' : 'cluster';
 }
 
-/** Rejects empty values, for example of an unset variable in a script. @throws ExpectedError */
+/** Rejects empty values. @throws ExpectedError */
 function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
   const flag = NAMES.find((name) => flags[name] === '');
-  if (flag === undefined) return;
-  throw new ExpectedError(`--${flag} is empty.`, {
-    code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
-    suggestions: ['Set a value, or omit the flag'],
-  });
+  if (flag !== undefined) throw emptyFlag(flag);
 }
 
 interface CollectFlags extends ClusterFlags {
@@ -149,4 +160,61 @@ function byteCount(flag: string, text: string): number {
 }
 
 const wrong = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions: [suggestion]});
+  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions: [suggestion]});
+
+export interface CollectResult {
+  /** Absent with --dry-run. */
+  file?: string;
+  bytes?: number;
+  containers: number;
+  errors: readonly {what: string; kind: string; message: string}[];
+  redactions?: Bundle['redactions'];
+  findings?: Bundle['findings'];
+  /** With --inspect: entries that do not match the manifest. */
+  damage?: readonly DamagedEntry[];
+  /** True if all requested parts were collected and Secrets were searched. Optional parts that your Kubernetes user cannot read do not count. */
+  complete: boolean;
+}
+
+/** What a dry run would collect. */
+export function showWanted({texts, logs, gaps}: PreparedBundle, {isJson, show}: CommandContext): CollectResult {
+  if (!isJson) show(wantedText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
+  return {containers: logContainers(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
+}
+
+/** A bundle that was written. */
+export function showCollected(
+  {file, bundle, interrupt, access}: Exclude<Collected, {wanted: PreparedBundle}>,
+  {app, isJson, screen, say, exitWith}: CommandContext,
+): CollectResult {
+  const {bytes, containers, redactions, findings, gaps} = bundle;
+  const serious = gaps.filter(({isMinor}) => !isMinor);
+  const complete = serious.length === 0 && !interrupt.aborted;
+  say(bundleText({file, ...bundle}, screen) + accessText(access, screen), missingText(serious, screen) + accessText(access, screen));
+  if (!complete) exitWith(interrupt.aborted ? signalExitCode(interrupt) : ExitCode.incomplete);
+  if (!isJson) app.stdout(`${file}\n`);
+  return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
+}
+
+/** Verifies a bundle. @throws ExpectedError */
+export async function showInspection(
+  file: string,
+  {app, isJson, screen, resultScreen, show, exitWith}: CommandContext,
+): Promise<CollectResult> {
+  const archive = await app.archives.open(file);
+  try {
+    const {summary, errors, redactions, ...inspection} = await inspectBundle(archive, file);
+    const {damage, findings, containers, complete} = inspection;
+    if (!isJson) show(inspectionText({summary, findings}, resultScreen));
+    if (damage.length > 0) {
+      app.stderr(damageText(file, damage, screen));
+      exitWith(ExitCode.findings);
+    }
+    const known = errors.map(({what, kind, message}) => ({what, kind, message}));
+    return {file, containers, errors: known, ...(redactions ? {redactions} : {}), findings, damage, complete};
+  } finally {
+    archive.close();
+  }
+}
+
+const errorOf = ({what, error: {kind, message}}: Gap) => ({what, kind, message});

@@ -1,15 +1,15 @@
 import type {Target} from '../charts/define.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
-import {ownCommand} from '../ground/command-line.ts';
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {planText} from '../ui/plan.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+
 export interface DebugResult {
   release: string;
   namespace: string;

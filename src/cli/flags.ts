@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release, target} from '../settings/release.ts';
@@ -104,6 +104,13 @@ export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({...(helm ? {helm} 
 /** Value of --timeout in milliseconds. @throws ExpectedError */
 export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf('--timeout', timeout);
 
+/** An empty value, for example of an unset variable in a script. */
+export const emptyFlag = (flag: string): ExpectedError =>
+  new ExpectedError(`--${flag} is empty.`, {
+    code: 'INVALID_SETTING',
+    suggestions: ['Set a value, or omit the flag'],
+  });
+
 const DAY = 86_400;
 
 /** Go duration in milliseconds, by default at most one day. @throws ExpectedError */
@@ -114,7 +121,6 @@ export function durationOf(flag: string, text: string, {max = DAY} = {}): number
     if (!(error instanceof InvalidValue)) throw error;
     throw new ExpectedError(`${flag}: ${error.message}.`, {
       code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
       suggestions: error.suggestion === undefined ? [] : [error.suggestion],
     });
   }
@@ -137,7 +143,6 @@ export function refuseWith(flag: string, others: readonly string[], flags: Reado
   if (clash.length === 0) return;
   throw new ExpectedError(`--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, {
     code: 'USAGE',
-    exit: ExitCode.usage,
     suggestions: ['Omit one of these flags'],
   });
 }
@@ -148,7 +153,6 @@ export function probeUrls(texts: readonly string[] = []): string[] {
     if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
     throw new ExpectedError(`--probe-url: "${text}" is not an HTTP URL.`, {
       code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
       suggestions: ['Use the format https://gitlab.example.com'],
     });
   });

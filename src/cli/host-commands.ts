@@ -1,12 +1,12 @@
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {areReady, type HostAgentState, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
+import {areReady, type HostAgentState, type HostCause, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
 import {directoriesOf} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {DROP_INS} from '../host/systemd.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
-import type {HostTools} from '../ports/host-tools.ts';
+import type {HostTools} from '../ports/processes.ts';
 import {hostStatusText} from '../ui/host.ts';
 import {accountText, stepsText} from '../ui/plan.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
@@ -15,7 +15,7 @@ export interface HostStatusDocument {
   target: 'docker' | 'systemd';
   state: 'ready' | 'not-ready';
   agents: Omit<HostAgentState, 'causes' | 'isRunning'>[];
-  causes: {object: string; code: string; reason: string; remedy: string}[];
+  causes: Pick<HostCause, 'object' | 'code' | 'reason' | 'remedy'>[];
 }
 
 /** State of the agents on this machine, or of one release. @throws ExpectedError if no agent is found */
@@ -118,7 +118,6 @@ export async function onlyContainer(name: string | undefined, host: HostTools, t
   if (others.length === 0) return only;
   throw new ExpectedError(`This machine has ${found.length} agent containers.`, {
     code: 'USAGE',
-    exit: ExitCode.usage,
     suggestions: [only, ...others].map((each) => `scalr-agent collect-logs --docker ${each}`),
   });
 }
@@ -136,7 +135,6 @@ const noAgent = (target: 'docker' | 'systemd', name: string | undefined): Expect
       : 'No service scalr-agent on this machine.',
     {
       code: 'AGENT_NOT_FOUND',
-      exit: ExitCode.usage,
       suggestions:
         target === 'docker'
           ? ['List the containers: docker ps --all', 'Install an agent: scalr-agent install --target docker']

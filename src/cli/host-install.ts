@@ -1,14 +1,13 @@
 import {resolve} from 'node:path';
 import {commandLine, programOf} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {type HostAgent, hostAgent} from '../host/agent.ts';
 import type {HostAgentState} from '../host/agents.ts';
-import {changeContainers} from '../host/change.ts';
+import {changeContainers, watchContainers} from '../host/change.ts';
 import {dockerFiles} from '../host/docker.ts';
 import type {HostPlan} from '../host/plan.ts';
 import {type PreparedContainers, prepareContainers} from '../host/prepare.ts';
-import {watchContainers} from '../host/watch.ts';
 import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -134,7 +133,6 @@ const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string =
 const noToken = (): ExpectedError =>
   new ExpectedError('Missing token of the agent pool.', {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     suggestions: [`Set ${token.env}, or --token-file`],
     options: [
       {add: '--token-file FILE', when: 'Read the token from a file'},

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {SharedFlags} from './base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, noFromClusterFlag, settingFlags, targetFlag} from './flags.ts';
@@ -79,7 +79,6 @@ export const installFlags = {
 export const isNonInteractive = (): ExpectedError =>
   new ExpectedError('--resume requires prompts, but prompts are disabled.', {
     code: 'USAGE',
-    exit: ExitCode.usage,
     suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
     options: [
       {add: '', remove: ['--yes', '-y', '--json', '--diff', '--dry-run', '--no-input'], when: 'A person continues on a terminal'},
@@ -88,16 +87,11 @@ export const isNonInteractive = (): ExpectedError =>
   });
 
 export const poolNeedsPlan = (): ExpectedError =>
-  new ExpectedError('The wizard does not support --pool.', {
-    code: 'USAGE',
-    exit: ExitCode.usage,
-    suggestions: ['Add --yes, or --dry-run to show the plan'],
-  });
+  new ExpectedError('The wizard does not support --pool.', {code: 'USAGE', suggestions: ['Add --yes, or --dry-run to show the plan']});
 
 export const noPackages = (): ExpectedError =>
   new ExpectedError('install does not support --target systemd, because the Linux packages of the agent are deprecated.', {
     code: 'USAGE',
-    exit: ExitCode.usage,
     suggestions: [
       'Use Docker: scalr-agent-install install --target docker',
       'Configure an installed package: scalr-agent-install export systemd',

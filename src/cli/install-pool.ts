@@ -1,5 +1,5 @@
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
@@ -7,7 +7,8 @@ import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject} from '../kubernetes/resources.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
-import {awaitAgents, installWithPool, type MadeToken, type PreparedPool, preparePool} from '../operations/install-pool.ts';
+import {awaitAgents, installWithPool, type MadeToken, type PoolDeps, type PreparedPool, preparePool} from '../operations/install-pool.ts';
+import type {PollDeps} from '../operations/watch-release.ts';
 import {accountTokenIn} from '../release/account-token.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {linksOf, type ScalrPool} from '../scalr/account.ts';
@@ -40,7 +41,7 @@ export interface PoolInstall {
 }
 
 interface BringUp<T> {
-  deps: Parameters<typeof installWithPool>[2] & Pick<Parameters<typeof awaitAgents>[2], 'now' | 'sleep'> & {onWait(text: string): void};
+  deps: PoolDeps & Pick<PollDeps, 'now' | 'sleep'> & {onWait(text: string): void};
   /** `made` is the new token; `keep` is called when it must stay valid. */
   install(made: MadeToken | undefined, keep: () => void): Promise<T | undefined>;
   /** Something in the cluster changes. */
@@ -74,7 +75,6 @@ export function withAccountUrl(settings: Settings, {client}: PoolInstall): Setti
   if (new URL(address).host === client.host) return settings;
   throw new ExpectedError(`The agent pool is on ${client.host}, but the agent connects to ${address}.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: [`Select the account with --url ${address}`, `Or connect the agent to the other account: --url https://${client.host}`],
   });
 }
@@ -147,7 +147,6 @@ function refuseToken(settings: Settings, env: Readonly<Record<string, string | u
   const given = env[token.onlyEnv as string] ? token.onlyEnv : '--token-file';
   throw new ExpectedError(`--pool creates a token, but one is also given with ${given}.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: [`Omit --pool, or remove ${given}`],
   });
 }

@@ -1,13 +1,12 @@
 import module from 'node:module';
 import {join} from 'node:path';
 import {onUntakenInterrupt} from '../adapters/node-interrupts.ts';
+import {isPerhapsWsl, readPackageJson, readPackageText} from '../adapters/package-files.ts';
 import {ExitCode, interrupted} from '../ground/errors.ts';
-import {staticOutput} from './static-output.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
 export async function launch(args: string[]): Promise<void> {
-  // scalr-agent help COMMAND
-  const argv = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
+  const argv = inFlags(args);
   // Runs before the handler of oclif, which throws.
   process.stdout.prependListener('error', outputFailed);
   const root = join(import.meta.dirname, '../..');
@@ -33,6 +32,14 @@ export async function launch(args: string[]): Promise<void> {
   return start(argv, root);
 }
 
+/** `help COMMAND` and `version` are flags; no command has the names. */
+function inFlags(args: string[]): string[] {
+  const [first = '', ...others] = args;
+  if (first === 'help') return [...others, '--help'];
+  const isVersion = /^(version|-v|-V)$/.test(first) && others.every((each) => each.startsWith('-') && !/^(-h|--help)$/.test(each));
+  return isVersion ? ['--version'] : args;
+}
+
 /** A command that is interrupted before or between its operations also ends with one document. */
 function endBy(reason: NodeJS.Signals, argv: readonly string[]): void {
   const {code, message, exit, suggestions} = interrupted('', AbortSignal.abort(reason));
@@ -47,4 +54,17 @@ function endBy(reason: NodeJS.Signals, argv: readonly string[]): void {
 function outputFailed({code}: NodeJS.ErrnoException): void {
   if (code !== 'EPIPE') process.stderr.write(`Error: Cannot write to standard output: ${code}.\n`);
   process.exit(code === 'EPIPE' ? ExitCode.ok : ExitCode.failed);
+}
+
+/** Output of `--version` and of root `--help` in a pipe, without loading oclif; undefined for everything else. */
+function staticOutput(argv: readonly string[], root: string): string | undefined {
+  const [word = '--help', ...more] = argv;
+  if (more.length > 0 || !['--version', '--help'].includes(word) || process.env['DEBUG'] || isPerhapsWsl()) return undefined;
+  const {name, version} = readPackageJson(join(root, 'package.json')) as {name: string; version: string};
+  const arch = process.arch === 'ia32' ? 'x86' : process.arch;
+  const agent = `${name}/${version} ${process.platform}-${arch} node-${process.version}`;
+  if (word === '--version') return `${agent}\n`;
+  // oclif handles colors and columns.
+  if (process.stdout.isTTY || 'FORCE_COLOR' in process.env || process.env['OCLIF_COLUMNS']) return undefined;
+  return readPackageText(join(root, 'dist/help.txt')).replace('{agent}', agent);
 }

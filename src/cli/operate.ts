@@ -1,6 +1,6 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {type ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
-import type {runSteps} from '../operations/run-steps.ts';
+import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -40,8 +40,11 @@ export interface ConfirmFlags {
   confirm?: string | undefined;
 }
 
-type RunDeps = Pick<Parameters<typeof runSteps>[1], 'interrupts' | 'now' | 'sleep'> &
-  Omit<ProgressView, 'close'> & {files: Files; timeoutMs: number};
+/** What `operate` gives to a run. */
+export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep'>, Omit<ProgressView, 'close'> {
+  files: Files;
+  timeoutMs: number;
+}
 
 /** One change of a cluster, of this machine or of the Scalr account: what is shown, checked, confirmed and run. */
 export interface Operation<Result> {
@@ -139,7 +142,6 @@ async function confirmRelease(
   if (typed !== undefined) {
     throw new ExpectedError(`--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, {
       code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
       suggestions: [`To confirm this release: --confirm ${release}`],
     });
   }
@@ -152,7 +154,6 @@ async function confirmRelease(
 const notConfirmed = (message: string, suggestion: string, add: string): ExpectedError =>
   new ExpectedError(message, {
     code: 'NOT_CONFIRMED',
-    exit: ExitCode.usage,
     suggestions: [suggestion, 'Show the plan with --dry-run'],
     options: [
       {add, when: 'Confirm and run the plan'},
@@ -160,4 +161,4 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
     ],
   });
 
-const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});

@@ -5,9 +5,9 @@ import {type Checked, runChecks} from '../preflight/check.ts';
 import {MACHINE_CHECKS} from '../preflight/machine/host-checks.ts';
 import {type MachineFacts, readMachine} from '../preflight/machine/machine-context.ts';
 import type {PreflightContext} from '../preflight/preflight-context.ts';
-import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
+import {prepareProbe} from '../preflight/probe/plan-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
-import type {readPreflightContext} from '../preflight/read-context.ts';
+import type {ReadingDeps} from '../preflight/read-context.ts';
 import {findPool, listAgents, readLimits} from '../scalr/account.ts';
 import {url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -31,7 +31,7 @@ export const ONLY_KUBERNETES_PREFLIGHT = [
 /** In a cluster, only the test pod requests the URLs. @throws ExpectedError */
 export function refuseUnprobed(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
   if (flags.probe || flags['probe-url'] === undefined) return;
-  throw new ExpectedError('--probe-url requires --probe.', {code: 'USAGE', exit: ExitCode.usage, suggestions: ['Add --probe']});
+  throw new ExpectedError('--probe-url requires --probe.', {code: 'USAGE', suggestions: ['Add --probe']});
 }
 
 export interface CheckFlags {
@@ -101,8 +101,6 @@ export async function readAccountFacts(
   ]);
   return {host, limits, agents, pool: found};
 }
-
-type ReadingDeps = Parameters<typeof readPreflightContext>[2];
 
 /** Creates the test pod and deletes it, unless it is only printed. */
 export async function probeFromPod(

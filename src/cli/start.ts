@@ -7,6 +7,8 @@ import {readPackageJson} from '../adapters/package-files.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {failureText} from '../ui/messages.ts';
 import {nodeApp, originOf} from './app.ts';
+// In one file with what every command loads.
+import './base-command.ts';
 import {asExpected, failureDocument} from './failure.ts';
 
 /** Runs a command of the package in this directory. Commands report their own errors; only unknown commands are reported here. */

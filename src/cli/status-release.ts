@@ -1,19 +1,22 @@
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {kubectlCommand} from '../ground/command-line.ts';
+import {scalrChart} from '../charts/define.ts';
+import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {pooled} from '../ground/concurrency.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {cachedClient} from '../kubernetes/with-retries.ts';
+import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {contextName} from '../release/read-release.ts';
+import {url} from '../settings/agent.ts';
+import {Settings} from '../settings/settings.ts';
+import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/diff.ts';
-import type {StatusDocument} from '../ui/formats/status.ts';
-import {statusDocument} from '../ui/formats/status.ts';
+import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusTable, statusText} from '../ui/status.ts';
+import {readValues} from '../values/read-values.ts';
+import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
-import {statusWithAccount} from './status-account.ts';
 
 /** What `status` compares. */
 interface StatusRequest {
@@ -58,6 +61,7 @@ export async function showRelease(
   return statusDocument(found, status, files);
 }
 
+/** Requests, and releases. */
 const MAX_READ_AT_ONCE = 8;
 
 /** Lists all agent releases of the cluster. @throws ExpectedError */
@@ -68,7 +72,7 @@ export async function showAllReleases(
 ): Promise<{releases: readonly StatusDocument[]}> {
   const signal = AbortSignal.timeout(timeoutMs);
   // Releases of one namespace are read from the same lists.
-  const access = {...everything, kubernetes: cachedClient(everything.kubernetes, signal)};
+  const access = {...everything, kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal)};
   const names = await agentReleases(kubeTarget, access, signal);
   if (names.length === 0) throw noRelease(kubeTarget);
   const context = contextName(kubeTarget, access.processes, signal).catch(() => '');
@@ -125,6 +129,30 @@ function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[]
 const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
   new ExpectedError('No agent release found in any namespace.', {
     code: 'RELEASE_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [`Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
   });
+
+/** Adds what Scalr reports, if there is a token for the account in the values of the release; otherwise nothing is contacted. */
+async function statusWithAccount(
+  name: ReleaseName,
+  status: ReleaseStatus,
+  context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,
+): Promise<ReleaseStatus> {
+  const address = urlOf(status);
+  if (address === undefined) return status;
+  try {
+    const client = await optionalAccount(address, new Settings(new Map()), context);
+    if (client === undefined) return status;
+    return withAccount(name, status, await readAccountStatus(client, status), context.app.now());
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return {...status, unread: [...status.unread, unreadOfAccount('Scalr account', error)]};
+  }
+}
+
+/** The address that the release connects to; unknown if only its token contains it. */
+function urlOf({revision, installedValues: values}: ReleaseStatus): string | undefined {
+  const target = scalrChart(revision?.chart ?? '');
+  const found = values === undefined || target === undefined ? undefined : readValues(values, target).settings.get(url.id);
+  return typeof found === 'string' && URL.canParse(found) ? found : undefined;
+}

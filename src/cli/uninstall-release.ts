@@ -2,7 +2,7 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
-import {type AccountPlan, type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
+import {type AccountDeps, type AccountPlan, type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
 import {removalText} from '../operations/removal.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {planUninstall, requireOurChart, type UninstallChoices} from '../operations/uninstall.ts';
@@ -10,10 +10,10 @@ import {noAccountToken, planAccountRemoval} from '../operations/uninstall-accoun
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
-import type {InventoryReadings} from '../release/inventory-readings.ts';
-import {requireKnownRelease} from '../release/known-release.ts';
+import type {InventoryReadings} from '../release/inventory-namespace.ts';
 import {readInventory} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
+import {requireKnownRelease} from '../release/unrecorded.ts';
 import {isOfRelease} from '../release/users.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
@@ -150,7 +150,7 @@ async function removeFromAccount(
   steps: readonly AccountStep[],
   client: ScalrClient,
   {release}: ReleaseName,
-  deps: Parameters<typeof runAccountSteps>[2],
+  deps: AccountDeps,
 ): Promise<void> {
   try {
     await runAccountSteps(steps, client, deps);

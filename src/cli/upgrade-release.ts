@@ -6,7 +6,7 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {isAmong, refOf, refText} from '../kubernetes/objects.ts';
 import type {ChartChange} from '../operations/change-chart.ts';
 import {dryRun} from '../operations/dry-run.ts';
-import {installRelease} from '../operations/install-release.ts';
+import {type BringUpDeps, installRelease} from '../operations/install-release.ts';
 import {blockedBy, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {ofPhase} from '../operations/step.ts';
@@ -16,12 +16,12 @@ import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
+import {upgradeText} from '../ui/changes.ts';
 import {manifestDiffText} from '../ui/diff.ts';
 import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
-import {upgradeText} from '../ui/upgrade.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
 import type {UpgradeFlags} from './upgrade-flags.ts';
 import {evidencePath} from './user-files.ts';
 
@@ -58,8 +58,6 @@ interface Upgrade {
   /** Reads the installed release again. */
   readAgain(): Promise<InstalledRelease>;
 }
-
-type RunDeps = Parameters<Operation<UpgradeResult>['run']>[0];
 
 /** Shows, confirms and runs an upgrade, within one chart or to another one. @throws ExpectedError */
 export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, context: CommandContext): Promise<UpgradeResult> {
@@ -112,7 +110,7 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
 async function removeOld(
   {removal, moves}: ChartChange,
   {installed: {name}, choices, access, readAgain}: Upgrade,
-  deps: RunDeps,
+  deps: BringUpDeps,
   {say, screen, exitWith}: CommandContext,
 ): Promise<void> {
   const planAgain = async () => planUninstall(name, (await readAgain()).inventory, {...choices, purge: new Set()});
@@ -126,7 +124,7 @@ function finish(
   result: UpgradeResult,
   {name}: PreparedUpgrade,
   watched: Watched | undefined,
-  {done}: RunDeps,
+  {done}: Pick<RunDeps, 'done'>,
   {app: {env}, say, screen}: CommandContext,
 ): UpgradeResult {
   if (watched === undefined) done(`Release ${name.release} is upgraded, without waiting until it is ready`);

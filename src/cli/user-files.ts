@@ -111,7 +111,7 @@ async function confirmAll(
         ? refused(`${named} Nothing was written.`, `Replace with --yes, or use ${other}`)
         : refused(named, `Replace it with --yes, or use ${other}`);
     if (await confirm(`${named} Replace ${them}?`)) continue;
-    throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+    throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});
   }
   return all;
 }
@@ -251,7 +251,6 @@ export async function rewriteFiles(
     if ((await files.read(path)).toString('utf8') === before) continue;
     throw new ExpectedError(`${path} was changed by another process. Nothing was written.`, {
       code: 'UNWRITABLE_FILE',
-      exit: ExitCode.failed,
       suggestions: ['Run the command again'],
     });
   }

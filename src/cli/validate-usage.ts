@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {usageError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 
 interface Arguments {
@@ -14,22 +14,22 @@ interface Arguments {
 export function refuseUnclear({given, layers, format, isJson}: Arguments): void {
   const [file, layer] = [given[0], layers[0]];
   if (file === undefined && layer === undefined) {
-    throw usage('No file to validate.', [
+    throw usageError('No file to validate.', [
       'Validate a file: scalr-agent validate values.yaml',
       'Validate standard input: scalr-agent validate -',
     ]);
   }
   if (file !== undefined && layer !== undefined) {
-    throw usage(`${file} and -f ${layer} cannot be combined: FILE is validated separately, -f is merged.`, [
+    throw usageError(`${file} and -f ${layer} cannot be combined: FILE is validated separately, -f is merged.`, [
       `Merge all files, the last one wins: ${[...layers, ...given].map((each) => `-f ${each}`).join(' ')}`,
       `Validate each file separately: ${[...given, ...layers].join(' ')}`,
     ]);
   }
   if ([...given, ...layers].filter((each) => each === '-').length > 1) {
-    throw usage('Standard input can be read only once.', ['Use - once, and file names for the other files']);
+    throw usageError('Standard input can be read only once.', ['Use - once, and file names for the other files']);
   }
   if (isJson && format !== undefined && format !== 'json') {
-    throw usage(`--json cannot be used with --format ${format}.`, ['Omit one of these flags']);
+    throw usageError(`--json cannot be used with --format ${format}.`, ['Omit one of these flags']);
   }
 }
 
@@ -37,7 +37,7 @@ export function refuseUnclear({given, layers, format, isJson}: Arguments): void 
 export async function refuseStandardInput(names: readonly string[], {kindOf}: Pick<Files, 'kindOf'>): Promise<void> {
   for (const name of names) {
     if (name !== '-' && (await kindOf(name)) !== 'stream') continue;
-    throw usage(`--fix requires a file, and ${name === '-' ? 'standard input' : name} is not one.`, [
+    throw usageError(`--fix requires a file, and ${name === '-' ? 'standard input' : name} is not one.`, [
       'Save the values in a file: scalr-agent validate values.yaml --fix',
       'Omit --fix to validate without changes',
     ]);
@@ -50,6 +50,3 @@ export function asksForJson(argv: readonly string[]): boolean {
   const words = end < 0 ? argv : argv.slice(0, end);
   return words.some((word, index) => word === '--format=json' || (word === '--format' && words[index + 1] === 'json'));
 }
-
-const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});

@@ -1,16 +1,15 @@
-import {type DiscoveredCluster, discoverCluster} from '../answers/discover-cluster.ts';
+import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answers.ts';
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
-import {programOf} from '../ground/command-line.ts';
+import {type ClusterTarget, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
-import {runPreflight} from '../preflight/run-preflight.ts';
+import {type PreflightDeps, runPreflight} from '../preflight/run-preflight.ts';
 import {namespace, type TargetName, target} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
@@ -175,7 +174,7 @@ const contextOf = ({place}: AnswerStore): string | undefined => (place?.kind ===
 /** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
 async function prepareAndCheck(
   generated: Generated,
-  wanted: Wanted,
+  wanted: ReturnType<typeof wantedRelease>,
   {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
   {interrupt}: Interrupts,
 ): Promise<ReviewedInstall> {
@@ -190,8 +189,11 @@ async function prepareAndCheck(
   return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
 }
 
-type Wanted = ReturnType<typeof wantedRelease>;
-type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
+interface PrepareOptions extends PreflightDeps {
+  skipsChecks: boolean;
+  takesOver: boolean;
+  drainTimeoutSeconds: number;
+}
 
 const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string[] => [
   ...(context ? [`--kube-context ${quote(context)}`] : []),

@@ -4,12 +4,18 @@ import {collectFromCluster} from '../bundle/collect-from-cluster.ts';
 import {collectFromHost} from '../bundle/collect-from-host.ts';
 import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {bundleSource, collectLogsFlags, collectOptions} from '../cli/collect-logs-flags.ts';
-import type {CollectResult} from '../cli/collected-logs.ts';
-import {showCollected, showInspection, showWanted} from '../cli/collected-logs.ts';
+import {
+  bundleSource,
+  type CollectResult,
+  collectLogsFlags,
+  collectOptions,
+  showCollected,
+  showInspection,
+  showWanted,
+} from '../cli/collect-logs-flags.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import {storedTokens} from '../scalr/credentials.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {progressText, reviewText} from '../ui/bundle.ts';

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import {BaseCommand} from '../cli/base-command.ts';
 import {SHELLS, type Shell} from '../completion/replies.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 
 interface Result {
   shell: Shell;
@@ -27,9 +27,8 @@ export default class Completion extends BaseCommand<Result> {
     const {args} = await this.parse(Completion);
     const shell = args.shell as Shell | undefined;
     if (shell === undefined) {
-      throw new ExpectedError(`Missing argument: ${NAMES.join(', ')}.`, {
+      throw new ExpectedError(`Missing argument: choose ${NAMES.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`, {
         code: 'USAGE',
-        exit: ExitCode.usage,
         suggestions: NAMES.map((name) => `scalr-agent completion ${name}`),
       });
     }

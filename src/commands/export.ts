@@ -3,15 +3,16 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {additionsFrom, dockerfileFlags} from '../cli/dockerfile-flags.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
-import type {Export} from '../host/files.ts';
+import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
+import {exportStepsText} from '../ui/host.ts';
 import {choiceText} from '../ui/messages.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 
@@ -40,13 +41,7 @@ export default class ExportCommand extends BaseCommand<Result> {
   };
   static override flags = {
     out: Flags.string({char: 'o', summary: 'Output directory (default: current directory).', helpValue: '<DIRECTORY>'}),
-    package: Flags.string({
-      summary: 'Package for the Dockerfile, from apt; can be repeated.',
-      helpValue: '<NAME>',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    plugins: Flags.string({summary: 'Directory with provider plugins for the Dockerfile.', helpValue: '<DIRECTORY>'}),
+    ...dockerfileFlags,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalogue),
@@ -59,16 +54,12 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {args, flags} = await this.parse(ExportCommand);
     const {target} = args;
     if (target === undefined)
-      throw usage(
-        `Missing argument: ${EXPORTS.join(', ')}.`,
+      throw usageError(
+        `Missing argument: choose ${EXPORTS.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`,
         EXPORTS.map((each) => `scalr-agent export ${each}`),
       );
     const isDockerfile = target === 'dockerfile';
-    const additions = {packages: flags.package ?? [], plugins: flags.plugins};
-    if (!isDockerfile && (additions.packages.length > 0 || additions.plugins !== undefined))
-      throw usage('--package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
-    const wrong = additions.packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
-    if (wrong !== undefined) throw usage(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+    const additions = additionsFrom(flags, isDockerfile);
     const settings = await this.settingsFrom(flags, isDockerfile ? {optional: [url]} : {});
     const directory = flags.out ?? '';
     const {files, steps, notes, warnings} = isDockerfile
@@ -91,7 +82,7 @@ export default class ExportCommand extends BaseCommand<Result> {
       this.say(`${done.join('\n')}\n`);
     }
     for (const note of notes) this.say(`${note}\n`);
-    this.say(`Next steps${directory === '' ? '' : `, in ${directory}`}:\n${steps.map((step) => `  ${step}\n`).join('')}`);
+    if (!flags['dry-run']) this.say(exportStepsText(steps, directory, warnings));
     return {
       target,
       files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)})),
@@ -104,16 +95,13 @@ export default class ExportCommand extends BaseCommand<Result> {
   async #dockerfile(
     settings: Parameters<typeof generateChecked>[0],
     additions: Parameters<typeof dockerfile>[1],
-  ): Promise<Export & {notes: string[]; warnings: Warning[]}> {
+  ): Promise<ReturnType<typeof dockerfile> & {warnings: Warning[]}> {
     const generated = generateChecked(settings);
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
-    return {...dockerfile(generated, additions), notes: [], warnings: []};
+    return {...dockerfile(generated, additions), warnings: []};
   }
 }
 
 /** The files are usually written on the machine that uses them. */
 const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
   endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};
-
-const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});

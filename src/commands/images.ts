@@ -4,13 +4,14 @@ import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {writeResult} from '../cli/user-files.ts';
 import {asksForJson} from '../cli/validate-usage.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {imagesText} from '../ui/images.ts';
 import {choiceText} from '../ui/messages.ts';
+import {imagesText} from '../ui/network.ts';
+import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
@@ -54,7 +55,6 @@ export default class Images extends BaseCommand<Result> {
     if (this.jsonEnabled() && flags.format !== undefined && flags.format !== 'json') {
       throw new ExpectedError(`--json cannot be used with --format ${flags.format}.`, {
         code: 'USAGE',
-        exit: ExitCode.usage,
         suggestions: ['Omit one of these flags'],
       });
     }
@@ -79,7 +79,6 @@ export default class Images extends BaseCommand<Result> {
   async #agentVersion(settings: Settings): Promise<string | undefined> {
     const source = settings.get(chartSource);
     if (source === undefined || /^[a-z]+:\/\//i.test(source) || (await this.app.files.kindOf(source)) === 'nothing') return undefined;
-    const {readMetadata} = await import('../values/chart-files.ts');
     return readMetadata(source, (await this.app.charts.read(source)).chart).appVersion;
   }
 

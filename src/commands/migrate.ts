@@ -26,7 +26,7 @@ interface Result {
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect" or a systemd unit. Requires no cluster and no network.';
+    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect" or a systemd unit. Requires no cluster and no network.';
   static override usage = '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --from agent-k8s@0.5.58 --to agent-job@0.6.5',
@@ -40,6 +40,7 @@ export default class Migrate extends BaseCommand<Result> {
     from: Flags.string({summary: 'Chart and version of the file, if the file does not name them.', helpValue: '<CHART@VERSION>'}),
     to: Flags.string({summary: 'Chart and version to migrate to. Without a version: the newest.', helpValue: '<CHART@VERSION>'}),
     out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    'keep-defaults': Flags.boolean({summary: 'Write every default of the old version that the target has changed.'}),
     'exit-code': Flags.boolean({summary: 'Exit with 5 if the file changes.'}),
     ...confirmFlags,
   };
@@ -52,9 +53,10 @@ export default class Migrate extends BaseCommand<Result> {
     if (args.file === undefined) throw noFile();
     const [{file, text} = {file: '-', text: ''}] = await readTexts([args.file], this.app.files);
     const host = readHost(text);
+    const keepsDefaults = flags['keep-defaults'];
     const migrated = host
-      ? await migrateHostFile(host, {file, ...flags}, this.app.files)
-      : migrateFile({file, text, from: flags.from, to: flags.to});
+      ? await migrateHostFile(host, {file, from: flags.from, to: flags.to, keepsDefaults}, this.app.files)
+      : migrateFile({file, text, from: flags.from, to: flags.to, keeps: keepsDefaults ? 'all' : 'security'});
     const {from, to, yaml, changes, findings} = migrated;
     this.report(migrated.warnings);
     for (const note of migrated.notes) this.say(`${note}\n`);
@@ -102,7 +104,6 @@ export default class Migrate extends BaseCommand<Result> {
 const noFile = (): ExpectedError =>
   new ExpectedError('No file to migrate.', {
     code: 'USAGE',
-    exit: ExitCode.usage,
     suggestions: [
       'Migrate a file: scalr-agent migrate values.yaml --to agent-job@0.6.5',
       'Read standard input: scalr-agent migrate - --to agent-job@0.6.5',

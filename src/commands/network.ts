@@ -6,7 +6,7 @@ import {answersFlag, confirmFlags, durationOf, probeUrls, settingFlags, targetFl
 import {writeResult} from '../cli/user-files.ts';
 import {asksForJson} from '../cli/validate-usage.ts';
 import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExitCode, usageError, type Warning} from '../ground/errors.ts';
 import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -63,7 +63,7 @@ export default class Network extends BaseCommand<Result> {
     const {flags} = await this.parse(Network);
     const {probe, format = 'text'} = flags;
     if ((this.jsonEnabled() && format !== 'text' && format !== 'json') || (probe && !['text', 'json'].includes(format)))
-      throw refused(`--${probe ? 'probe' : 'json'} cannot be used with --format ${format}.`, 'Omit one of these flags');
+      throw usageError(`--${probe ? 'probe' : 'json'} cannot be used with --format ${format}.`, ['Omit one of these flags']);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? '30s');
     const target = await this.targetFrom(flags);
     const {scope, warnings} = await this.#scope(flags, target);
@@ -106,6 +106,3 @@ export default class Network extends BaseCommand<Result> {
     return super.jsonEnabled() || asksForJson(this.argv);
   }
 }
-
-const refused = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions: [suggestion]});

@@ -24,11 +24,10 @@ import {
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
-import {CHECKS} from '../preflight/all-checks.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
-import {unverified} from '../preflight/run-preflight.ts';
+import {CHECKS, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';

@@ -5,7 +5,7 @@ import type {SharedFlags} from '../cli/base-command.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {type RotateResult, rotateInCluster} from '../cli/rotate-release.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {
   type AccountRotation,
@@ -98,7 +98,6 @@ function hostOf({facts, target}: TokenHolder): string | undefined {
 const unknownPool = ({secret}: TokenHolder): ExpectedError =>
   new ExpectedError(`Secret ${secret.metadata.name} does not record an agent pool.`, {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     suggestions: ['Set --pool to the agent pool of the release', 'Or create a token in Scalr, and set --token-file'],
     options: [
       {add: '--pool NAME', when: 'Name the agent pool of the release'},
@@ -109,6 +108,5 @@ const unknownPool = ({secret}: TokenHolder): ExpectedError =>
 const unfinished = (): ExpectedError =>
   new ExpectedError('An earlier rotation is unfinished: its old token is not revoked yet.', {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: ['Continue it first: run the same command without --token-file and SCALR_AGENT_TOKEN'],
   });

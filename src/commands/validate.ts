@@ -13,6 +13,8 @@ import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {asciiFallback} from '../ui/theme.ts';
+import {targetOfChart} from '../values/chart-files.ts';
+import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
@@ -74,13 +76,11 @@ export default class Validate extends BaseCommand<Result> {
   async #givenChart(settings: Settings): Promise<Target | undefined> {
     const source = settings.get(chartSource);
     if (source === undefined) return undefined;
-    const {targetOfChart} = await import('../values/chart-files.ts');
     return targetOfChart(source, await this.app.charts.read(source));
   }
 
   /** Findings after the fixes, or all findings if the files stay unchanged. */
   async #fix(checked: readonly CheckedGroup[], flags: ConfirmFlags & {quiet?: boolean}): Promise<readonly CheckedGroup[]> {
-    const {fixGroup} = await import('../values/validate/apply-fixes.ts');
     const results = checked.map(fixGroup);
     const rewrites = results.flatMap((each) => each.rewrites);
     const untouched = checked.map((each) => ({...each, fixed: 0}));
@@ -105,8 +105,8 @@ export default class Validate extends BaseCommand<Result> {
   async #inFormat(format: string | undefined, checked: readonly CheckedGroup[]): Promise<string> {
     const {bin, name, version, pjson} = this.config;
     const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
-    if (format === 'sarif') return (await import('../ui/formats/sarif.ts')).sarif(checked, program);
-    if (format === 'junit') return (await import('../ui/formats/junit.ts')).junit(checked, `${program.name} validate`);
+    if (format === 'sarif') return (await import('../ui/formats/reports.ts')).sarif(checked, program);
+    if (format === 'junit') return (await import('../ui/formats/reports.ts')).junit(checked, `${program.name} validate`);
     return asciiFallback(findingsText(checked, this.resultScreen), this.resultScreen);
   }
 

@@ -5,6 +5,8 @@ import {writeResult} from '../cli/user-files.ts';
 import type {Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
+import {namespace, release} from '../settings/release.ts';
+import {flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
@@ -44,7 +46,7 @@ export default class Values extends BaseCommand<Result> {
     const given = await this.settingsFrom(flags, {cluster});
     const generated = generateChecked(given, cluster?.facts);
     const {target, values, recommendation} = generated;
-    const warnings = [...generated.warnings, ...(cluster ? [] : await this.unaskedWarnings(given, target.chart))];
+    const warnings = [...generated.warnings, ...(cluster ? [] : this.unaskedWarnings(given, target.chart))];
     const yaml = valuesDocument(generated);
     const settings = explainSettings(generated);
 
@@ -66,8 +68,18 @@ export default class Values extends BaseCommand<Result> {
       },
       this.app.files,
     );
-    if (file) this.say(`${file.done}\n`);
+    if (file) this.say(`${file.done}\n${flags['dry-run'] ? '' : `Next step: ${installCommand(file.path, given)}\n`}`);
     if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.app.stdout(yaml);
     return {chart: target.chart, chartVersion: target.version, values, yaml, settings, warnings, ...(file ? {file: file.path} : {})};
   }
 }
+
+/** The command that installs the file; its header contains the chart and the version. */
+const installCommand = (path: string, settings: Settings): string =>
+  [
+    `scalr-agent install --values-file ${quote(path)}`,
+    ...[namespace, release].flatMap((setting) => {
+      const answer = settings.answer(setting);
+      return answer !== undefined && settings.isExplicit(setting) ? flagsOf(setting, answer) : [];
+    }),
+  ].join(' ');

@@ -1,7 +1,6 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {AGENT_LOG_ROWS, type AgentLogRow, type AgentPlatform} from './agent-log-rows.ts';
-import type {CauseTable} from './cause.ts';
-import {oneLine} from './error-text.ts';
+import {type CauseTable, oneLine} from './cause.ts';
 import {presentPods} from './readiness.ts';
 import {containersOf, rootOf} from './snapshot-queries.ts';
 

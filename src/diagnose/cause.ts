@@ -1,8 +1,9 @@
 import {kubectlCommand} from '../ground/command-line.ts';
+import {maskSecrets} from '../ground/errors.ts';
 import type {KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
 
-/** Reason why an object is not ready. */
-export interface Cause {
+/** What is wrong with an object, and what to do about it. */
+export interface Diagnosis {
   /** `pod/name`, `deployment/name`, `claim/name`. */
   object: string;
   code: string;
@@ -10,6 +11,10 @@ export interface Cause {
   reason: string;
   /** Next step for the user. */
   remedy: string;
+}
+
+/** Reason why an object is not ready. */
+export interface Cause extends Diagnosis {
   /** Waiting longer does not help. */
   isPermanent: boolean;
 }
@@ -73,3 +78,34 @@ export interface CauseTable {
 
 /** A row with its own symptoms. */
 export const singleCause = ({symptoms, ...row}: CauseRow & Pick<CauseTable, 'symptoms'>): CauseTable => ({symptoms, rows: [row]});
+
+const MAX_LENGTH = 240;
+
+/** Shortens a text to one line and masks secrets. */
+export function oneLine(text: string): string {
+  const line = maskSecrets(text.replaceAll(/\s+/g, ' ').trim());
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1).trimEnd()}…` : line;
+}
+
+/** Prefixes that runtimes and kubelets add to a message. */
+const WRAPPINGS: readonly RegExp[] = [
+  /^Back-off pulling image "[^"]*":? ?/,
+  /^ErrImagePull: /,
+  /^Failed to pull image "[^"]*": /,
+  /^rpc error: code = \w+ desc = /,
+  /^failed to pull and unpack image "[^"]*": /,
+  /^failed to resolve (reference|image) "[^"]*": /,
+  /^failed to copy: /,
+  /^Error response from daemon: /,
+  /^\(combined from similar events\): /,
+  /^Error creating: /,
+  // The name differs in every attempt.
+  /^pods "[^"]*" is forbidden: /,
+  /^Error: /,
+];
+
+/** The message without prefixes, so that it stays the same in every attempt. */
+export function unwrap(text: string): string {
+  const next = WRAPPINGS.reduce((rest, wrapping) => rest.replace(wrapping, ''), text.trim());
+  return next === text ? next : unwrap(next);
+}

@@ -1,4 +1,5 @@
 import type {Target} from '../charts/define.ts';
+import type {Advice} from '../ground/errors.ts';
 import type {LogRecord} from './log-matcher.ts';
 
 /** Position of evidence in the bundle. */
@@ -91,18 +92,15 @@ export class Evidence {
 }
 
 /** A result that support would look at first. */
-export interface Finding {
+export interface Finding extends Advice {
   /** `info` is not a problem, but a note for support. */
   severity: 'error' | 'warning' | 'info';
-  code: string;
   /** Affected object: pod/name, release/name. */
   object: string;
-  message: string;
   /** File of the bundle that shows the problem. */
   evidence?: string;
   /** 1-based line in that file. */
   line?: number;
-  remedy: string;
 }
 
 /** Equal findings for pods of one workload are merged. */

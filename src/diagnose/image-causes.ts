@@ -1,6 +1,5 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
-import {type CauseTable, type Symptom, singleCause} from './cause.ts';
-import {oneLine, unwrap} from './error-text.ts';
+import {type CauseTable, oneLine, type Symptom, singleCause, unwrap} from './cause.ts';
 import {troubledPods} from './readiness.ts';
 import {
   type ContainerView,

@@ -1,10 +1,9 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {isOfAgent, verdictIn} from './agent-log.ts';
 import {AGENT_LOG_ROWS} from './agent-log-rows.ts';
-import {oneLine} from './error-text.ts';
+import {oneLine} from './cause.ts';
 import {type Finding, mergeFindings} from './finding.ts';
-import type {LogRecord} from './log-matcher.ts';
-import {type LogMatch, withoutPrefix} from './log-matcher.ts';
+import {type LogMatch, type LogRecord, withoutPrefix} from './log-matcher.ts';
 import {containersOf, rootOf} from './snapshot-queries.ts';
 
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));

@@ -1,7 +1,6 @@
 import type {Event, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {lastLogLine} from './agent-log.ts';
-import {type CauseTable, describe, readLog, singleCause} from './cause.ts';
-import {oneLine} from './error-text.ts';
+import {type CauseTable, describe, oneLine, readLog, singleCause} from './cause.ts';
 import {troubledPods} from './readiness.ts';
 import {
   condition,

@@ -1,6 +1,5 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
-import {type CauseRow, type CauseTable, describe, remedyOf, type Symptom, singleCause} from './cause.ts';
-import {oneLine} from './error-text.ts';
+import {type CauseRow, type CauseTable, describe, oneLine, remedyOf, type Symptom, singleCause} from './cause.ts';
 import {troubledPods} from './readiness.ts';
 import {condition, eventsOf, firstTimeOf, isEnding, newestEvent} from './snapshot-queries.ts';
 

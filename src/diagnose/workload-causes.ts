@@ -1,6 +1,5 @@
 import type {Snapshot, Workload} from '../kubernetes/objects.ts';
-import {type CauseTable, describe, type Symptom, singleCause} from './cause.ts';
-import {oneLine, unwrap} from './error-text.ts';
+import {type CauseTable, describe, oneLine, type Symptom, singleCause, unwrap} from './cause.ts';
 import {isObserved, isRootReady, replicaCount} from './readiness.ts';
 import {condition, eventsOf, firstTimeOf, isEnding, ownerOf} from './snapshot-queries.ts';
 

@@ -6,7 +6,7 @@ import type {RequestOptions} from '../kubernetes/client.ts';
 import {objectPath, pluralOfKind} from '../kubernetes/kinds.ts';
 import {dryRunApply} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
-import {isSameRef, kindAndName, refOf} from '../kubernetes/objects.ts';
+import {isByHand, isSameRef, kindAndName, refOf} from '../kubernetes/objects.ts';
 import {listAll, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
 import {comparePaths, fieldsOf, type LiveObject, liveView} from './live-diff.ts';
@@ -104,9 +104,6 @@ export async function readLiveDrift(
   };
 }
 
-/** People and Helm; what they have changed can be changed back. */
-const BY_HAND = /^(kubectl|helm|scalr-agent-install)\b/;
-
 /**
  * Changed fields that a new apply of the manifest would not change back: those of another field manager, and those that the API server
  * changes again while it admits the object. `isVerified` is false if this account may not try the manifest, or the API server rejects it.
@@ -147,7 +144,7 @@ async function overriddenFields(
 /** The changed fields of one object, by their managers. */
 function fieldsOfManagers({object, live, paths}: Changed): ObjectDrift[] {
   const managers = (live.metadata.managedFields ?? [])
-    .filter(({manager = '', subresource}) => subresource !== 'status' && !BY_HAND.test(manager))
+    .filter(({manager = '', subresource}) => subresource !== 'status' && !isByHand(manager))
     .map(({manager = '', fieldsV1 = {}}) => ({manager, fields: fieldsOf(fieldsV1)}));
   const isOf = (fields: readonly string[], path: string) => fields.some((each) => isWithin(path, each) || isWithin(each, path));
   return managers.flatMap(({manager, fields}) => {

@@ -2,8 +2,9 @@ import {imagesOf} from '../charts/images.ts';
 import {chartSchema} from '../charts/schema.ts';
 import {scopeOf} from '../charts/support.ts';
 import {commandLine} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Export, ExportedFile} from '../host/files.ts';
+import type {Additions, ImageBase} from '../host/image-additions.ts';
 import {splitImage} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
@@ -12,29 +13,27 @@ import {caFile} from '../settings/tls.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 
-/** What the image gets in addition to certificates. */
-export interface Additions {
-  /** Packages of the distribution. */
-  packages: readonly string[];
-  /** Directory with provider plugins, laid out as a filesystem mirror. */
-  plugins?: string | undefined;
-}
-
 const CERTIFICATES = '/usr/local/share/ca-certificates';
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 
-/** A Dockerfile for the image in which runs execute, on top of the image of the chart version. Pure. @throws ExpectedError */
-export function dockerfile({target, settings}: Pick<Generated, 'target' | 'settings'>, {packages, plugins}: Additions): Export {
-  const isAgent = target.chart === 'agent-local';
+/** A Dockerfile for the image in which runs execute, or another one that --base selects. Pure. @throws ExpectedError */
+export function dockerfile(
+  {target, settings}: Pick<Generated, 'target' | 'settings'>,
+  {packages, plugins, base: given}: Additions,
+): Export & {notes: string[]} {
+  const kind = given ?? (isToolImage(settings.get(runnerImage)) ? 'terraform' : target.chart === 'agent-local' ? 'agent' : 'runner');
+  const isAgent = kind === 'agent';
   const setting = isAgent ? agentImage : runnerImage;
   const registry = settings.get(imageRegistry);
-  const base = baseOf(target, setting, registry);
-  const image = imageToBuild(settings, setting, base);
+  const base = kind === 'terraform' ? toolImage(settings) : baseOf(target, setting, registry);
+  const image = kind === 'terraform' ? base : imageToBuild(settings, setting, base);
   const certificates = (settings.get(caFile) ?? '').match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g) ?? [];
   const files = certificates.map((text, index): ExportedFile => ({path: `ca-${index + 1}.crt`, text, isPrivate: false}));
   const installed = [...(files.length > 0 ? ['ca-certificates'] : []), ...packages];
   const lines = [
-    `# ${isAgent ? 'Agent' : 'Runner'} image for ${target.chart} ${target.version}. Build it with: docker build --tag ${image} .`,
+    kind === 'terraform'
+      ? `# Image of runs for agents that start one image per tool and version. Build it with: docker build --tag ${image} .`
+      : `# ${isAgent ? 'Agent' : 'Runner'} image for ${target.chart} ${target.version}. Build it with: docker build --tag ${image} .`,
     `FROM ${base}`,
     '',
     'USER 0:0',
@@ -63,25 +62,82 @@ export function dockerfile({target, settings}: Pick<Generated, 'target' | 'setti
           `COPY ${JSON.stringify([plugins, '/usr/local/share/terraform/plugins/'])}`,
           'RUN mkdir -p /usr/local/share/opentofu && ln -s ../terraform/plugins /usr/local/share/opentofu/plugins',
         ]),
-    '',
-    '# The charts require this user.',
-    'USER 1000:1000',
+    ...USERS[isOfRoot(kind, target) ? 'root' : 'user'],
     '',
   ];
   return {
     files: [{path: 'Dockerfile', text: lines.join('\n'), isPrivate: false}, ...files],
-    steps: [
-      commandLine({tool: 'docker', args: ['build', '--tag', image, '.']}),
-      commandLine({tool: 'docker', args: ['push', image]}),
-      [
-        `scalr-agent install --chart ${target.chart} --chart-version ${target.version}`,
-        ...flagsToRepeat(
-          settings.with(setting, {value: registry === undefined ? image : image.slice(registry.length + 1), source: 'flag'}),
-        ),
-      ].join(' '),
-    ],
+    ...usage({kind, image, target, settings: withImage(settings, setting, image, kind), hasCertificates: files.length > 0}),
   };
 }
+
+/** agent-k8s and agents in Docker need root for directories of the node and the Docker socket. */
+const isOfRoot = (kind: ImageBase, {chart}: Generated['target']): boolean =>
+  kind === 'terraform' || (kind === 'agent' && chart === 'agent-k8s');
+
+const USERS = {
+  root: ['', '# The chart or the agent selects the user.'],
+  user: ['', '# The charts require this user.', 'USER 1000:1000'],
+} as const;
+
+/** `scalr/terraform:1.5.7`: the image of one tool and version. */
+const isToolImage = (image = ''): boolean => /^scalr\/(?!runner(:|@|$)|agent)/.test(image);
+
+/** @throws ExpectedError without the tool and its version */
+function toolImage(settings: Settings): string {
+  const image = settings.get(runnerImage);
+  if (image !== undefined && splitImage(image).tag !== undefined) return image;
+  throw new ExpectedError('--base terraform requires the image of a tool and version.', {
+    code: 'MISSING_SETTING',
+    suggestions: [`Add --${runnerImage.id} scalr/terraform:1.5.7`],
+    options: [{add: `--${runnerImage.id} scalr/terraform:VERSION`, when: 'Select the tool and its version'}],
+  });
+}
+
+const withImage = (settings: Settings, setting: Setting<string>, image: string, kind: ImageBase): Settings => {
+  const registry = settings.get(imageRegistry);
+  return kind === 'terraform'
+    ? settings
+    : settings.with(setting, {value: registry === undefined ? image : image.slice(registry.length + 1), source: 'flag'});
+};
+
+interface Built {
+  kind: ImageBase;
+  image: string;
+  target: Generated['target'];
+  settings: Settings;
+  hasCertificates: boolean;
+}
+
+/** How to build and use the image. */
+function usage({kind, image, target, settings, hasCertificates}: Built): {steps: string[]; notes: string[]} {
+  const build = commandLine({tool: 'docker', args: ['build', '--tag', image, '.']});
+  if (kind === 'terraform')
+    return {
+      steps: [build],
+      notes: [
+        `Build the image on every machine with an agent: it must be called ${image}, and the agent uses it instead of the public one.`,
+        'On a virtual machine with the Linux packages, docker is /opt/scalr-agent/embedded/bin/docker.',
+      ],
+    };
+  // agent-k8s sets the variables to empty texts, which replace those of the image.
+  const isOverruled = kind === 'agent' && target.chart === 'agent-k8s' && hasCertificates;
+  const flags = flagsToRepeat(isOverruled ? settings.without(caFile as Setting) : settings);
+  const install = [
+    `scalr-agent install --chart ${target.chart} --chart-version ${target.version}`,
+    ...flags,
+    ...(isOverruled ? [`--set agent.ca_cert=${BUNDLE}`] : []),
+  ];
+  return {
+    steps: [build, commandLine({tool: 'docker', args: ['push', image]}), install.join(' ')],
+    notes: kind === 'agent' ? [inDocker(kind, target, image)] : [],
+  };
+}
+
+const inDocker = (kind: ImageBase, target: Generated['target'], image: string): string =>
+  isOfRoot(kind, target)
+    ? `For an agent in Docker: scalr-agent install --target docker --agent-image ${image}`
+    : 'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
 
 /** The image of runs that the chart version uses by default. */
 function baseOf(target: Generated['target'], setting: Setting<string>, registry: string | undefined): string {
@@ -94,11 +150,7 @@ function baseOf(target: Generated['target'], setting: Setting<string>, registry:
   if (base === undefined) {
     throw new ExpectedError(
       `${target.chart} ${target.version} has no image for all runs: it starts them in one image per tool and version.`,
-      {
-        code: 'UNSUPPORTED_SETTING',
-        exit: ExitCode.usage,
-        suggestions: ['Use --chart-version 0.5.67 or newer'],
-      },
+      {code: 'UNSUPPORTED_SETTING', suggestions: ['Use --chart-version 0.5.67 or newer']},
     );
   }
   return registry === undefined ? base : `${registry}/${base}`;

@@ -1,7 +1,7 @@
 import type {EndpointScope} from '../charts/endpoint-hosts.ts';
 import {type Endpoint, isInside} from '../charts/endpoints.ts';
-import {missesRuns, releaseLabels} from '../charts/pod-selectors.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {missesRuns, releaseLabels} from '../charts/target.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {metadataService} from '../settings/network.ts';
 import {podLabel} from '../settings/pods.ts';
@@ -207,9 +207,5 @@ export function networkFileText(format: string, endpoints: readonly Endpoint[], 
   if (format === 'allow-list') return allowListText(endpoints);
   if (!(format in POLICIES)) return undefined;
   if (chart !== undefined) return POLICIES[format as PolicyFormat](endpoints, {...scope, chart});
-  throw new ExpectedError(`--format ${format} is only for --target kubernetes.`, {
-    code: 'USAGE',
-    exit: ExitCode.usage,
-    suggestions: ['Use --format allow-list'],
-  });
+  throw new ExpectedError(`--format ${format} is only for --target kubernetes.`, {code: 'USAGE', suggestions: ['Use --format allow-list']});
 }

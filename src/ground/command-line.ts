@@ -7,6 +7,19 @@ export interface Call {
   args: readonly string[];
   /** Sent to standard input, never to a file or the command line. */
   input?: string | Secret;
+  /** The same as requests to the API server, where a connection makes the process of kubectl unnecessary. */
+  requests?: readonly ApiRequest[];
+}
+
+/** A change of one object through the API server. */
+export interface ApiRequest {
+  method: 'POST' | 'PUT' | 'PATCH';
+  /** The escaped API path with its query. */
+  path: string;
+  contentType: string;
+  body: Secret;
+  /** A server-side apply takes fields over from people and from Helm; those of other programs are conflicts. */
+  takesOver?: boolean;
 }
 
 export interface ProcessResult {
@@ -55,6 +68,9 @@ const clusterFlags = ({kubeContext, kubeconfig}: ClusterSelection, context: stri
 export const kubectlCommand = (cluster: ClusterSelection, ...args: readonly string[]): string =>
   commandLine({tool: 'kubectl', args: [...args, ...clusterFlags(cluster, '--context')]});
 
+/** The public repository of the charts. */
+export const CHART_REPOSITORY = 'https://scalr.github.io/agent-helm/';
+
 /** The same for helm. */
 export const helmCommand = (cluster: ClusterSelection, ...args: readonly string[]): string =>
   commandLine({tool: 'helm', args: [...args, ...clusterFlags(cluster, '--kube-context')]});
@@ -67,8 +83,25 @@ export interface Program {
   other: string;
 }
 
-/** A program that npx downloaded is not on PATH. */
-export const programOf = (env: Readonly<Record<string, string | undefined>>): Program =>
-  env['npm_command'] === 'exec'
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A program that npx downloaded is not on PATH. Other programs that npx runs can call this one. */
+const isFromNpx = ({npm_command: command, npm_lifecycle_script: script = ''}: Environment): boolean =>
+  command === 'exec' && /^['"]?scalr-agent\b/.test(script);
+
+export const programOf = (env: Environment): Program =>
+  isFromNpx(env)
     ? {install: 'npx scalr-agent-install', other: 'npx scalr-agent-install'}
     : {install: 'scalr-agent install', other: 'scalr-agent'};
+
+/** A command of this program in a text: its name and a command, or a flag. */
+const OWN = new RegExp(
+  `(?<![\\w./@-]|npx )scalr-agent(?:-install)?(?= (?:${[
+    ...['collect-logs', 'completion', 'debug', 'export', 'images', 'inspect', 'install', 'migrate', 'network', 'pool', 'preflight'],
+    ...['recommend', 'rotate-token', 'schema', 'status', 'uninstall', 'upgrade', 'validate', 'values', '--\\w'],
+  ].join('|')})\\b)`,
+  'g',
+);
+
+/** A text for the terminal, with commands of this program as they can be run there. Files that are written keep `scalr-agent`. */
+export const asStarted = (text: string, env: Environment): string => (isFromNpx(env) ? text.replace(OWN, programOf(env).other) : text);

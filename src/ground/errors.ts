@@ -14,52 +14,53 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Every error code; templates/errors.yaml describes cause and remedy. */
-export const ERROR_CODES = [
-  'USAGE',
-  'UNKNOWN_COMMAND',
-  'UNKNOWN_FLAG',
-  'MISSING_SETTING',
-  'INVALID_SETTING',
-  'INVALID_ANSWERS_FILE',
-  'UNSUPPORTED_SETTING',
-  'CONFLICTING_SETTINGS',
-  'RESERVED_VARIABLE',
-  'NO_CHART_FITS',
-  'NO_CHART',
-  'TOOL_NOT_FOUND',
-  'TOOL_FAILED',
-  'CLUSTER_UNREACHABLE',
-  'NOT_LOGGED_IN',
-  'FORBIDDEN',
-  'RELEASE_NOT_FOUND',
-  'AGENT_NOT_FOUND',
-  'RELEASE_BUSY',
-  'CHART_NOT_FOUND',
-  'OBJECT_OF_ANOTHER',
-  'PREFLIGHT_FAILED',
-  'UPGRADE_BLOCKED',
-  'BROKEN_PROMISE',
-  'NOT_CONFIRMED',
-  'NOT_READY',
-  'TIMED_OUT',
-  'INTERRUPTED',
-  'VERSION_TOO_OLD',
-  'VERSION_NOT_RELEASED',
-  'AMBIGUOUS_YAML',
-  'UNREADABLE_FILE',
-  'UNWRITABLE_FILE',
-  'FILE_EXISTS',
-  'SECRET_IN_BUNDLE',
-  'NO_CREDENTIAL',
-  'SCALR_UNREACHABLE',
-  'SCALR_DENIED',
-  'SCALR_NOT_FOUND',
-  'SCALR_REJECTED',
-  'CANCELLED',
-  'BUG',
-] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+/** Every error code with its usual exit code; templates/errors.yaml describes cause and remedy. */
+const EXIT_OF = {
+  USAGE: ExitCode.usage,
+  UNKNOWN_COMMAND: ExitCode.usage,
+  UNKNOWN_FLAG: ExitCode.usage,
+  MISSING_SETTING: ExitCode.usage,
+  INVALID_SETTING: ExitCode.usage,
+  INVALID_ANSWERS_FILE: ExitCode.usage,
+  UNSUPPORTED_SETTING: ExitCode.usage,
+  CONFLICTING_SETTINGS: ExitCode.usage,
+  RESERVED_VARIABLE: ExitCode.usage,
+  NO_CHART_FITS: ExitCode.usage,
+  NO_CHART: ExitCode.usage,
+  TOOL_NOT_FOUND: ExitCode.usage,
+  TOOL_FAILED: ExitCode.failed,
+  CLUSTER_UNREACHABLE: ExitCode.failed,
+  NOT_LOGGED_IN: ExitCode.failed,
+  FORBIDDEN: ExitCode.failed,
+  RELEASE_NOT_FOUND: ExitCode.usage,
+  AGENT_NOT_FOUND: ExitCode.usage,
+  RELEASE_BUSY: ExitCode.failed,
+  CHART_NOT_FOUND: ExitCode.failed,
+  OBJECT_OF_ANOTHER: ExitCode.failed,
+  PREFLIGHT_FAILED: ExitCode.findings,
+  UPGRADE_BLOCKED: ExitCode.findings,
+  BROKEN_PROMISE: ExitCode.failed,
+  NOT_CONFIRMED: ExitCode.usage,
+  NOT_READY: ExitCode.failed,
+  TIMED_OUT: ExitCode.timedOut,
+  INTERRUPTED: ExitCode.interrupted,
+  VERSION_TOO_OLD: ExitCode.usage,
+  VERSION_NOT_RELEASED: ExitCode.usage,
+  AMBIGUOUS_YAML: ExitCode.usage,
+  UNREADABLE_FILE: ExitCode.usage,
+  UNWRITABLE_FILE: ExitCode.failed,
+  FILE_EXISTS: ExitCode.usage,
+  SECRET_IN_BUNDLE: ExitCode.secretFound,
+  NO_CREDENTIAL: ExitCode.usage,
+  SCALR_UNREACHABLE: ExitCode.failed,
+  SCALR_DENIED: ExitCode.failed,
+  SCALR_NOT_FOUND: ExitCode.usage,
+  SCALR_REJECTED: ExitCode.failed,
+  CANCELLED: ExitCode.failed,
+  BUG: ExitCode.failed,
+} as const satisfies Readonly<Record<string, ExitCode>>;
+export type ErrorCode = keyof typeof EXIT_OF;
+export const ERROR_CODES = Object.keys(EXIT_OF) as readonly ErrorCode[];
 
 /** What a program that calls this one has to decide, by error code. */
 export const DECISIONS = {
@@ -80,14 +81,15 @@ export interface DecisionOption {
   when: string;
 }
 
-interface AnyAdvice {
-  exit: ExitCode;
+interface BaseDetails {
+  /** Where it differs from the usual one. */
+  exit?: ExitCode;
   suggestions?: readonly string[];
   cause?: unknown;
 }
 
 /** An error that asks for a decision must list the options. */
-type Advice = AnyAdvice &
+type FailureDetails = BaseDetails &
   ({code: FailureCode; options?: readonly DecisionOption[]} | {code: ErrorCode; options: readonly DecisionOption[]});
 
 /** An expected error with a code, an exit code and a next step. All other errors are bugs. */
@@ -99,7 +101,7 @@ export class ExpectedError extends Error {
   /** Empty if there is nothing to decide. */
   readonly options: readonly DecisionOption[];
 
-  constructor(message: string, {code, exit, suggestions = [], options = [], cause}: Advice) {
+  constructor(message: string, {code, exit = EXIT_OF[code], suggestions = [], options = [], cause}: FailureDetails) {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = exit;
@@ -112,6 +114,10 @@ export class ExpectedError extends Error {
     return new ExpectedError(message, {...this, suggestions, cause: this.cause});
   }
 }
+
+/** A command line that cannot be run as it was typed. */
+export const usageError = (message: string, suggestions: readonly string[]): ExpectedError =>
+  new ExpectedError(message, {code: 'USAGE', suggestions});
 
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';
@@ -129,6 +135,13 @@ export interface Warning {
   code: string;
   message: string;
   setting?: string;
+}
+
+/** A problem or a possible improvement, and what to do about it. */
+export interface Advice {
+  code: string;
+  message: string;
+  remedy: string;
 }
 
 /** Masks passwords and tokens in a text: user info of URLs and JSON Web Tokens. */

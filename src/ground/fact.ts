@@ -39,3 +39,48 @@ export function firstKnown<T>(...facts: readonly Fact<T>[]): Fact<T> {
   const [most] = (facts as readonly Unknown[]).toSorted((one, other) => REASONS.indexOf(one.unknown) - REASONS.indexOf(other.unknown));
   return most ?? unknown('undetermined', 'not found');
 }
+
+/** What was read, or why that failed. */
+export type ReadResult<T> = {value: T; error?: undefined} | {value?: undefined; error: ReadError};
+
+/** Value of a Retry-After header: seconds or a date. */
+export function retryAfter(header: string | undefined, now: Date): number | undefined {
+  if (header === undefined || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}
+
+/**
+ * Why a request failed. `not-started`: the container has no log yet; `busy`: the server is overloaded; `server`: an internal server error;
+ * `stalled`: no data for too long; `truncated`: the response ended early; `aborted`: the request was cancelled or timed out.
+ */
+export type ReadErrorKind =
+  | 'not-logged-in'
+  | 'forbidden'
+  | 'not-found'
+  | 'expired'
+  | 'not-started'
+  | 'refused'
+  | 'busy'
+  | 'server'
+  | 'unreachable'
+  | 'stalled'
+  | 'truncated'
+  | 'too-large'
+  | 'aborted';
+
+export interface ReadError {
+  kind: ReadErrorKind;
+  /** The message of the API server, if any. */
+  message: string;
+  /** HTTP status, if any. */
+  status?: number;
+  /** Delay that the server requests before the next request. */
+  retryAfterMs?: number;
+  /** Token to continue an expired list. */
+  continueAt?: string;
+  /** The cause, if the tool could not be started. */
+  cause?: Error;
+}

@@ -1,4 +1,4 @@
-import type {ReadError} from './read-error.ts';
+import type {ReadResult} from './fact.ts';
 import {jsonIn, noJson} from './tool-errors.ts';
 
 /** A JSON object with unknown fields. */
@@ -8,10 +8,8 @@ export const isFields = (value: unknown): value is Fields => typeof value === 'o
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-export type ParsedJson<T> = {value: T; error?: undefined} | {value?: undefined; error: ReadError};
-
 /** Parses JSON output of a tool and checks its shape. */
-export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): ParsedJson<T> {
+export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): ReadResult<T> {
   const value = jsonIn(text);
   if (is(value)) return {value};
   return {error: {kind: 'refused', message: noJson(tool, text.trim())}};

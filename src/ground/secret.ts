@@ -30,6 +30,12 @@ export const keySoundsSecret = (key: string): boolean =>
 /** A mapping below such a key is not a secret: volumes refer to a Kubernetes Secret there. */
 export const mayBeObject = (key: string): boolean => /(?:^s|S)ecret$/.test(key);
 
+/** The text in a base64 encoding, possibly with line breaks; undefined if it is not one. */
+export function decodedBase64(encoded: string): string | undefined {
+  const line = encoded.replaceAll(/\s+/g, '');
+  return /^[A-Za-z0-9+/]{8,}={0,2}$/.test(line) ? Buffer.from(line, 'base64').toString('latin1') : undefined;
+}
+
 const HOST = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z]{2,}$/i;
 
 /**

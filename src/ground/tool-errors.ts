@@ -1,21 +1,18 @@
-import type {Call, ClusterTarget, ProcessResult} from './command-line.ts';
-import {type ClusterSelection, commandLine, kubectlCommand} from './command-line.ts';
+import {type Call, type ClusterSelection, type ClusterTarget, commandLine, kubectlCommand, type ProcessResult} from './command-line.ts';
 import {ExitCode, ExpectedError, type FailureCode, RUN_AGAIN} from './errors.ts';
-import type {ReadError} from './read-error.ts';
+import type {ReadError} from './fact.ts';
+import {unreachableSteps, unreachableText} from './unreachable.ts';
 
 /** Error code and next steps of a failure, for every tool. */
 export interface ErrorAdvice {
   code: FailureCode;
-  suggestions(cluster: ClusterSelection): readonly string[];
+  suggestions(cluster: ClusterSelection, message?: string): readonly string[];
 }
-
-/** Command that checks the connection to the API server. */
-export const tryCluster = (cluster: ClusterSelection): string => `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
 
 export const ADVICE = {
   unreachable: {
     code: 'CLUSTER_UNREACHABLE',
-    suggestions: (cluster) => [tryCluster(cluster), 'Select the cluster with --kube-context or --kubeconfig'],
+    suggestions: (cluster: ClusterSelection, message = '') => unreachableSteps(message, cluster),
   },
   notLoggedIn: {code: 'NOT_LOGGED_IN', suggestions: () => ['Log in to the cluster, then run the command again']},
   retryable: {
@@ -30,7 +27,9 @@ export const ADVICE = {
 
 interface KnownFailure {
   code: FailureCode;
-  suggestions(kubeTarget: Partial<ClusterTarget>, args: Call['args']): readonly string[];
+  suggestions(kubeTarget: Partial<ClusterTarget>, args: Call['args'], stderr: string): readonly string[];
+  /** Replaces "helm upgrade failed: …", without a full stop. */
+  text?(stderr: string): string | undefined;
   tool?: Call['tool'];
   stderr: RegExp;
   exit?: ExitCode;
@@ -46,7 +45,7 @@ const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |h
 
 /** Someone else has written the object between the read and the write of the call, which reads it again when it is repeated. */
 export const isConflict = ({stderr}: ProcessResult): boolean =>
-  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!.*field manager)/m.test(stderr);
+  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!Apply failed|.*field manager)/m.test(stderr);
 
 /** A retry of the same call can succeed. */
 export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
@@ -66,7 +65,6 @@ const KNOWN: readonly KnownFailure[] = [
   {
     stderr: /^(helm|kubectl) not found on PATH\.$/m,
     code: 'TOOL_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: () => ['Install the tool, or set its path with --helm or --kubectl'],
   },
   {
@@ -96,11 +94,17 @@ const KNOWN: readonly KnownFailure[] = [
   {
     stderr:
       /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|no such host|i\/o timeout|TLS handshake timeout/i,
-    ...ADVICE.unreachable,
+    code: 'CLUSTER_UNREACHABLE',
+    text: unreachableText,
+    suggestions: (cluster, _, stderr) => unreachableSteps(stderr, cluster),
   },
   {
     stderr: /context "?.*"? does not exist|no context exists|current-context (is not set|must exist)/i,
     code: 'CLUSTER_UNREACHABLE',
+    text: (stderr) => {
+      const [, name] = /context "?(.+?)"? does not exist/.exec(stderr) ?? [];
+      return name === undefined ? 'The kubeconfig selects no context' : `The kubeconfig has no context ${name}`;
+    },
     suggestions: ({kubeconfig}) => [
       `List the contexts: ${kubectlCommand({...(kubeconfig ? {kubeconfig} : {})}, 'config', 'get-contexts')}`,
     ],
@@ -113,7 +117,6 @@ const KNOWN: readonly KnownFailure[] = [
     tool: 'kubectl',
     stderr: /timed out waiting for the condition/,
     code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
     suggestions: ({namespace = 'default', ...cluster}) => [
       `Check the events: ${kubectlCommand(cluster, 'get', 'events', '--namespace', namespace)}`,
       RUN_AGAIN,
@@ -124,6 +127,12 @@ const KNOWN: readonly KnownFailure[] = [
     ...ADVICE.retryable,
   },
   {stderr: FORBIDDEN, ...ADVICE.forbidden},
+  {
+    tool: 'kubectl',
+    stderr: /Apply failed with \d+ conflict/,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: () => ['Another program sets these fields: change them there, then run the same command again'],
+  },
   {
     tool: 'helm',
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
@@ -171,10 +180,11 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: ProcessResul
   const rows = tool === 'helm' || tool === 'kubectl' ? KNOWN : KNOWN_ON_HOST;
   const known = rows.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));
   const reason = reasonIn(stderr)?.replace(/^error:\s*/i, '') ?? `exit code ${exitCode}`;
-  return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
+  const text = known?.text?.(stderr);
+  return new ExpectedError(text === undefined ? `${tool} ${args[0]} failed: ${reason}` : `${text}.`, {
     code: known?.code ?? 'TOOL_FAILED',
     exit: known?.exit ?? ExitCode.failed,
-    suggestions: known?.suggestions(placeIn(args), args) ?? ['Run the command again with --verbose'],
+    suggestions: known?.suggestions(placeIn(args), args, stderr) ?? ['Run the command again with --verbose'],
     cause: new Error(stderr),
   });
 }
@@ -218,7 +228,6 @@ export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
   if (value !== undefined) return value as T;
   throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
     code: 'TOOL_FAILED',
-    exit: ExitCode.failed,
     suggestions: [
       `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
       'Run the command again with --verbose',

@@ -1,7 +1,4 @@
-import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-
-/** URL of the upstream chart repository. */
-const REPOSITORY = 'https://scalr.github.io/agent-helm/';
+import {type Call, CHART_REPOSITORY, type ClusterTarget, type ReleaseName} from '../ground/command-line.ts';
 
 /** An exact chart version, from the public repository or from a custom source. */
 export interface ChartReference {
@@ -23,7 +20,7 @@ const helm = (kubeTarget: ClusterTarget | undefined, args: readonly string[], in
 });
 
 const chartArgs = ({chart, version, source}: ChartReference): string[] => {
-  if (source === undefined) return [chart, '--repo', REPOSITORY, '--version', version];
+  if (source === undefined) return [chart, '--repo', CHART_REPOSITORY, '--version', version];
   return source.startsWith('oci://') ? [source, '--version', version] : [source];
 };
 

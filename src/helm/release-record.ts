@@ -1,8 +1,9 @@
 import {gunzipSync, gzipSync} from 'node:zlib';
+import {parseAllDocuments} from 'yaml';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {Values} from '../ground/tree.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
-import type {SecretObject} from '../kubernetes/objects.ts';
+import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import type {Listing, ObjectResult} from '../kubernetes/resources.ts';
 
 /** One revision of a release, as `helm history` prints it. */
@@ -121,3 +122,10 @@ export function markedFailed(record: SecretObject): SecretObject {
     data: {...record.data, release: Buffer.from(packed, 'utf8').toString('base64')},
   };
 }
+
+/** The objects of a rendered chart. */
+export const objectsIn = (manifest: string): KubernetesObject[] =>
+  parseAllDocuments(manifest, {logLevel: 'silent'}).flatMap((document) => {
+    const object: unknown = 'toJS' in document ? document.toJS() : undefined;
+    return typeof object === 'object' && object !== null ? [object as KubernetesObject] : [];
+  });

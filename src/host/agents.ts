@@ -1,14 +1,12 @@
 import {text} from 'node:stream/consumers';
 import {lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
 import {AGENT_LOG_ROWS} from '../diagnose/agent-log-rows.ts';
-import type {Cause} from '../diagnose/cause.ts';
-import {dockerFindings} from '../diagnose/docker-findings.ts';
-import {oneLine} from '../diagnose/error-text.ts';
+import {type Cause, oneLine} from '../diagnose/cause.ts';
 import type {Finding} from '../diagnose/finding.ts';
-import {journalFindings} from '../diagnose/journal-findings.ts';
+import {dockerFindings, journalFindings} from '../diagnose/host-findings.ts';
 import {withoutPrefix} from '../diagnose/log-matcher.ts';
 import {refusal} from '../ground/tool-errors.ts';
-import type {HostCall, HostTools} from '../ports/host-tools.ts';
+import type {HostCall, HostTools} from '../ports/processes.ts';
 import {containerName, containerRole, type DockerContainer, labelOf, purposeOf, RELEASE_LABEL} from './containers.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */
@@ -118,10 +116,7 @@ export async function stateOfService({host, signal, now}: Deps): Promise<HostAge
     {signal},
   );
   if (show.error)
-    throw refusal(`Cannot read unit ${UNIT}`, show.error, [
-      'Run the command on the machine where the agent runs',
-      'For agents in Docker: scalr-agent-install status --target docker',
-    ]);
+    throw refusal(`Cannot read unit ${UNIT}`, show.error, ['For agents in Docker: scalr-agent-install status --target docker']);
   const facts = Object.fromEntries([...show.stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
   if (facts['LoadState'] === 'not-found') return undefined;
   const log =

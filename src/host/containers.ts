@@ -1,7 +1,7 @@
-import type {ContainerFacts} from '../diagnose/docker-findings.ts';
+import type {ContainerFacts} from '../diagnose/host-findings.ts';
 import {isListOf, readJson} from '../ground/json.ts';
 import {refusal} from '../ground/tool-errors.ts';
-import type {HostError, HostTools} from '../ports/host-tools.ts';
+import type {HostError, HostTools} from '../ports/processes.ts';
 
 /** Label with the name of the agents that belong together. */
 export const RELEASE_LABEL = 'io.scalr.agent.release';

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {join} from 'node:path';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Step} from '../operations/step.ts';
 import type {HostAgent} from './agent.ts';
 import {
@@ -156,7 +156,6 @@ function refuseTakenNames({agents}: HostAgent, containers: readonly DockerContai
   const orRemove = release === undefined ? [`Or remove the container: docker stop ${name} && docker rm ${name}`] : [];
   throw new ExpectedError(`Container ${name} already exists and ${whose}.`, {
     code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.failed,
     suggestions: ['Use another --release', ...orRemove],
   });
 }

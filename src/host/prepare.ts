@@ -1,7 +1,7 @@
 import {commandLine} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
-import type {HostCall, HostTools} from '../ports/host-tools.ts';
+import type {HostCall, HostTools} from '../ports/processes.ts';
 import {type HostAgent, type HostOptions, STANDARD_SOCKET} from './agent.ts';
 import {hasService} from './agents.ts';
 import {agentContainers, type DockerContainer, readContainers, variablesOf} from './containers.ts';
@@ -61,7 +61,6 @@ export async function prepareContainers(
 const madeByDocker = (path: string): ExpectedError =>
   new ExpectedError(`${path} is a directory, but the agent mounts it as a file.`, {
     code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.failed,
     suggestions: [
       `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
     ],
@@ -89,13 +88,11 @@ const LOCAL = 'Runs without the Docker socket: --isolation shared';
 const notLocal = (endpoint: string): ExpectedError =>
   new ExpectedError(`Docker is at ${endpoint}, but the agent must mount the Docker socket of its own machine.`, {
     code: 'UNSUPPORTED_SETTING',
-    exit: ExitCode.usage,
     suggestions: ['Run the command on that machine, without DOCKER_HOST and with docker context use default', LOCAL],
   });
 
 const noSocket = (path: string): ExpectedError =>
   new ExpectedError(`The Docker socket ${path} is not a socket.`, {
     code: 'UNSUPPORTED_SETTING',
-    exit: ExitCode.usage,
     suggestions: ['Check DOCKER_HOST, and: docker context inspect', LOCAL],
   });

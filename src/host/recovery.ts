@@ -61,7 +61,7 @@ export function recover(
   installed: readonly DockerContainer[],
   {stopping = new Set(), idle = new Set()}: {stopping?: ReadonlySet<string>; idle?: ReadonlySet<string>} = {},
 ): Recovery {
-  const inRole = (role: ReturnType<typeof containerRole>): DockerContainer[] => installed.filter((each) => containerRole(each) === role);
+  const inRole = (role: string): DockerContainer[] => installed.filter((each) => containerRole(each) === role);
   const [nexts, previous, current] = [inRole('next'), inRole('previous'), inRole('current')];
   const replaces = (each: DockerContainer): string[] => (labelOf(each, REPLACES_LABEL) ?? '').split(',').filter(Boolean);
   const failed = current.filter((each) => previous.some(({Id}) => replaces(each).includes(Id)));

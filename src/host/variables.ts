@@ -1,5 +1,5 @@
 import {OWN_VARIABLES} from '../charts/host/rows.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 
 /** Environment variables of an agent. */
 export type Variables = Readonly<Record<string, string>>;
@@ -48,7 +48,6 @@ export function refuseLineBreaks(variables: Variables): void {
   if (found === undefined) return;
   throw new ExpectedError(`${found[0]} contains a line break.`, {
     code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
     suggestions: ['Encode the value, for example with base64'],
   });
 }

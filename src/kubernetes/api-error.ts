@@ -1,7 +1,8 @@
 import type {ClusterSelection} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
+import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {ADVICE, type ErrorAdvice} from '../ground/tool-errors.ts';
+import {unreachableText} from '../ground/unreachable.ts';
 
 /** Status object of the API server for an error. */
 interface Status {
@@ -65,8 +66,11 @@ const REASONS: Readonly<Record<string, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
+  AlreadyExists: 409,
+  Conflict: 409,
   Expired: 410,
   Gone: 410,
+  Invalid: 422,
   TooManyRequests: 429,
   InternalError: 500,
   ServiceUnavailable: 503,
@@ -105,8 +109,8 @@ export function apiFailure(error: ReadError, cluster: ClusterSelection, command 
   if (error.cause instanceof ExpectedError) return error.cause;
   const advice = CODES[error.kind];
   const {code = 'TOOL_FAILED'} = advice ?? {};
-  const suggestions = advice?.suggestions(cluster) ?? ['Run the command again with --verbose'];
-  const message = `kubectl ${command} failed: ${errorLine(error)}`;
+  const suggestions = advice?.suggestions(cluster, error.message) ?? ['Run the command again with --verbose'];
+  const message = error.kind === 'unreachable' ? `${unreachableText(error.message)}.` : `kubectl ${command} failed: ${errorLine(error)}`;
   return new ExpectedError(message, {code, exit: ExitCode.failed, suggestions, cause: new Error(error.message)});
 }
 
@@ -125,8 +129,7 @@ export function errorLine({kind, message, status, cause}: ReadError): string {
   if (cause) return message;
   if (kind === 'stalled' || kind === 'aborted') return 'timed out waiting for a response';
   if (kind === 'not-logged-in') return message.includes('logged in') ? message : `You must be logged in to the server (${message})`;
-  if (kind === 'unreachable')
-    return /^(unable to connect|the connection) to the server/i.test(message) ? message : `Unable to connect to the server: ${message}`;
+  if (kind === 'unreachable') return unreachableText(message);
   if (status === undefined) return message;
   const reason = REASON_OF[status];
   return `Error from server${reason === undefined ? '' : ` (${reason})`}: ${message}`;

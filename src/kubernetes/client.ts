@@ -1,5 +1,6 @@
-import type {ReadError} from '../ground/read-error.ts';
-import type {LogStream} from '../ports/host-tools.ts';
+import type {ApiRequest} from '../ground/command-line.ts';
+import type {ReadError} from '../ground/fact.ts';
+import type {LogStream} from '../ports/processes.ts';
 
 /** Parsed JSON, or other content as a string. `date` is the clock of the server, if it sends one. */
 export type ApiResult = {status: number; body: unknown; date?: Date; error?: undefined} | {error: ReadError};
@@ -34,4 +35,6 @@ export interface KubernetesClient extends ApiReader {
   connect(signal: AbortSignal): Promise<void>;
   /** For access reviews and self subject reviews, which change nothing. */
   post(path: string, body: object, options: RequestOptions): Promise<ApiResult>;
+  /** For changes. Undefined if no proxy can run, so that only kubectl itself can make them. @throws ExpectedError like connect */
+  send(request: ApiRequest, options: RequestOptions): Promise<ApiResult | undefined>;
 }

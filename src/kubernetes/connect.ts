@@ -1,15 +1,18 @@
 import {once} from 'node:events';
+import {Agent, type IncomingMessage, request} from 'node:http';
 import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-processes.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import type {ReadError} from '../ground/read-error.ts';
-import {anySignal, followSignal} from '../ground/signals.ts';
+import {type ReadError, retryAfter} from '../ground/fact.ts';
+import {abortReason, anySignal, followSignal} from '../ground/signals.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
+import {apiErrorOf} from './api-error.ts';
 import type {KubernetesClient} from './client.ts';
-import {httpClient} from './http-client.ts';
 import {proxy} from './kubectl.ts';
 import {type ApiProxy, type NoProxy, startProxy} from './kubectl-proxy.ts';
 import {rawClient} from './kubectl-raw.ts';
+import {answerFrom, IdleTimeout, logFrom} from './response.ts';
+import {clientFrom, type Opened, type Request} from './with-retries.ts';
 
 /** Exit codes of a shell if the command is missing or not executable. */
 const NOT_FOUND = 127;
@@ -51,6 +54,12 @@ export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'
     },
     get: (path, options) => ask(options.signal, (requests) => requests.get(path, options)),
     post: (path, body, options) => ask(options.signal, (requests) => requests.post(path, body, options)),
+    async send(request, options) {
+      const {proxied, isAlive} = await connection(options.signal);
+      if (options.signal.aborted) return {error: {kind: 'aborted', message: abortReason(options.signal)}};
+      const answer = isAlive() ? await proxied?.send(request, options) : undefined;
+      return answer?.error?.kind === 'unreachable' && !isAlive() ? undefined : answer;
+    },
     stream: (path, options) => ask(options.signal, (requests) => requests.stream(path, options)),
     async close() {
       closing.abort();
@@ -113,3 +122,69 @@ function refuse({call, outcome}: NoProxy, kubectl: string): void {
   const failure = toolFailure(call, outcome);
   if (failure.code !== 'TOOL_FAILED' && !/timed out waiting for a response/.test(outcome.stderr)) throw failure;
 }
+
+/** Concurrent requests per kind, so that logs do not block queries. */
+const MAX_SOCKETS = {query: 16, log: 24, followed: 200};
+
+/** HTTP with keep-alive over a unix socket to an API server. */
+export function httpClient(socketPath: string): Omit<KubernetesClient, 'connect'> {
+  // There is no TLS. By default, Node.js derives a server name from every request, which takes 20 ms the first time.
+  const withoutTls = {servername: ''};
+  const agentFor = (kind: Request['kind']): Agent => new Agent({keepAlive: true, maxSockets: MAX_SOCKETS[kind], ...withoutTls});
+  const agents = {query: agentFor('query'), log: agentFor('log'), followed: agentFor('followed')};
+  return clientFrom(
+    (wanted) => open(wanted, agents[wanted.kind], socketPath),
+    () => {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  );
+}
+
+async function open(wanted: Request, agent: Agent, socketPath: string): Promise<Opened> {
+  const timeout = new IdleTimeout(wanted.signal, wanted.idleMs);
+  try {
+    const response = await headersOf(wanted, agent, socketPath, timeout);
+    const status = response.statusCode ?? 0;
+    const date = dateOf(response);
+    if (status >= 200 && status < 300) return {status, log: logFrom(response, timeout, {release: wanted.release}), ...(date ? {date} : {})};
+    const answer = await answerFrom(status, logFrom(response, timeout));
+    return {error: answer.error ?? apiErrorOf(status, answer.body, retryAfter(response.headers['retry-after'], date ?? new Date()))};
+  } catch (error) {
+    timeout.release();
+    return {error: timeout.explain(error, 'unreachable')};
+  }
+}
+
+function dateOf({headers}: IncomingMessage): Date | undefined {
+  const time = Date.parse(headers.date ?? '');
+  return Number.isNaN(time) ? undefined : new Date(time);
+}
+
+const headersOf = (
+  {method, path, body, contentType = 'application/json', accept}: Request,
+  agent: Agent,
+  socketPath: string,
+  timeout: IdleTimeout,
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const headers = {
+      // kubectl proxy accepts no other host name.
+      host: 'localhost',
+      accept: accept ?? 'application/json, */*',
+      ...(body === undefined ? {} : {'content-type': contentType, 'content-length': Buffer.byteLength(body)}),
+    };
+    const call = request({socketPath, path, agent, headers, method: method ?? 'GET'});
+    timeout.endWith((why) => {
+      call.destroy(why);
+      // A request that waits for a free socket reports its abort only after it gets one.
+      reject(why);
+    });
+    // Until then, it waits for other requests.
+    call.once('socket', () => timeout.start());
+    call.once('response', (response) => {
+      timeout.stop();
+      resolve(response);
+    });
+    call.on('error', reject);
+    call.end(body);
+  });

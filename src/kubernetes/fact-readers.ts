@@ -1,11 +1,10 @@
 import type {ProcessResult} from '../ground/command-line.ts';
-import {type Fact, known, type Unknown, type UnknownReason, unknown} from '../ground/fact.ts';
-import type {ReadError} from '../ground/read-error.ts';
+import {type Fact, known, type ReadError, type Unknown, type UnknownReason, unknown} from '../ground/fact.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {getAt, isMap, type Values} from '../ground/tree.ts';
 import {errorLine} from './api-error.ts';
 import type {KubernetesObject} from './objects.ts';
-import {getObject, type Listing, listObjects, type ObjectResult, type Reader} from './resources.ts';
+import {getObject, listObjects, type ObjectOptions, type Reader} from './resources.ts';
 
 /** Milliseconds for a single request of a reading. */
 export const REQUEST_MS = 5000;
@@ -45,27 +44,28 @@ export function jsonOf<T extends object>(outcome: ProcessResult, source: string,
   return isRight(answer) ? known(answer as T, source) : unknown('failed', `unexpected response from ${source}`);
 }
 
-type Options = Parameters<typeof listObjects>[2];
-
 /** The objects of a kind such as `daemonsets.apps`. */
-export async function listFact(client: Reader, resource: string, options: Options): Promise<Fact<readonly KubernetesObject[]>> {
-  const {items, error}: Listing = await listObjects(client, resource, options);
+export async function listFact<T extends KubernetesObject>(
+  client: Reader,
+  resource: string,
+  options: ObjectOptions,
+): Promise<Fact<readonly T[]>> {
+  const {items, error} = await listObjects<T>(client, resource, options);
   return error ? unknownBy(error) : known(items.filter(isObject), resource);
 }
 
 /** A single object; undefined if not found. The source has the form `services/kube-dns`. */
-export async function objectFact(
+export async function objectFact<T extends KubernetesObject>(
   client: Reader,
   resource: string,
   name: string,
-  options: Options,
-): Promise<Fact<KubernetesObject | undefined>> {
-  const {object, error}: ObjectResult<unknown> = await getObject(client, resource, name, options);
+  options: ObjectOptions,
+): Promise<Fact<T | undefined>> {
+  const {object, error} = await getObject<T>(client, resource, name, options);
   return error ? unknownBy(error) : known(isObject(object) ? object : undefined, `${resource}/${name}`);
 }
 
-const isObject = (each: unknown): each is Values & KubernetesObject =>
-  isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
+const isObject = (each: unknown): boolean => isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
 
 /** Timeout of a required request, in milliseconds. */
 export const REQUIRED_MS = 15_000;

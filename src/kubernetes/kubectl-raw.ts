@@ -4,7 +4,7 @@ import type {Readable} from 'node:stream';
 import {bufferedOutput} from '../adapters/host-tools.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {semaphore} from '../ground/concurrency.ts';
-import type {ReadError} from '../ground/read-error.ts';
+import type {ReadError} from '../ground/fact.ts';
 import {abortReason} from '../ground/signals.ts';
 import {apiErrorInText} from './api-error.ts';
 import type {KubernetesClient} from './client.ts';
@@ -19,13 +19,15 @@ const MAX_FOLLOWED_LOGS = 24;
 /** Runs one kubectl per request: slower, but works where no socket can be used. */
 export function rawClient(kubeTarget: ClusterTarget, kubectl: string): Omit<KubernetesClient, 'connect'> {
   const [acquire, acquireFollowed] = [semaphore(MAX_REQUESTS), semaphore(MAX_FOLLOWED_LOGS)];
-  return clientFrom(async (wanted) => {
-    const done = await (wanted.sort === 'followed' ? acquireFollowed : acquire)(wanted.signal);
+  const client = clientFrom(async (wanted) => {
+    const done = await (wanted.kind === 'followed' ? acquireFollowed : acquire)(wanted.signal);
     if (done === undefined) return {error: {kind: 'aborted', message: `not started: ${abortReason(wanted.signal)}`}};
     const opened = await open(wanted, kubeTarget, kubectl, done);
     if (opened.error) done();
     return opened;
   });
+  // kubectl sends a raw GET, POST, PUT or DELETE, but no PATCH.
+  return {...client, send: async () => undefined};
 }
 
 async function open(

@@ -1,10 +1,12 @@
-import type {Call, ClusterTarget} from '../ground/command-line.ts';
+import type {ApiRequest, Call, ClusterTarget} from '../ground/command-line.ts';
 import {Secret} from '../ground/secret.ts';
+import {objectPath, siblingsPath} from './kinds.ts';
+import {type KubernetesObject, type ObjectRef, resourceName} from './objects.ts';
 
 /** Field manager in managedFields. */
 const FIELD_MANAGER = 'scalr-agent-install';
 
-const kubectl = (kubeTarget: ClusterTarget, args: readonly string[], input?: Call['input']): Call => ({
+const kubectl = (kubeTarget: ClusterTarget, args: readonly string[], input?: Call['input'], requests?: Call['requests']): Call => ({
   tool: 'kubectl',
   args: [
     ...args,
@@ -14,7 +16,24 @@ const kubectl = (kubeTarget: ClusterTarget, args: readonly string[], input?: Cal
     ...(kubeTarget.kubeconfig ? ['--kubeconfig', kubeTarget.kubeconfig] : []),
   ],
   ...(input === undefined ? {} : {input}),
+  ...(requests === undefined ? {} : {requests}),
 });
+
+const request = (
+  method: ApiRequest['method'],
+  contentType: string,
+  path: string,
+  body: object,
+  query: Readonly<Record<string, string>> = {},
+): ApiRequest => ({
+  method,
+  path: `${path}?${new URLSearchParams({fieldManager: FIELD_MANAGER, ...query})}`,
+  contentType: `application/${contentType}`,
+  body: new Secret(JSON.stringify(body)),
+});
+
+const applyRequest = (object: KubernetesObject, {namespace}: ClusterTarget, query: Readonly<Record<string, string>> = {}): ApiRequest =>
+  request('PATCH', 'apply-patch+yaml', objectPath(object, namespace), object, {fieldValidation: 'Strict', ...query});
 
 /**
  * kubectl would wait forever for an API server that accepts connections but does not respond. The timeout applies to each request of
@@ -39,38 +58,51 @@ export const clientVersion = (kubeTarget: ClusterTarget): Call => kubectl(kubeTa
 export const listKinds = (kubeTarget: ClusterTarget, kinds: readonly string[]): Call =>
   kubectl(kubeTarget, ['get', kinds.join(','), '--output', 'json', PROMPT]);
 
-/** Server-side: a client-side apply would copy the data of a Secret into an annotation. */
-export const applyObject = (kubeTarget: ClusterTarget, object: object, {isForced = false} = {}): Call =>
+/** Server-side: a client-side apply would copy the data of a Secret into an annotation. `takesOver` applies to people and Helm. */
+export const applyObjects = (kubeTarget: ClusterTarget, objects: readonly KubernetesObject[], {takesOver = false} = {}): Call =>
   kubectl(
     kubeTarget,
-    ['apply', '--server-side', '--field-manager', FIELD_MANAGER, ...(isForced ? ['--force-conflicts'] : []), PROMPT, '--filename', '-'],
-    new Secret(JSON.stringify(object)),
+    ['apply', '--server-side', '--field-manager', FIELD_MANAGER, ...(takesOver ? ['--force-conflicts'] : []), PROMPT, '--filename', '-'],
+    objects.length === 1 ? new Secret(JSON.stringify(objects[0])) : listOf(objects),
+    objects.map((each) => ({...applyRequest(each, kubeTarget), takesOver})),
   );
 
 /** Creates an object; fails if it already exists. */
-export const createObject = (kubeTarget: ClusterTarget, object: object): Call =>
+export const createObject = (kubeTarget: ClusterTarget, object: KubernetesObject): Call =>
   kubectl(
     kubeTarget,
     ['create', '--field-manager', FIELD_MANAGER, '--validate=false', PROMPT, '--filename', '-'],
     new Secret(JSON.stringify(object)),
+    [request('POST', 'json', siblingsPath(object, kubeTarget.namespace), object)],
   );
 
 /** Replaces an object only if it was not changed since it was read: the resourceVersion is sent along. */
-export const replaceObject = (kubeTarget: ClusterTarget, object: object): Call =>
-  kubectl(kubeTarget, ['replace', '--field-manager', FIELD_MANAGER, PROMPT, '--filename', '-'], new Secret(JSON.stringify(object)));
+export const replaceObject = (kubeTarget: ClusterTarget, object: KubernetesObject): Call =>
+  kubectl(kubeTarget, ['replace', '--field-manager', FIELD_MANAGER, PROMPT, '--filename', '-'], new Secret(JSON.stringify(object)), [
+    request('PUT', 'json', objectPath(object, kubeTarget.namespace), object),
+  ]);
+
+/** The same change, which the API server only tries. */
+export const dryRunOf = ({args, requests, ...call}: Call): Call => ({
+  ...call,
+  args: [args[0] as string, '--dry-run=server', ...args.slice(1)],
+  ...(requests === undefined ? {} : {requests: requests.map((each) => ({...each, path: `${each.path}&dryRun=All`}))}),
+});
 
 /** Server dry run. Objects are merged with existing ones, as helm does it. */
 export const dryRunMerge = (kubeTarget: ClusterTarget, items: readonly object[]): Call =>
   kubectl(kubeTarget, ['apply', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'], listOf(items));
 
 /** The same for objects that are too large or too secret for the last-applied annotation of a merge. `asHelm` reports conflicts as Helm would. */
-export function dryRunApply(kubeTarget: ClusterTarget, items: readonly object[], {asHelm = false, asJson = false} = {}): Call {
+export function dryRunApply(kubeTarget: ClusterTarget, items: readonly KubernetesObject[], {asHelm = false, asJson = false} = {}): Call {
   const manager = asHelm ? ['--field-manager', 'helm'] : ['--force-conflicts', '--field-manager', FIELD_MANAGER];
+  const query = asHelm ? {fieldManager: 'helm'} : {force: 'true'};
   const output = asJson ? ['--output', 'json', '--show-managed-fields=false'] : [];
   return kubectl(
     kubeTarget,
     ['apply', '--server-side', ...manager, '--dry-run=server', ...output, PROMPT, '--filename', '-'],
     listOf(items),
+    items.map((each) => applyRequest(each, kubeTarget, {...query, dryRun: 'All'})),
   );
 }
 
@@ -98,22 +130,42 @@ export const deleteLabelled = (kubeTarget: ClusterTarget, kinds: readonly string
 
 export const describePods = (kubeTarget: ClusterTarget): Call => kubectl(kubeTarget, ['describe', 'pods']);
 
-export const scale = (kubeTarget: ClusterTarget, kind: string, name: string, replicas: number): Call =>
-  kubectl(kubeTarget, ['scale', `${kind.toLowerCase()}/${name}`, `--replicas=${replicas}`, PROMPT]);
+/** A change of one object, as kubectl and the API server spell it. */
+const patchCall = (kubeTarget: ClusterTarget, args: readonly string[], path: string, patch: object): Call =>
+  kubectl(kubeTarget, [...args, PROMPT], undefined, [request('PATCH', 'merge-patch+json', path, patch)]);
 
-/** Restarts pods one after another, as an upgrade does; the old ones stop gracefully. */
-export const restart = (kubeTarget: ClusterTarget, kind: string, name: string): Call =>
-  kubectl(kubeTarget, ['rollout', 'restart', `${kind.toLowerCase()}/${name}`, PROMPT]);
+const pathOf = ({namespace}: ClusterTarget, {kind, name}: ObjectRef, apiVersion = 'v1'): string =>
+  objectPath({apiVersion, kind, metadata: {name}}, namespace);
 
-/** `name-` removes an annotation. */
-export const annotate = (kubeTarget: ClusterTarget, object: string, annotation: string, {overwrites = false} = {}): Call =>
-  kubectl(kubeTarget, ['annotate', object, annotation, ...(overwrites ? ['--overwrite'] : []), PROMPT]);
+export function scale(kubeTarget: ClusterTarget, kind: string, name: string, replicas: number): Call {
+  const args = ['scale', resourceName({kind, name}), `--replicas=${replicas}`];
+  return patchCall(kubeTarget, args, `${pathOf(kubeTarget, {kind, name}, 'apps/v1')}/scale`, {spec: {replicas}});
+}
 
-export const label = (kubeTarget: ClusterTarget, object: string, labels: readonly string[]): Call =>
-  kubectl(kubeTarget, ['label', object, ...labels, '--overwrite', PROMPT]);
+/** Restarts pods one after another, as an upgrade does; the old ones stop gracefully. Any time later than that of the last restart will do. */
+export function restart(kubeTarget: ClusterTarget, kind: string, name: string): Call {
+  const annotations = {'kubectl.kubernetes.io/restartedAt': new Date().toISOString()};
+  const args = ['rollout', 'restart', resourceName({kind, name})];
+  return patchCall(kubeTarget, args, pathOf(kubeTarget, {kind, name}, 'apps/v1'), {spec: {template: {metadata: {annotations}}}});
+}
 
-export const patchVolume = (kubeTarget: ClusterTarget, name: string, patch: object): Call =>
-  kubectl(kubeTarget, ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`, PROMPT]);
+/** Null removes an annotation. */
+export const annotate = (kubeTarget: ClusterTarget, object: ObjectRef, annotations: Readonly<Record<string, string | null>>): Call =>
+  patchCall(kubeTarget, ['annotate', ...assignments(object, annotations)], pathOf(kubeTarget, object), {metadata: {annotations}});
+
+export const label = (kubeTarget: ClusterTarget, object: ObjectRef, labels: Readonly<Record<string, string>>): Call =>
+  patchCall(kubeTarget, ['label', ...assignments(object, labels)], pathOf(kubeTarget, object), {metadata: {labels}});
+
+const assignments = (object: ObjectRef, changes: Readonly<Record<string, string | null>>): string[] => [
+  resourceName(object),
+  ...Object.entries(changes).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`)),
+  '--overwrite',
+];
+
+export function patchVolume(kubeTarget: ClusterTarget, name: string, patch: object): Call {
+  const args = ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`];
+  return patchCall(kubeTarget, args, pathOf(kubeTarget, {kind: 'PersistentVolume', name}), patch);
+}
 
 /** `what` is names or a selector. Returns at once if there are none. */
 export const waitUntilGone = (kubeTarget: ClusterTarget, what: readonly string[], seconds: number): Call =>
@@ -129,7 +181,7 @@ export const deleteJobs = (kubeTarget: ClusterTarget, selector: string): Call =>
 export const deleteClaim = (kubeTarget: ClusterTarget, name: string): Call =>
   kubectl(kubeTarget, ['delete', 'persistentvolumeclaim', name, '--ignore-not-found', '--wait=false']);
 
-/** Proxies the API server on a socket until it is stopped: reads and access reviews, but no exec or attach. */
+/** Proxies the API server on a socket until it is stopped: reads, reviews and applied objects, but no deletions, exec or attach. */
 export const proxy = (kubeTarget: ClusterTarget, socket: string): Call =>
   kubectl(kubeTarget, [
     'proxy',
@@ -138,8 +190,7 @@ export const proxy = (kubeTarget: ClusterTarget, socket: string): Call =>
     '--append-server-path',
     '--accept-paths=^/(api|apis|version|readyz|livez|healthz|openapi|metrics)(/|$)',
     '--reject-paths=^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy)(/|$)',
-    // Access reviews are created with POST.
-    '--reject-methods=^(PUT|PATCH|DELETE)$',
+    '--reject-methods=^DELETE$',
   ]);
 
 /** Raw response of the API server. */

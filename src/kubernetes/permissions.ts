@@ -1,4 +1,4 @@
-import {type Fact, known, unknown} from '../ground/fact.ts';
+import {type Fact, known} from '../ground/fact.ts';
 import type {KubernetesClient} from './client.ts';
 import {REQUEST_MS, unknownBy} from './fact-readers.ts';
 import {isWideObject, resourceOf} from './kinds.ts';
@@ -82,11 +82,8 @@ export async function reviewPermissions<T extends Permission>(
       ),
     ),
   );
-  for (const {error, isAllowed} of answers.values()) {
-    if (error) return unknownBy(error);
-    if (isAllowed === undefined) return unknown('failed', 'the API server did not answer every access review');
-  }
-  const isAllowed = (question: ResourceAttributes): boolean => answers.get(keyOf(question))?.isAllowed === true;
+  for (const {error} of answers.values()) if (error) return unknownBy(error);
+  const isAllowed = (question: ResourceAttributes): boolean => answers.get(keyOf(question))?.value === true;
   return known(
     needs.map((need) => ({...need, isAllowed: questionsOf(need).some(isAllowed)})),
     'SelfSubjectAccessReview',

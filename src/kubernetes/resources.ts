@@ -1,4 +1,4 @@
-import type {ReadError} from '../ground/read-error.ts';
+import type {ReadError, ReadResult} from '../ground/fact.ts';
 import {apiErrorOf} from './api-error.ts';
 import type {ApiResult, GetOptions, KubernetesClient, RequestOptions} from './client.ts';
 import {collectionPath} from './kinds.ts';
@@ -59,7 +59,8 @@ function withoutManagedFields<T extends object>(object: T): T {
   return {...object, metadata};
 }
 
-interface Where {
+/** Where the objects are, and how a request ends. */
+export interface ObjectOptions extends RequestOptions {
   /** Lists the whole cluster if absent. */
   namespace?: string;
   /** For kinds of add-ons: `kyverno.io/v1`. */
@@ -70,7 +71,7 @@ interface Where {
 export const listObjects = async <T>(
   client: Reader,
   resource: string,
-  {namespace, groupVersion, ...options}: RequestOptions & Where,
+  {namespace, groupVersion, ...options}: ObjectOptions,
 ): Promise<Listing<T>> => (await listAll(client, collectionPath(resource, namespace, groupVersion), options)) as Listing<T>;
 
 /** One object by name. */
@@ -78,7 +79,7 @@ export async function getObject<T>(
   client: Reader,
   resource: string,
   name: string,
-  {namespace, groupVersion, keepsManagedFields = false, ...options}: RequestOptions & Where & {keepsManagedFields?: boolean},
+  {namespace, groupVersion, keepsManagedFields = false, ...options}: ObjectOptions & {keepsManagedFields?: boolean},
 ): Promise<ObjectResult<T>> {
   const answer = await client.get(`${collectionPath(resource, namespace, groupVersion)}/${encodeURIComponent(name)}`, options);
   if (answer.error) return answer.error.kind === 'not-found' ? {object: undefined} : {error: answer.error};
@@ -117,6 +118,12 @@ export async function podLog(
   return answer.error ? {text: '', error: answer.error} : {text: String(answer.body)};
 }
 
+/** A client of a server that did not answer: every request fails for the same reason, and none is sent. */
+export const failingClient = (error: ReadError): Pick<KubernetesClient, 'get' | 'post'> => ({
+  get: async () => ({error}),
+  post: async () => ({error}),
+});
+
 /** gitVersion of the API server, for example v1.34.1-gke.2541000; undefined for any other response. */
 export async function serverVersion(client: Reader, options: RequestOptions): Promise<{version?: string; error?: ReadError}> {
   const answer = await client.get('/version', options);
@@ -140,22 +147,88 @@ export async function reviewAccess(
   client: Pick<KubernetesClient, 'post'>,
   resourceAttributes: ResourceAttributes,
   options: RequestOptions,
-): Promise<{isAllowed?: boolean; error?: ReadError}> {
+): Promise<ReadResult<boolean>> {
   const review = {apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: {resourceAttributes}};
   const answer = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, options);
   if (answer.error) return {error: answer.error};
   const isAllowed = (answer.body as {status?: {allowed?: boolean}} | null)?.status?.allowed;
-  return typeof isAllowed === 'boolean' ? {isAllowed} : {};
+  return typeof isAllowed === 'boolean' ? {value: isAllowed} : unanswered('answer every access review');
 }
 
-/** User name of this account in the API server; undefined if unknown. Requires Kubernetes 1.28. */
-export async function currentUser(
-  client: Pick<KubernetesClient, 'post'>,
-  options: RequestOptions,
-): Promise<{user?: string; error?: ReadError}> {
+/** User name of this account in the API server. Requires Kubernetes 1.28. */
+export async function currentUser(client: Pick<KubernetesClient, 'post'>, options: RequestOptions): Promise<ReadResult<string>> {
   const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
   const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
   if (answer.error) return {error: answer.error};
   const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status?.userInfo?.username;
-  return typeof user === 'string' && user !== '' ? {user} : {};
+  return typeof user === 'string' && user !== '' ? {value: user} : unanswered('return the user name');
+}
+
+const unanswered = (task: string): {error: ReadError} => ({error: {kind: 'refused', message: `the API server did not ${task}`}});
+
+/** Served resources: `deployments.apps` with its preferred group and version, `apps/v1`. */
+type ServedResources = ReadonlyMap<string, string>;
+
+const AGGREGATED = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`);
+const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
+
+interface GroupDiscovery {
+  metadata?: {name?: string};
+  versions?: readonly {version: string; resources?: readonly {resource: string}[]}[];
+}
+
+interface Groups {
+  items?: readonly GroupDiscovery[];
+  groups?: readonly {name: string; preferredVersion?: {groupVersion: string}}[];
+}
+
+interface Resources {
+  resources?: readonly {name: string}[];
+}
+
+/** Names of all served resources, and errors. An unavailable API of an add-on does not affect the others. */
+export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; error?: ReadError}> {
+  const served = new Map<string, string>();
+  const errors: ReadError[] = [];
+  const add = (groupVersion: string, names: readonly string[]): void => {
+    const group = groupVersion.includes('/') ? groupVersion.split('/')[0] : '';
+    for (const name of names.filter((each) => !each.includes('/'))) {
+      const spelled = group ? `${name}.${group}` : name;
+      if (!served.has(spelled)) served.set(spelled, groupVersion);
+    }
+  };
+  const get = async <T>(path: string): Promise<T | undefined> => {
+    const answer = await client.get(path, {...options, accept: ACCEPT});
+    if (answer.error) errors.push(answer.error);
+    return answer.error || typeof answer.body !== 'object' ? undefined : ((answer.body ?? undefined) as T | undefined);
+  };
+  const listed = async (path: string, groupVersion: string): Promise<void> =>
+    add(
+      groupVersion,
+      ((await get<Resources>(path))?.resources ?? []).map(({name}) => name),
+    );
+  await Promise.all(
+    ['/api', '/apis'].map(async (path) => {
+      const found = await get<Groups>(path);
+      if (found?.items) {
+        for (const {metadata, versions = []} of found.items) {
+          for (const {version, resources = []} of versions)
+            add(
+              metadata?.name ? `${metadata.name}/${version}` : version,
+              resources.map(({resource}) => resource),
+            );
+        }
+        return;
+      }
+      // Kubernetes older than 1.26, or `kubectl get --raw`, which sends no media type.
+      if (found && path === '/api') await listed('/api/v1', 'v1');
+      await Promise.all(
+        (found?.groups ?? []).flatMap(({preferredVersion}) =>
+          preferredVersion ? [listed(`/apis/${preferredVersion.groupVersion}`, preferredVersion.groupVersion)] : [],
+        ),
+      );
+    }),
+  );
+  const [error] = errors;
+  return {served, ...(error === undefined ? {} : {error})};
 }

@@ -1,8 +1,8 @@
 import type {Readable} from 'node:stream';
-import type {ReadError} from '../ground/read-error.ts';
+import type {ReadError} from '../ground/fact.ts';
 import {abortReason} from '../ground/signals.ts';
 import {readAtMost} from '../ground/streams.ts';
-import type {LogStream} from '../ports/host-tools.ts';
+import type {LogStream} from '../ports/processes.ts';
 import type {ApiResult} from './client.ts';
 
 /** Maximum size of a response in memory; a page of a list is much smaller. */

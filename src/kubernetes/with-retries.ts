@@ -1,17 +1,22 @@
 import {setTimeout as wait} from 'node:timers/promises';
-import type {ReadError, ReadErrorKind} from '../ground/read-error.ts';
-import {followSignal} from '../ground/signals.ts';
-import type {LogStream} from '../ports/host-tools.ts';
+import type {ApiRequest} from '../ground/command-line.ts';
+import {semaphore} from '../ground/concurrency.ts';
+import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
+import {abortReason, followSignal} from '../ground/signals.ts';
+import type {LogStream} from '../ports/processes.ts';
 import type {ApiResult, KubernetesClient} from './client.ts';
 import {answerFrom} from './response.ts';
 
 export interface Request {
   path: string;
-  /** Sent with POST. */
+  /** GET by default. */
+  method?: ApiRequest['method'];
   body?: string;
+  /** Of the body; JSON by default. */
+  contentType?: string;
   accept?: string;
   /** Log requests can wait for their reader, queries cannot; followed logs have no end. */
-  sort: 'question' | 'log' | 'followed';
+  kind: 'query' | 'log' | 'followed';
   signal: AbortSignal;
   idleMs: number;
   /** Called when the opened stream has ended. */
@@ -31,13 +36,13 @@ export function clientFrom(
   const closing = new AbortController();
   const retry = retries();
   const ask = async (
-    request: Pick<Request, 'path' | 'body' | 'accept'>,
+    request: Pick<Request, 'method' | 'path' | 'body' | 'contentType' | 'accept'>,
     {signal, idleMs = IDLE_MS, isText = false}: {signal: AbortSignal; idleMs?: number; isText?: boolean},
   ) => {
     const {signal: either, release} = followSignal(signal, closing.signal);
     try {
       return await retry(async () => {
-        const opened = await open({...request, sort: 'question', signal: either, idleMs, release: () => undefined});
+        const opened = await open({...request, kind: 'query', signal: either, idleMs, release: () => undefined});
         return opened.error ? opened : answerFrom(opened.status, opened.log, {date: opened.date, isText});
       }, either);
     } finally {
@@ -46,10 +51,11 @@ export function clientFrom(
   };
   return {
     get: (path, {accept, ...options}) => ask({path, ...(accept === undefined ? {} : {accept})}, options),
-    post: (path, body, options) => ask({path, body: JSON.stringify(body)}, options),
+    post: (path, body, options) => ask({method: 'POST', path, body: JSON.stringify(body)}, options),
+    send: ({method, path, contentType, body}, options) => ask({method, path, contentType, body: body.reveal()}, options),
     async stream(path, {signal, idleMs = IDLE_MS, follows = false}) {
       const {signal: either, release} = followSignal(signal, closing.signal);
-      const opened = await retry(() => open({path, sort: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
+      const opened = await retry(() => open({path, kind: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
       if (opened.error === undefined) return opened.log;
       release();
       return opened;
@@ -107,6 +113,19 @@ function retries(): <R extends {error?: ReadError | undefined}>(attempt: Attempt
       await wait(pause * (1 + Math.random() / 4), undefined, {signal}).catch(() => undefined);
       if (signal.aborted) return result;
     }
+  };
+}
+
+/** Reads with at most `width` requests at once. */
+export function limitedClient(client: KubernetesClient, width: number): KubernetesClient {
+  const acquire = semaphore(width);
+  return {
+    ...client,
+    async get(path, options) {
+      const done = await acquire(options.signal);
+      if (done === undefined) return {error: {kind: 'aborted', message: `not started: ${abortReason(options.signal)}`}};
+      return client.get(path, options).finally(done);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import {ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import type {AccountRequest, Resource, ScalrClient} from '../scalr/client.ts';
 import type {Purpose} from '../scalr/failure.ts';
 
@@ -20,7 +20,7 @@ export interface AccountPlan {
   blocked?: ExpectedError | undefined;
 }
 
-interface RunDeps {
+export interface AccountDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
   onStep(step: AccountStep, state: 'started' | 'done'): void;
 }
@@ -29,7 +29,7 @@ interface RunDeps {
 export async function runAccountSteps(
   steps: readonly AccountStep[],
   client: ScalrClient,
-  {interrupts: {interrupt, forceQuit}, onStep}: RunDeps,
+  {interrupts: {interrupt, forceQuit}, onStep}: AccountDeps,
 ): Promise<(Resource | undefined)[]> {
   const answers: (Resource | undefined)[] = [];
   const done = (): string =>

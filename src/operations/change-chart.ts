@@ -1,18 +1,15 @@
 import {kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
-import {ownCommand} from '../ground/command-line.ts';
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {Tree} from '../ground/tree.ts';
-import {sameTree} from '../ground/tree.ts';
+import {sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
-import {isMadeFor, ownLabels} from '../kubernetes/objects.ts';
+import {isMadeFor, ownLabels, refOf} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
 import type {Inventory} from '../release/inventory.ts';
-import {readFacts} from '../release/read-release.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {claimNames} from '../release/users.ts';
 import {planInstall} from './install.ts';
 import {withSecretUsers} from './install-secrets.ts';
@@ -99,9 +96,5 @@ const secretMoves = ({name, live}: InstalledRelease, {release, kubeTarget}: Rele
     .map(({metadata}) => ({
       id: `move/${metadata.name}`,
       title: `Assign Secret ${metadata.name} to release ${release}`,
-      call: label(
-        kubeTarget,
-        `secret/${metadata.name}`,
-        Object.entries(ownLabels(release)).map((each) => each.join('=')),
-      ),
+      call: label(kubeTarget, refOf({kind: 'Secret', metadata}), ownLabels(release)),
     }));

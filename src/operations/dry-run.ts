@@ -3,15 +3,13 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
-import {servedResources} from '../kubernetes/discovery.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
-import {dryRunApply, dryRunMerge} from '../kubernetes/kubectl.ts';
+import {dryRunApply, dryRunMerge, dryRunOf} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import type {Reader} from '../kubernetes/resources.ts';
+import {type Reader, servedResources} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
-import type {InstallFacts} from '../release/release-state.ts';
-import type {Plan} from './step.ts';
-import {ofPhase} from './step.ts';
+import type {InstallFacts} from '../release/read-release.ts';
+import {ofPhase, type Plan} from './step.ts';
 
 /** Validates all objects with a server-side dry run. Returns the result as text. @throws ExpectedError */
 export async function dryRun(
@@ -26,7 +24,7 @@ export async function dryRun(
   // Objects in a namespace that does not exist yet cannot be validated.
   const applied = plan.steps
     .filter(({phase, call}) => call.args[0] === 'apply' && (phase === 'namespace' || exists))
-    .map(({call}) => tried(call));
+    .map(({call}) => dryRunOf(call));
   for (const call of applied) await ask(call, processes);
   if (!exists) {
     return `The API server accepts the namespace. Objects in ${kubeTarget.namespace} cannot be validated until it exists.\n`;
@@ -66,8 +64,6 @@ async function requireDefinitions(
     suggestions: changedDefinition(kubeTarget, install.args),
   });
 }
-
-const tried = (call: Call): Call => ({...call, args: ['apply', '--dry-run=server', ...call.args.slice(1)]});
 
 interface Definition extends KubernetesObject {
   spec?: {group?: string; names?: {kind?: string}};

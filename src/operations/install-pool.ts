@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
@@ -105,7 +105,7 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
     suggestions: [`Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`],
   });
 
-interface PoolDeps {
+export interface PoolDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
   onStep(step: {title: string}, state: 'started' | 'done'): void;
 }

@@ -8,16 +8,16 @@ import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {Event, Snapshot} from '../kubernetes/objects.ts';
 import type {Files} from '../ports/files.ts';
-import {newestRevision} from '../release/read-release.ts';
+import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
-import {type InstallFacts, isPending} from '../release/release-state.ts';
-import {runSteps} from './run-steps.ts';
-import type {Plan, Step} from './step.ts';
-import {ofPhase} from './step.ts';
+import {type RunStepsDeps, runSteps} from './run-steps.ts';
+import {ofPhase, type Plan, type Step} from './step.ts';
 import type {Rollback} from './upgrade.ts';
-import {releaseText, requireReady, type Watched, watchRelease} from './watch-release.ts';
+import {releaseText, requireReady, type WatchDeps, type Watched, watchRelease} from './watch-release.ts';
 
-type BringUpDeps = Parameters<typeof runSteps>[1] & Parameters<typeof watchRelease>[1] & {files: Files};
+export interface BringUpDeps extends WatchDeps, Pick<RunStepsDeps, 'onStep'> {
+  files: Files;
+}
 
 interface BringUpOptions {
   /** Whether to wait until the release is ready. */

@@ -1,12 +1,11 @@
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
-import {annotate, applyObject, restart} from '../kubernetes/kubectl.ts';
-import type {SecretObject} from '../kubernetes/objects.ts';
-import {isMadeFor, isOwn, type KubernetesObject, kindAndName, ownLabels, releaseOf} from '../kubernetes/objects.ts';
+import {annotate, applyObjects, restart} from '../kubernetes/kubectl.ts';
+import {isMadeFor, isOwn, type KubernetesObject, kindAndName, ownLabels, releaseOf, type SecretObject} from '../kubernetes/objects.ts';
 import {podTemplates, secretNames} from '../kubernetes/pod-specs.ts';
 import type {Reader} from '../kubernetes/resources.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {readsSecret, readUsers} from '../release/users.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
@@ -88,10 +87,11 @@ function secretStep(secret: WantedSecret, wanted: WantedObjects, facts: InstallF
   const stringData = Object.fromEntries(given(secret).map(([key, content]) => [key, content.reveal()]));
   const annotations = {...secret.annotations, ...markOf(name, wanted, facts)};
   const metadata = {name, labels: ownLabels(release), ...(Object.keys(annotations).length === 0 ? {} : {annotations})};
+  const secretObject = {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData};
   return {
     id: `secret/${name}`,
     title: `${found ? 'Update' : 'Create'} Secret ${name}`,
-    call: applyObject(kubeTarget, {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData}),
+    call: applyObjects(kubeTarget, [secretObject]),
   };
 }
 
@@ -149,7 +149,7 @@ export function restartSteps(wanted: WantedObjects, facts: InstallFacts): Step[]
       (name): Step => ({
         id: `restarted/${name}`,
         title: `Remove the restart annotation from Secret ${name}`,
-        call: annotate(kubeTarget, `secret/${name}`, `${MARK}-`),
+        call: annotate(kubeTarget, {kind: 'Secret', name}, {[MARK]: null}),
       }),
     );
   return [...restarts, ...done];

@@ -1,35 +1,28 @@
 import {scalrChart} from '../charts/define.ts';
 import {isBelow as isOlder} from '../charts/version-status.ts';
 import {comparePaths} from '../diff/live-diff.ts';
-import type {ObjectDrift} from '../diff/live-drift.ts';
-import {isRestored} from '../diff/live-drift.ts';
+import {isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Difference, driftOf} from '../diff/values-diff.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
-import {commandLine, kubectlCommand, ownCommand} from '../ground/command-line.ts';
-import type {Warning} from '../ground/errors.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {commandLine, kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
-import type {ReleaseRecord} from '../helm/release-record.ts';
-import {markedFailed} from '../helm/release-record.ts';
+import {markedFailed, type ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
-import {applyObject, replaceObject, scale} from '../kubernetes/kubectl.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {ownLabels, type Workload} from '../kubernetes/objects.ts';
+import {applyObjects, replaceObject, scale} from '../kubernetes/kubectl.ts';
+import {type KubernetesObject, ownLabels, type Workload} from '../kubernetes/objects.ts';
 import {serverVersion} from '../kubernetes/resources.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
 import {readInventory} from '../release/read-inventory.ts';
-import {readFacts} from '../release/read-release.ts';
-import {type InstallFacts, isPending} from '../release/release-state.ts';
+import {type InstallFacts, isPending, readFacts} from '../release/read-release.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
 import {claimsToKeep, keepClaimSteps} from './kept-claims.ts';
 import {renderChart} from './render-chart.ts';
-import type {Plan, Step} from './step.ts';
-import {inOrder} from './step.ts';
+import {inOrder, type Plan, type Step} from './step.ts';
 import {permissionsOfUpgrade} from './step-permissions.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 import type {WantedRelease} from './wanted-release.ts';
@@ -132,7 +125,7 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
   const {kubeTarget} = name;
   if (namespace !== undefined) return [];
   const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: kubeTarget.namespace, labels: ownLabels(name.release)}};
-  return [{id: 'namespace', title: `Create namespace ${kubeTarget.namespace}`, call: applyObject(kubeTarget, object)}];
+  return [{id: 'namespace', title: `Create namespace ${kubeTarget.namespace}`, call: applyObjects(kubeTarget, [object])}];
 }
 
 /** Workloads that an interrupted uninstall scaled to 0; Helm does not detect this. */
@@ -227,7 +220,7 @@ function requireNoOtherManager(wanted: WantedRelease, facts: InstallFacts): void
 /** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
 function definitionSteps(manifest: readonly KubernetesObject[], {kubeTarget}: ReleaseName): Step[] {
   const items = manifest.filter(({kind}) => kind === 'CustomResourceDefinition');
-  const call = applyObject(kubeTarget, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
+  const call = applyObjects(kubeTarget, items, {takesOver: true});
   return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the CRDs of the new chart', call}];
 }
 
@@ -240,7 +233,7 @@ function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
     .map((object) => ({
       id: `restore/${object.metadata.name}`,
       title: `Restore ${object.kind} ${object.metadata.name}`,
-      call: applyObject(wanted.name.kubeTarget, object, {isForced: true}),
+      call: applyObjects(wanted.name.kubeTarget, [object], {takesOver: true}),
     }));
 }
 

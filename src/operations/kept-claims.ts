@@ -2,7 +2,7 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import {rollback} from '../helm/helm.ts';
 import {annotate} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
@@ -24,7 +24,7 @@ export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseN
   claims.map((claim) => ({
     id: `keep/${claim}`,
     title: `Annotate PVC ${claim}, so that Helm keeps it with its data`,
-    call: annotate(kubeTarget, `persistentvolumeclaim/${claim}`, 'helm.sh/resource-policy=keep', {overwrites: true}),
+    call: annotate(kubeTarget, {kind: CLAIM, name: claim}, {'helm.sh/resource-policy': 'keep'}),
     tolerates: /not found/i,
   }));
 

@@ -36,7 +36,7 @@ export function migratedRelease(
   {from, to}: {from: Target; to: Target},
   {source, overlay, secretNames}: MigrateOptions,
 ): Migration {
-  const {values: migrated, settings, changes} = migrateValues(given, from, to, secretNames);
+  const {values: migrated, settings, changes} = migrateValues(given, from, to, {names: secretNames});
   const values = withMirrorTokens(migrated, given, to);
   const merged = mergeValues(values, overlay);
   refuseErrorsOf(overlay, values, merged, to);

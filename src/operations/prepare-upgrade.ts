@@ -9,7 +9,7 @@ import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {type SecretNames, secretNamesOf} from '../settings/release.ts';

@@ -10,9 +10,8 @@ import {annotate} from '../kubernetes/kubectl.ts';
 import {isMadeFor, type KubernetesObject, type SecretObject} from '../kubernetes/objects.ts';
 import {getObject} from '../kubernetes/resources.ts';
 import {type AccountToken, accountAnnotations, accountPoolIn, accountTokenIn, PREVIOUS_TOKEN} from '../release/account-token.ts';
-import {readFacts} from '../release/read-release.ts';
+import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
-import type {InstallFacts} from '../release/release-state.ts';
 import {readsSecret} from '../release/users.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
@@ -258,5 +257,5 @@ export const usedByOthers = ({release}: ReleaseName, {pool, others, previous}: A
 export const forgetPrevious = ({name: {kubeTarget}, secret}: TokenHolder): Step => ({
   id: `rotated/${secret.metadata.name}`,
   title: `Remove the ID of the revoked token from Secret ${secret.metadata.name}`,
-  call: annotate(kubeTarget, `secret/${secret.metadata.name}`, `${PREVIOUS_TOKEN}-`),
+  call: annotate(kubeTarget, {kind: 'Secret', name: secret.metadata.name}, {[PREVIOUS_TOKEN]: null}),
 });

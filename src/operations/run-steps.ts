@@ -1,7 +1,8 @@
 import {commandLine, type ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
-import {isConflict, isTransient, placeIn, toolFailure, tryCluster} from '../ground/tool-errors.ts';
+import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
+import {tryCluster} from '../ground/unreachable.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
@@ -11,7 +12,7 @@ import {type Run, runsIn} from '../release/inventory.ts';
 import type {Step} from './step.ts';
 import type {PollDeps} from './watch-release.ts';
 
-interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
+export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
   /** Required by steps that wait for runs. */
   kubernetes?: PollDeps['kubernetes'];
   /** For one call of helm, which has no timeout of its own for API requests. */

@@ -3,12 +3,11 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {REQUEST_MS} from '../kubernetes/fact-readers.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {kindAndName} from '../kubernetes/objects.ts';
+import {type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
 import {grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';
 import {currentUser} from '../kubernetes/resources.ts';
 import {grantText} from '../release/grants.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
@@ -147,7 +146,7 @@ export async function requirePermissions(
     (title) => `× ${title}: ${permissionText(missing.filter((each) => each.title === title))}`,
   );
   const {release, kubeTarget} = name;
-  const {user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
+  const {value: user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
   const grantee = {purpose: `${release}:${operation}-steps`, namespace: kubeTarget.namespace, user};
   throw new ExpectedError(['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join('\n'), {
     code: 'FORBIDDEN',

@@ -1,6 +1,7 @@
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
-import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
+import {applyObjects, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {Inventory} from '../release/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../release/inventory-data.ts';
 import {type Removal, removedClaim, removedVolume} from './removal.ts';
@@ -145,7 +146,7 @@ export function cleanSteps({release, kubeTarget}: ReleaseName, item: NodeDataIte
     {
       id: 'clean',
       title: `Delete the contents of ${item.path} on ${nodes.join(', ')}`,
-      call: applyObject(kubeTarget, {apiVersion: 'v1', kind: 'List', items}),
+      call: applyObjects(kubeTarget, items),
       isDestructive: true,
     },
     {id: 'cleaned', title: `Wait until ${item.path} is empty`, call: waitForJobs(kubeTarget, selector, timeoutSeconds)},
@@ -157,7 +158,7 @@ function cleaner(
   name: string,
   nodeName: string,
   {path, image, labels}: {path: string; image: string; labels: Record<string, string>},
-): object {
+): KubernetesObject {
   const container = {
     name: 'clean',
     image,
@@ -181,12 +182,9 @@ function cleaner(
     containers: [container],
     volumes: [{name: 'node-data', hostPath: {path, type: 'DirectoryOrCreate'}}],
   };
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: {name, labels},
-    spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template: {metadata: {labels}, spec}},
-  };
+  const template = {metadata: {labels}, spec};
+  const job = {apiVersion: 'batch/v1', kind: 'Job', metadata: {name, labels}};
+  return {...job, ...{spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template}}};
 }
 
 /** The command to empty the directory manually. */

@@ -3,18 +3,17 @@ import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
 import {type Removal, removalText} from './removal.ts';
-import {runSteps} from './run-steps.ts';
+import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {UninstallPlan} from './uninstall.ts';
 import type {KeptObject} from './uninstall-keeps.ts';
 import {type LeftObject, verifyRemovals} from './verify-removals.ts';
 import type {PollDeps} from './watch-release.ts';
 
-type UninstallDeps = Parameters<typeof runSteps>[1] &
-  PollDeps & {
-    timeoutMs: number;
-    /** Plan for the current state of the cluster. */
-    planAgain(): Promise<UninstallPlan>;
-  };
+interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
+  timeoutMs: number;
+  /** Plan for the current state of the cluster. */
+  planAgain(): Promise<UninstallPlan>;
+}
 
 /** The result of an uninstall, verified with the API server. */
 export interface Uninstalled {

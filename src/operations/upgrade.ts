@@ -2,12 +2,23 @@ import {advise, type Gain, gainsOf, pinnedAdvice, type UpgradeAdvice} from '../c
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
-import type {KubernetesObject, ObjectRef, SecretObject, Workload} from '../kubernetes/objects.ts';
-import {isAmong, isSameRef, kindAndName, once, refOf, refText, resourceName} from '../kubernetes/objects.ts';
+import {applyObjects, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
+import {
+  isAmong,
+  isSameRef,
+  type KubernetesObject,
+  kindAndName,
+  type ObjectRef,
+  once,
+  refOf,
+  refText,
+  resourceName,
+  type SecretObject,
+  type Workload,
+} from '../kubernetes/objects.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
 import type {Controller} from '../release/inventory.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
 import {restartWarnings} from './debug.ts';
@@ -16,8 +27,7 @@ import {usersBySecret} from './install-secrets.ts';
 import {claimsToKeep, rollbackSteps} from './kept-claims.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {renderChart} from './render-chart.ts';
-import type {Plan, Step} from './step.ts';
-import {byPhase, inOrder, ofPhase} from './step.ts';
+import {byPhase, inOrder, ofPhase, type Plan, type Step} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
@@ -177,7 +187,7 @@ const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: I
         .map((object) => ({
           id: `restore/${object.metadata.name}`,
           title: `Apply ${kindAndName(object)}, which an earlier upgrade may have created`,
-          call: applyObject(name.kubeTarget, object, {isForced: true}),
+          call: applyObjects(name.kubeTarget, [object], {takesOver: true}),
         }));
 
 /** Hazards of both versions, and variables that a container would get twice. */

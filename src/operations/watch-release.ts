@@ -4,10 +4,11 @@ import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/exp
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
 import {anySignal, withTimeout} from '../ground/signals.ts';
-import {isTransient, tryCluster} from '../ground/tool-errors.ts';
+import {isTransient} from '../ground/tool-errors.ts';
+import {tryCluster} from '../ground/unreachable.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
+import type {Interrupts} from '../ports/processes.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';
 
 export const POLL_INTERVAL_MS = 1500;
@@ -27,7 +28,7 @@ export interface Watched {
   causes: readonly Cause[];
 }
 
-interface WatchDeps extends PollDeps {
+export interface WatchDeps extends PollDeps {
   timeoutMs: number;
   onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
 }

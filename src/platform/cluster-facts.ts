@@ -1,17 +1,81 @@
+import {scalrChart} from '../charts/define.ts';
+import {hideSecretValues} from '../charts/hidden-values.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
-import type {KubernetesVersions} from '../charts/releases.ts';
-import {compare} from '../charts/releases.ts';
+import {compare, type KubernetesVersions} from '../charts/releases.ts';
+import type {ChartName} from '../charts/schema.ts';
 import {isVersion} from '../charts/version-status.ts';
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
+import type {Values} from '../ground/tree.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
 import {type Cni, cniOf, type NetworkPolicies, networkPoliciesOf} from './cni.ts';
 import {type Dns, dnsOf, type Networks, networksOf} from './networks.ts';
 import {type NodeSystems, nodeSystemsOf, type Platform, platformOf} from './platform.ts';
 import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
-import type {PlatformReadings} from './readings.ts';
-import {type ScalrReleases, scalrReleasesOf, servedDefinitions} from './releases.ts';
-import {type StorageClass, storageOf} from './storage.ts';
+import type {PlatformReadings, StorageClassObject} from './readings.ts';
+
+export interface StorageClass {
+  name: string;
+  provisioner: string;
+  isDefault: boolean;
+  /** From the documentation of the provisioner; the object does not contain them. */
+  accessModes: Fact<readonly AccessMode[]>;
+  /** Immediate or WaitForFirstConsumer */
+  bindingMode: string;
+  reclaimPolicy: string;
+  isExpandable: boolean;
+}
+
+export type AccessMode = 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany' | 'ReadWriteOncePod';
+
+const DISK: readonly AccessMode[] = ['ReadWriteOnce', 'ReadWriteOncePod'];
+const SHARED: readonly AccessMode[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'];
+
+/** File system volumes; several drivers can share raw blocks too, of which the charts make no use. */
+const PROVISIONERS: readonly [provisioner: RegExp, modes: readonly AccessMode[]][] = [
+  [/^(pd\.csi\.storage\.gke\.io|kubernetes\.io\/gce-pd)$/, [...DISK, 'ReadOnlyMany']],
+  [/^filestore\.csi\.storage\.gke\.io$/, SHARED],
+  [/^(ebs\.csi\.(eks\.)?amazonaws\.com|kubernetes\.io\/aws-ebs)$/, DISK],
+  [/^(efs|fsx)\.csi\.aws\.com$|^fsx\.openzfs\.csi\.aws\.com$/, SHARED],
+  [/^(disk\.csi\.azure\.com|kubernetes\.io\/azure-disk)$/, DISK],
+  [/^((file|blob)\.csi\.azure\.com|kubernetes\.io\/azure-file)$/, SHARED],
+  [/^(rancher\.io\/local-path|k8s\.io\/minikube-hostpath|microk8s\.io\/hostpath|docker\.io\/hostpath)$/, ['ReadWriteOnce']],
+  [/(^|\.)rbd\.csi\.ceph\.com$/, DISK],
+  [/(^|\.)cephfs\.csi\.ceph\.com$/, SHARED],
+  [/^nfs\.csi\.k8s\.io$|nfs-(subdir-external|client)-provisioner$/, SHARED],
+  [/^driver\.longhorn\.io$/, SHARED],
+  [/^(cinder\.csi\.openstack\.org|kubernetes\.io\/cinder)$/, DISK],
+  [/^manila\.csi\.openstack\.org$|^nfs\.manila\.csi\.openstack\.org$/, SHARED],
+  [/^(dobs\.csi\.digitalocean\.com|csi\.hetzner\.cloud|linodebs\.csi\.linode\.com|vpc\.block\.csi\.ibm\.io)$/, DISK],
+  [/^(blockvolume\.csi\.oraclecloud\.com)$/, DISK],
+  [/^fss\.csi\.oraclecloud\.com$/, SHARED],
+];
+
+const DEFAULT_MARKS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+
+const storageOf = ({storageClasses}: Pick<PlatformReadings, 'storageClasses'>): Fact<readonly StorageClass[]> =>
+  follow(storageClasses, (all, source) => known(all.map(storageClassOf), source));
+
+function storageClassOf({
+  metadata,
+  provisioner = '',
+  volumeBindingMode,
+  reclaimPolicy,
+  allowVolumeExpansion,
+}: StorageClassObject): StorageClass {
+  const modes = PROVISIONERS.find(([pattern]) => pattern.test(provisioner))?.[1];
+  return {
+    name: metadata.name,
+    provisioner,
+    isDefault: DEFAULT_MARKS.some((key) => metadata.annotations?.[key] === 'true'),
+    accessModes: modes
+      ? known(modes, `documentation of ${provisioner}`)
+      : unknown('undetermined', `access modes of provisioner ${provisioner} are not known`),
+    bindingMode: volumeBindingMode ?? 'Immediate',
+    reclaimPolicy: reclaimPolicy ?? 'Delete',
+    isExpandable: allowVolumeExpansion ?? false,
+  };
+}
 
 /** Everything about a cluster that an install depends on. Plain JSON; every fact has its source, or the reason why it is unknown. */
 export interface ClusterFacts {
@@ -112,3 +176,48 @@ function oldestOf(versions: readonly string[]): Fact<string> {
     ? unknown('undetermined', `cannot parse one of these versions: ${versions.join(', ')}`)
     : known(first, 'version of the API server and of the kubelets');
 }
+
+/** A Helm release of one of the three charts. */
+export interface ScalrRelease {
+  name: string;
+  namespace: string;
+  chart: ChartName;
+  version: string;
+  /** deployed, failed, pending-install, pending-upgrade, pending-rollback or uninstalling */
+  status: string;
+  /** What was given to helm; secrets and the values of environment variables are hidden. */
+  values: Fact<Values>;
+}
+
+interface ScalrReleases {
+  /** The whole cluster, or only the namespace if permissions do not allow more. */
+  scope: 'cluster' | 'namespace';
+  releases: readonly ScalrRelease[];
+}
+
+const scalrReleasesOf = ({releases}: Pick<PlatformReadings, 'releases'>): Fact<ScalrReleases> =>
+  follow(releases, ({scope, releases: all}, source) =>
+    known(
+      {
+        scope,
+        releases: all.flatMap(({name, namespace, status, chart, values}) => {
+          const ours = scalrChart(chart);
+          const shown = follow(values, (given, from): Fact<Values> => known(hideSecretValues(given), from));
+          return ours ? [{name, namespace, ...ours, status, values: shown}] : [];
+        }),
+      },
+      source,
+    ),
+  );
+
+/** Generations of the definitions of agent-job that are served; Helm never removes one. */
+const servedDefinitions = ({resources}: Pick<PlatformReadings, 'resources'>): Fact<readonly string[]> =>
+  follow(resources, (all, source) =>
+    known(
+      DEFINITIONS.filter((name) => all.includes(name)),
+      source,
+    ),
+  );
+
+/** What agent-job brought over the years: up to 0.5.63, up to 0.5.67, and since. */
+export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];

@@ -1,5 +1,6 @@
 import type {Target} from '../charts/define.ts';
-import {missesRuns} from '../charts/pod-selectors.ts';
+import {missesRuns} from '../charts/target.ts';
+import type {Advice} from '../ground/errors.ts';
 import {type Fact, follow, isKnown, known, unknown} from '../ground/fact.ts';
 import type {NetworkPolicies} from './cni.ts';
 import type {CustomObject, PlatformReadings} from './readings.ts';
@@ -64,18 +65,11 @@ export function forbidsHostPath({podSecurity}: Policies, cloud: Fact<string>): F
   return follow(podSecurity, (level, source): Fact<boolean> => known(level !== 'privileged', source));
 }
 
-/** Why the metadata block of a chart is not effective. */
-export interface PolicyGap {
-  code: 'POLICY_NOT_ENFORCED' | 'POLICY_MISSES_RUNS' | 'POLICY_WITHOUT_EFFECT';
-  message: string;
-  remedy: string;
-}
-
 const ALLOW = 'allow it with --metadata-service allow';
 
 /** What is wrong with the policy of this chart in this cluster; undefined if Scalr tested that it works. */
-export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: NetworkPolicies): Fact<PolicyGap | undefined> =>
-  follow(areEnforced, (enforced, why): Fact<PolicyGap | undefined> => {
+export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: NetworkPolicies): Fact<Advice | undefined> =>
+  follow(areEnforced, (enforced, why): Fact<Advice | undefined> => {
     if (!enforced)
       return known(
         {

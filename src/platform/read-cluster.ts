@@ -2,11 +2,10 @@ import type {ClusterTarget} from '../ground/command-line.ts';
 import {type Fact, follow, isKnown, known, unknown} from '../ground/fact.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {ListedRelease, Releases} from '../helm/release-record.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {releasesIn} from '../helm/releases.ts';
-import {servedResources} from '../kubernetes/discovery.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
-import {type Reader, serverVersion} from '../kubernetes/resources.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {type Reader, servedResources, serverVersion} from '../kubernetes/resources.ts';
 import {runsLinux} from './capacity.ts';
 import {LISTED, NAMED, type NodeObject, OPTIONAL, type PlatformReadings, type ReleaseReading} from './readings.ts';
 
@@ -60,7 +59,7 @@ type Named = Pick<PlatformReadings, keyof typeof NAMED | 'namespaceObject'>;
 type Served = Pick<PlatformReadings, keyof typeof OPTIONAL | 'resources'>;
 
 async function readListed(asking: ReadOptions): Promise<Listed & Pick<PlatformReadings, 'kubeletDns'>> {
-  const listed: Listed = await byKey(LISTED, (kind) => listFact(asking.kubernetes, kind, asking.options));
+  const listed: Listed = await byKey(LISTED, (kind) => listFact<KubernetesObject>(asking.kubernetes, kind, asking.options));
   return {...listed, kubeletDns: await readKubeletDns(listed.nodes, asking)};
 }
 

@@ -19,3 +19,60 @@ export interface Files {
   /** Removes the path if it exists. @throws ExpectedError */
   remove(path: string): Promise<void>;
 }
+
+/** The three files of a chart that describe its values, as text. */
+interface ChartFiles {
+  chart: string;
+  values: string;
+  schema?: string;
+}
+
+/** Charts on the disk: a directory or an archive. */
+export interface Charts {
+  /** @throws ExpectedError if no chart is found */
+  read(source: string): Promise<ChartFiles>;
+}
+
+/** One file of an archive, as the manifest lists it. */
+export interface ArchiveEntry {
+  name: string;
+  /** Before compression. */
+  bytes: number;
+  sha256: string;
+}
+
+/** An archive while it is written. It gets its final name on close; a failure removes it. */
+export interface Archive {
+  /**
+   * Adds one file. Concurrent calls are written one after another; a source that starts slowly does not block the
+   * others. @throws ExpectedError if the file cannot be written
+   */
+  add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry>;
+  /** Adds the manifest, passes the archive to `check` and renames it. Rethrows errors of `check`. @throws ExpectedError */
+  close(options: {manifest(entries: readonly ArchiveEntry[]): string; check?(archive: OpenArchive): Promise<void>}): Promise<ClosedArchive>;
+  /** Removes everything written so far. Can be called twice. */
+  abort(): Promise<void>;
+}
+
+export interface ClosedArchive {
+  /** Size of the archive. */
+  bytes: number;
+  /** Sorted by name, without the manifest. */
+  entries: readonly ArchiveEntry[];
+}
+
+/** An archive while it is read. Its content is untrusted. */
+export interface OpenArchive {
+  /** Names and uncompressed sizes from the archive, in its order. */
+  entries: readonly {name: string; bytes: number}[];
+  /** Content of one file, at most its stated size. Files can be read concurrently. @throws ExpectedError if it is damaged or missing */
+  read(name: string): AsyncIterable<Buffer>;
+  close(): void;
+}
+
+export interface Archives {
+  /** @throws ExpectedError if the path is not writable */
+  create(path: string): Promise<Archive>;
+  /** @throws ExpectedError if the file is not an archive, damaged or unsafe */
+  open(path: string): Promise<OpenArchive>;
+}

@@ -1,12 +1,15 @@
 import {type Fact, follow, known, knownValue} from '../ground/fact.ts';
 import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {mayRun, podSpecs} from '../kubernetes/pod-specs.ts';
+import type {WantedSecret} from '../operations/wanted-release.ts';
+import type {Get} from '../settings/define.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {milliOf} from '../settings/quantity.ts';
+import {caSecret, caSecretKey} from '../settings/tls.ts';
 import {type ChartPods, isLinux, podRole} from './checks/available-nodes.ts';
-import type {LimitRange, LimitRangeItem, PreflightContext} from './preflight-context.ts';
-import {mapsIn} from './referenced-objects.ts';
+import type {LimitRange, LimitRangeItem, PreflightContext, RequiredSecret} from './preflight-context.ts';
 
 /** Pods of one kind, as many as an install with all its runs has at a time. */
 export interface PodGroup extends ChartPods {
@@ -56,7 +59,7 @@ export interface Resources {
   limits: Amounts;
 }
 
-export interface AdmittedContainer extends Resources {
+interface AdmittedContainer extends Resources {
   name: string;
   isInit: boolean;
 }
@@ -145,3 +148,58 @@ export function spellAmount(resource: string, milli: bigint): string {
   const unit = (['Gi', 'Mi', 'Ki'] as const).find((_, index) => whole % 1024n ** BigInt(3 - index) === 0n && whole > 0n);
   return unit === undefined ? String(whole) : `${whole / 1024n ** BigInt(3 - ['Gi', 'Mi', 'Ki'].indexOf(unit))}${unit}`;
 }
+
+/** Every Secret that must exist before pods start, or that an install creates. */
+export function wantedSecrets(made: readonly WantedSecret[], get: Get, objects: readonly KubernetesObject[]): RequiredSecret[] {
+  const keysOf = new Map(made.map(({name, data}) => [name, new Set(Object.keys(data))]));
+  const ca = get(caSecret);
+  const referenced = [...referencedSecrets(objects), ...(ca === undefined ? [] : [[ca, [get(caSecretKey) as string]] as const])];
+  for (const [name, keys] of referenced) keysOf.set(name, new Set([...(keysOf.get(name) ?? []), ...keys]));
+  return [...keysOf].map(([name, keys]) => {
+    const data = made.findLast((each) => each.name === name)?.data;
+    return {name, keys: [...keys], isGiven: keys.size > 0 && [...keys].every((key) => data?.[key] !== undefined)};
+  });
+}
+
+/** Secrets that pods cannot start without, with the keys they read; those that the chart creates are left out. */
+function referencedSecrets(objects: readonly KubernetesObject[]): [name: string, keys: string[]][] {
+  const created = new Set(objects.filter(({kind}) => kind === 'Secret').map(({metadata}) => metadata.name));
+  return pairsIn(objects)
+    .flatMap(([key, below]): [name: Tree | undefined, keys: (Tree | undefined)[]][] => {
+      if (key === 'imagePullSecrets') return mapsIn(below).map(({name}) => [name, []]);
+      if (!isMap(below) || below['optional'] === true) return [];
+      if (key === 'secretKeyRef') return [[below['name'], [below['key']]]];
+      if (key === 'secretRef') return [[below['name'], []]];
+      if (key === 'secret') return [[below['secretName'] ?? below['name'], mapsIn(below['items']).map((each) => each['key'])]];
+      return [];
+    })
+    .flatMap(([name, keys]) =>
+      typeof name === 'string' && name !== '' && !created.has(name) ? [[name, keys.filter((key) => typeof key === 'string')]] : [],
+    );
+}
+
+export const referencedPullSecrets = (objects: readonly KubernetesObject[]): string[] => [
+  ...new Set(pairsIn(objects).flatMap(([key, below]) => (key === 'imagePullSecrets' ? mapsIn(below).map(({name}) => String(name)) : []))),
+];
+
+/** PersistentVolumeClaims that pods mount, including those that the chart creates. */
+export const referencedClaims = (objects: readonly KubernetesObject[]): string[] => [
+  ...new Set(
+    pairsIn(objects).flatMap(([key, below]) => {
+      const name = key === 'persistentVolumeClaim' && isMap(below) ? below['claimName'] : undefined;
+      return typeof name === 'string' ? [name] : [];
+    }),
+  ),
+];
+
+/** All keys with their values. CRDs are skipped, because their keys are descriptions. */
+const pairsIn = (objects: readonly KubernetesObject[]): [key: string, below: Tree][] =>
+  objects.filter(({kind}) => kind !== 'CustomResourceDefinition').flatMap((object) => pairsBelow(object as unknown as Tree));
+
+function pairsBelow(tree: Tree): [key: string, below: Tree][] {
+  if (Array.isArray(tree)) return tree.flatMap(pairsBelow);
+  return isMap(tree) ? Object.entries(tree).flatMap((pair) => [pair, ...pairsBelow(pair[1])]) : [];
+}
+
+/** The maps in a list; none of anything else. */
+export const mapsIn = (tree: Tree | undefined): Values[] => (Array.isArray(tree) ? tree.filter(isMap) : []);

@@ -7,8 +7,8 @@ import type {Permission} from '../kubernetes/permissions.ts';
 import type {RenderedChart} from '../operations/render-chart.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
 import type {PlatformReadings} from '../platform/readings.ts';
-import type {ManifestAnswer} from '../ports/registries.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {ManifestAnswer} from '../ports/connections.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {Get} from '../settings/define.ts';
 import type {Probed, ProbeObjects} from './probe/probe.ts';
 

@@ -1,24 +1,21 @@
 import type {Call, ClusterTarget} from '../ground/command-line.ts';
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
-import type {ReadError} from '../ground/read-error.ts';
 import {isMap} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import {servedResources} from '../kubernetes/discovery.ts';
-import {failureOf, jsonOf, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
+import {failureOf, jsonOf, objectFact, REQUEST_MS} from '../kubernetes/fact-readers.ts';
 import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {reviewPermissions} from '../kubernetes/permissions.ts';
-import {serverVersion} from '../kubernetes/resources.ts';
+import {failingClient, servedResources, serverVersion} from '../kubernetes/resources.ts';
 import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/read-cluster.ts';
+import type {Registries} from '../ports/connections.ts';
 import type {Processes} from '../ports/processes.ts';
-import type {Registries} from '../ports/registries.ts';
-import {type Config, contextOf} from '../release/read-release.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import {type Config, contextOf, type InstallFacts} from '../release/read-release.ts';
 import {MANIFEST_TYPES, manifestUrl} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
@@ -31,11 +28,11 @@ import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import {cachedAccess, type RetryOptions} from './cached-access.ts';
 import {neededPermissions} from './checks/permissions.ts';
+import {referencedClaims as claimsNamedIn, wantedSecrets} from './pod-resources.ts';
 import type {Mirror, PreflightContext, ReviewedPermission} from './preflight-context.ts';
 import {readLive} from './read-live.ts';
-import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
-interface ReadingDeps extends ClusterAccess, RetryOptions {
+export interface ReadingDeps extends ClusterAccess, RetryOptions {
   registries: Registries;
   now(): Date;
   /** Time limit of the version request, so that time is left to render the chart (default: `signal`). */
@@ -71,9 +68,8 @@ export async function readPreflightContext(
   const asking = version.then(
     ({error}): ReadOptions => ({
       kubeTarget,
-      kubernetes,
+      kubernetes: error && error.kind !== 'forbidden' ? failingClient(error) : kubernetes,
       signal: deps.signal,
-      serverError: error?.kind === 'forbidden' ? undefined : error,
     }),
   );
   const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
@@ -83,9 +79,7 @@ export async function readPreflightContext(
     readContext(kubeTarget, processes, already.context),
     Promise.all([objects, asking]).then((found) => readNamed(wanted, get, ...found)),
     Promise.all([objects, asking]).then((found) => readPermissions(...found)),
-    Promise.all([objects, asking]).then(([made, {serverError}]) =>
-      readLive(made, {name: wanted.name, ...access, signal: deps.signal, serverError}),
-    ),
+    Promise.all([objects, asking]).then(([made, asked]) => readLive(made, {name: wanted.name, ...access, ...asked})),
     readMirror(generated, deps),
   ]);
   return {
@@ -120,10 +114,8 @@ async function readContext(
 
 interface ReadOptions {
   kubeTarget: ClusterTarget;
-  kubernetes: KubernetesClient;
+  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
   signal: AbortSignal;
-  /** Error after which no more requests are sent. */
-  serverError: ReadError | undefined;
 }
 
 type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
@@ -133,21 +125,14 @@ async function readNamed(
   {secrets: made}: Wanted,
   get: Get,
   objects: readonly KubernetesObject[],
-  {kubeTarget, kubernetes, signal, serverError}: ReadOptions,
+  {kubeTarget, kubernetes, signal}: ReadOptions,
 ): Promise<Named> {
   const wanted = wantedSecrets(made, get, objects);
   const own = get(cacheClaim);
   const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);
   const options = {signal, idleMs: REQUEST_MS, namespace: kubeTarget.namespace};
-  const read = async <T>(kind: string, names: Iterable<string>): Promise<Map<string, Fact<T | undefined>>> =>
-    new Map(
-      await Promise.all(
-        [...names].map(
-          async (name) =>
-            [name, serverError ? unknownBy(serverError) : ((await objectFact(kubernetes, kind, name, options)) as Fact<T>)] as const,
-        ),
-      ),
-    );
+  const read = async <T extends KubernetesObject>(kind: string, names: Iterable<string>): Promise<Map<string, Fact<T | undefined>>> =>
+    new Map(await Promise.all([...names].map(async (name) => [name, await objectFact<T>(kubernetes, kind, name, options)] as const)));
   const [secrets, found] = await Promise.all([
     read<SecretObject>(
       'secrets',
@@ -160,9 +145,8 @@ async function readNamed(
 
 async function readPermissions(
   objects: readonly KubernetesObject[],
-  {kubeTarget: {namespace}, kubernetes, signal, serverError}: ReadOptions,
+  {kubeTarget: {namespace}, kubernetes, signal}: ReadOptions,
 ): Promise<PreflightContext['permissions']> {
-  if (serverError) return unknownBy(serverError);
   const {served} = await servedResources(kubernetes, {signal, idleMs: REQUEST_MS});
   return reviewPermissions(neededPermissions({namespace, objects, resources: [...served.keys()]}), kubernetes, signal);
 }

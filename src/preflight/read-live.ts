@@ -1,50 +1,42 @@
 import type {ReleaseName} from '../ground/command-line.ts';
-import {type Fact, isKnown, known, unknown} from '../ground/fact.ts';
-import type {ReadError} from '../ground/read-error.ts';
-import {objectsIn} from '../helm/manifest.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {releasesIn} from '../helm/releases.ts';
+import {type Fact, isKnown, known} from '../ground/fact.ts';
+import {objectsIn} from '../helm/release-record.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import {servedResources} from '../kubernetes/discovery.ts';
 import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
-import {isWideObject, resourceOf} from '../kubernetes/kinds.ts';
-import {helmOwner} from '../kubernetes/object-owner.ts';
-import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import {kindAndName} from '../kubernetes/objects.ts';
-import {currentUser} from '../kubernetes/resources.ts';
+import {helmOwner, isWideObject, resourceOf} from '../kubernetes/kinds.ts';
+import {type KubernetesObject, kindAndName, type Pod} from '../kubernetes/objects.ts';
+import {currentUser, servedResources} from '../kubernetes/resources.ts';
 import type {LimitRange, LiveState, ResourceQuota} from './preflight-context.ts';
 
-interface LiveDeps extends ClusterAccess {
+interface LiveDeps extends Omit<ClusterAccess, 'kubernetes'> {
+  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
   name: ReleaseName;
   signal: AbortSignal;
-  /** Why no more requests are sent. */
-  serverError: ReadError | undefined;
 }
 
 /** Existing objects in the cluster and namespace of the release. Never fails: unreadable objects are unknown, with a reason. */
 export async function readLive(objects: readonly KubernetesObject[], deps: LiveDeps): Promise<LiveState> {
-  const {name, kubernetes, signal, serverError} = deps;
+  const {name, kubernetes, signal} = deps;
   const options = {signal, idleMs: REQUEST_MS};
   const {namespace} = name.kubeTarget;
-  const list = async <T>(resource: string): Promise<Fact<readonly T[]>> =>
-    serverError
-      ? unknownBy(serverError)
-      : ((await listFact(kubernetes, resource, {...options, namespace})) as unknown as Fact<readonly T[]>);
+  const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
+    listFact(kubernetes, resource, {...options, namespace});
   const [found, quotas, limitRanges, user] = await Promise.all([
     readObjects(objects, deps),
     list<ResourceQuota>('resourcequotas'),
     list<LimitRange>('limitranges'),
-    serverError ? unknownBy(serverError) : readUser(kubernetes, options),
+    currentUser(kubernetes, options),
   ]);
   const isForeign = [...found.values()].some((fact) => isKnown(fact) && fact.value !== undefined && !isHelmOwned(fact.value, name));
   return {
     objects: found,
     // Helm checks the owner only of objects that are new in the release.
-    installed: isForeign && !serverError ? await readInstalled(deps) : new Set(),
+    installed: isForeign ? await readInstalled(deps) : new Set(),
     quotas,
     limitRanges,
     pods: isKnown(quotas) && quotas.value.length === 0 ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
-    user,
+    user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
   };
 }
 
@@ -53,14 +45,10 @@ const isHelmOwned = (object: KubernetesObject, {release, kubeTarget}: ReleaseNam
   return owner?.release === release && owner.namespace === kubeTarget.namespace;
 };
 
-async function readObjects(
-  objects: readonly KubernetesObject[],
-  {name, kubernetes, signal, serverError}: LiveDeps,
-): Promise<LiveState['objects']> {
+async function readObjects(objects: readonly KubernetesObject[], {name, kubernetes, signal}: LiveDeps): Promise<LiveState['objects']> {
   const options = {signal, idleMs: REQUEST_MS};
-  const served = serverError || objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
+  const served = objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
   const read = async (object: KubernetesObject): Promise<Fact<KubernetesObject | undefined>> => {
-    if (serverError) return unknownBy(serverError);
     const where = isWideObject(object, objects) ? {} : {namespace: name.kubeTarget.namespace};
     const groupVersion = object.apiVersion ?? 'v1';
     return objectFact(kubernetes, resourceOf(object, objects, served), object.metadata.name, {...options, ...where, groupVersion});
@@ -72,10 +60,4 @@ async function readObjects(
 async function readInstalled({name, signal, ...access}: LiveDeps): Promise<Set<string>> {
   const {object} = await releasesIn(access).newest(name, {signal, idleMs: REQUEST_MS});
   return new Set(objectsIn(object?.manifest ?? '').map(kindAndName));
-}
-
-async function readUser(kubernetes: KubernetesClient, options: {signal: AbortSignal; idleMs: number}): Promise<Fact<string>> {
-  const {user, error} = await currentUser(kubernetes, options);
-  if (error) return unknownBy(error);
-  return user === undefined ? unknown('failed', 'the API server did not return the user name') : known(user, 'SelfSubjectReview');
 }

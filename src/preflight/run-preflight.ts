@@ -1,14 +1,45 @@
-import type {Warning} from '../ground/errors.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Generated} from '../values/generate.ts';
-import {CHECKS} from './all-checks.ts';
-import {type Checked, runChecks} from './check.ts';
-import {type Already, readPreflightContext} from './read-context.ts';
+import {type Check, type Checked, runChecks} from './check.ts';
+import {accountChecks} from './checks/account.ts';
+import {adviceChecks} from './checks/advice.ts';
+import {clusterChecks} from './checks/cluster.ts';
+import {namespaceChecks} from './checks/namespace.ts';
+import {networkChecks} from './checks/network.ts';
+import {nodeChecks} from './checks/nodes.ts';
+import {permissionChecks} from './checks/permissions.ts';
+import {releaseChecks} from './checks/release.ts';
+import {secretChecks} from './checks/secrets.ts';
+import {storageChecks} from './checks/storage.ts';
+import {toolChecks} from './checks/tools.ts';
+import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
+import {probeChecks} from './probe/probe-checks.ts';
+import {type Already, type ReadingDeps, readPreflightContext} from './read-context.ts';
+
+/** Every check, in the order in which they are printed. */
+export const CHECKS: readonly Check[] = [
+  ...toolChecks,
+  ...clusterChecks,
+  ...permissionChecks,
+  ...namespaceChecks,
+  ...releaseChecks,
+  ...secretChecks,
+  ...storageChecks,
+  ...networkChecks,
+  ...mirrorChecks,
+  ...nodeChecks,
+  ...adviceChecks,
+  ...accountChecks,
+  ...probeChecks,
+  ...mirrorProbeChecks,
+];
 
 const MAX_TIMEOUT_MS = 30_000;
 
-type PreflightDeps = Omit<Parameters<typeof readPreflightContext>[2], 'signal'> & {timeoutMs: number};
+export interface PreflightDeps extends Omit<ReadingDeps, 'signal'> {
+  timeoutMs: number;
+}
 
 /** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
 export async function runPreflight(
@@ -30,7 +61,6 @@ export function refuseFailed(checks: readonly Checked[]): void {
   const lines = failed.map(({title, message}) => `× ${title}: ${message}`);
   throw new ExpectedError(['Preflight checks failed. Nothing was changed.', ...lines].join('\n'), {
     code: 'PREFLIGHT_FAILED',
-    exit: ExitCode.findings,
     suggestions: [
       ...failed.flatMap(({remedy}) => remedy ?? []),
       'Show all checks: run scalr-agent preflight with the same settings',

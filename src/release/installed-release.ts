@@ -1,8 +1,6 @@
-import type {Target} from '../charts/define.ts';
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart, type Target} from '../charts/define.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {objectsIn} from '../helm/manifest.ts';
-import type {ReleaseRecord, Revision} from '../helm/release-record.ts';
+import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
@@ -10,8 +8,7 @@ import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
 import {readInventory} from './read-inventory.ts';
-import {deployedRevision} from './read-release.ts';
-import type {InstallFacts} from './release-state.ts';
+import {deployedRevision, type InstallFacts} from './read-release.ts';
 import {USER_KINDS, usersIn} from './users.ts';
 
 /** A release as an upgrade finds it. */

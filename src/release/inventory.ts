@@ -2,10 +2,9 @@ import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
 import {isOwn, type KubernetesObject, kindAndName, type ObjectRef, type Pod, type Workload} from '../kubernetes/objects.ts';
-import {DEFINITIONS} from '../platform/releases.ts';
+import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import {type ClaimItem, keptVolumesOf, type NodeDataItem, nodeDataOf, releaseClaims, type VolumeItem} from './inventory-data.ts';
-import {leftoversOf, type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './inventory-namespace.ts';
-import type {InventoryReadings} from './inventory-readings.ts';
+import {type InventoryReadings, leftoversOf, type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './inventory-namespace.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {

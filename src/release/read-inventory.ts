@@ -1,16 +1,14 @@
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {mergeValues} from '../ground/tree.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {releasesIn} from '../helm/releases.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {getObject, type Listing, listObjects} from '../kubernetes/resources.ts';
-import {DEFINITIONS} from '../platform/releases.ts';
-import {NAMESPACE_KINDS} from './inventory-namespace.ts';
-import type {InventoryReadings} from './inventory-readings.ts';
-import type {InstallFacts} from './release-state.ts';
+import {DEFINITIONS} from '../platform/cluster-facts.ts';
+import {type InventoryReadings, NAMESPACE_KINDS} from './inventory-namespace.ts';
+import type {InstallFacts} from './read-release.ts';
 
 /** Runs, data and tokens cannot be found without these. */
 const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims', 'secrets'];

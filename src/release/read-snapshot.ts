@@ -1,7 +1,6 @@
 import {hasSignificantLine, isOfAgent} from '../diagnose/agent-log.ts';
-import type {Cause} from '../diagnose/cause.ts';
-import {oneLine} from '../diagnose/error-text.ts';
-import {snapshotOf} from '../diagnose/snapshot.ts';
+import {type Cause, oneLine} from '../diagnose/cause.ts';
+import {snapshotOf} from '../diagnose/snapshot-queries.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';

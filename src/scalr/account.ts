@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import type {Resource, ResourceRef, ScalrClient} from './client.ts';
 
@@ -175,7 +175,6 @@ async function findWith(client: ScalrClient, kind: AccountKind, nameOrId: string
   });
   throw new ExpectedError(`Several ${plural} have the name ${name}: ${candidates.join(', ')}.`, {
     code: 'SCALR_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [
       `Use the ID instead of the name, for example ${found.id}`,
       ...(kind === 'workspace' ? [`Or add the environment: <environment>/${name}`] : []),
@@ -193,7 +192,6 @@ function notFound(kind: AccountKind, nameOrId: string, names: readonly string[])
   const near = closest(nameOrId, names);
   return new ExpectedError(`Cannot find ${noun} ${nameOrId}: it does not exist, or your user has no permission to read it.`, {
     code: 'SCALR_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [
       ...(near === undefined ? [] : [`Did you mean ${near}?`]),
       ...(kind === 'pool' ? ['List agent pools: scalr-agent pool list'] : []),

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isFields} from '../ground/json.ts';
 import {isPoolToken, Secret} from '../ground/secret.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
@@ -70,7 +70,6 @@ function refusePoolToken({token, source}: Credential, {SCALR_AGENT_TOKEN: agentT
   if (!isPoolToken(token) && token.reveal() !== agentToken?.trim()) return;
   throw new ExpectedError(`${source} contains an agent pool token, which has no access to the Scalr API.`, {
     code: 'NO_CREDENTIAL',
-    exit: ExitCode.usage,
     suggestions: ['Set SCALR_TOKEN to the token of a user or of a service account', 'Set SCALR_AGENT_TOKEN to the agent pool token'],
   });
 }
@@ -105,7 +104,6 @@ async function fromScalrConf({env, files}: CredentialDeps): Promise<Credential[]
   if (chosen && profiles[chosen] === undefined) {
     throw new ExpectedError(`${path} has no profile ${chosen}.`, {
       code: 'NO_CREDENTIAL',
-      exit: ExitCode.usage,
       suggestions: [`Set SCALR_PROFILE to one of ${Object.keys(profiles).join(', ')}`],
     });
   }
@@ -165,7 +163,6 @@ function onlyHost(stored: readonly Credential[]): string | undefined {
   if (hosts.length <= 1) return hosts[0];
   throw new ExpectedError(`Found tokens for several Scalr accounts: ${hosts.join(', ')}.`, {
     code: 'NO_CREDENTIAL',
-    exit: ExitCode.usage,
     suggestions: ['Select the account with --url https://<account>.scalr.io'],
   });
 }
@@ -187,7 +184,6 @@ function fieldsIn(text: string, path: string): Readonly<Record<string, unknown>>
   if (isFields(content)) return content;
   throw new ExpectedError(`${path} is not a JSON object.`, {
     code: 'NO_CREDENTIAL',
-    exit: ExitCode.usage,
     suggestions: ['Correct the file, or set SCALR_HOSTNAME and SCALR_TOKEN'],
   });
 }
@@ -195,7 +191,6 @@ function fieldsIn(text: string, path: string): Readonly<Record<string, unknown>>
 const twoTokens = (host: string, one: Credential, other: Credential): ExpectedError =>
   new ExpectedError(`${one.source} and ${other.source} contain different tokens for ${host}.`, {
     code: 'NO_CREDENTIAL',
-    exit: ExitCode.usage,
     suggestions: ['Remove one of the two', 'Set SCALR_HOSTNAME and SCALR_TOKEN, which take precedence', ...profileAdvice(one, other)],
   });
 
@@ -207,7 +202,6 @@ export const noCredential = (url: string | undefined): ExpectedError => {
   const host = url === undefined ? undefined : new URL(url).host;
   return new ExpectedError(`No token of a Scalr user found${host === undefined ? '' : ` for ${host}`}.`, {
     code: 'NO_CREDENTIAL',
-    exit: ExitCode.usage,
     suggestions: [
       `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or of a service account`,
       `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,

@@ -52,7 +52,6 @@ export function responseFailure(
   if (status === 403) {
     return new ExpectedError(`Cannot ${what}: permission denied (HTTP 403).${details}`, {
       code: 'SCALR_DENIED',
-      exit: ExitCode.failed,
       suggestions: request.length > 0 ? request : ['Request the permission for your user in Scalr'],
     });
   }
@@ -67,7 +66,6 @@ export function responseFailure(
   if (messages.length === 0) return notScalr(at, `HTTP ${status}`);
   return new ExpectedError(`Cannot ${what} (HTTP ${status}).${details}`, {
     code: 'SCALR_REJECTED',
-    exit: ExitCode.failed,
     suggestions:
       status === 409 ? ['Check the state of the object and the quotas of the account in Scalr'] : ['Correct the value in the message'],
   });
@@ -76,7 +74,6 @@ export function responseFailure(
 const unauthorized = ({host, source}: AccountRef): ExpectedError =>
   new ExpectedError(`${host} rejected the token from ${source} (HTTP 401).`, {
     code: 'SCALR_DENIED',
-    exit: ExitCode.failed,
     suggestions: [
       `Create a token for ${host} in Scalr, and replace the one in ${source}`,
       'Use the token of a user or of a service account. An agent pool token has no access to the API',
@@ -87,7 +84,6 @@ const unauthorized = ({host, source}: AccountRef): ExpectedError =>
 export const unreachable = ({host}: AccountRef, reason: string): ExpectedError =>
   new ExpectedError(`Cannot reach Scalr at https://${host} (${reason}).`, {
     code: 'SCALR_UNREACHABLE',
-    exit: ExitCode.failed,
     suggestions: [
       /certificate|issuer|self.signed/i.test(reason)
         ? 'Add the CA of the host or of the proxy with --ca-file FILE'
@@ -100,6 +96,5 @@ export const unreachable = ({host}: AccountRef, reason: string): ExpectedError =
 export const notScalr = ({host}: AccountRef, reason: string): ExpectedError =>
   new ExpectedError(`https://${host} does not respond like the Scalr API (${reason}).`, {
     code: 'SCALR_UNREACHABLE',
-    exit: ExitCode.failed,
     suggestions: ['Use the URL in your browser when you are logged in to Scalr: --url https://<account>.scalr.io'],
   });

@@ -6,6 +6,7 @@ import {text} from './kinds.ts';
 function parseUrl(raw: unknown, schemes: readonly string[], example: string): URL {
   if (typeof raw !== 'string') throw new InvalidValue(`Expected a URL, got ${JSON.stringify(raw)}`, `Example: ${example}`);
   const value = raw.trim();
+  if (value === '') throw new InvalidValue('The value is empty', `Example: ${example}`);
   if (/\s/.test(value)) throw new InvalidValue(`"${value}" contains whitespace`, `Example: ${example}`);
   if (/[<>{}]/.test(value)) throw new InvalidValue(`"${value}" contains a placeholder`, `Example: ${example}`);
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) throw new InvalidValue(`"${value}" has no scheme`, `Did you mean ${schemes[0]}://${value}?`);
@@ -39,6 +40,21 @@ export const accountUrl = (): Kind<string> => ({
   },
   format: (value) => [value],
 });
+
+const NAME = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
+const ACCOUNT = new RegExp(`^${NAME}$`, 'i');
+const HOST = new RegExp(`^(?:${NAME}(?:\\.${NAME})+|localhost)(?::\\d{1,5})?/?$`, 'i');
+
+/** The URL of an account: `acme` and `acme.scalr.io` are https://acme.scalr.io. A pasted token is neither. */
+export function accountUrlOf(typed: string): string | undefined {
+  if (/^eyJ/.test(typed)) return undefined;
+  if (HOST.test(typed)) return `https://${typed}`;
+  return ACCOUNT.test(typed) ? `https://${typed.toLowerCase()}.scalr.io` : undefined;
+}
+
+/** `proxy:3128` is http://proxy:3128; a proxy on a port of HTTPS may expect TLS. */
+export const proxyUrlOf = (typed: string): string | undefined =>
+  /^[a-z0-9][-a-z0-9.]*:(?!443$|8443$)\d{2,5}\/?$/i.test(typed) ? `http://${typed}` : undefined;
 
 const CREDENTIALS = '<user>:<password>';
 

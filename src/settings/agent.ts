@@ -1,5 +1,5 @@
 import {hostInToken} from '../ground/secret.ts';
-import {accountUrl, hostAndPort} from './addresses.ts';
+import {accountUrl, accountUrlOf, hostAndPort} from './addresses.ts';
 import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice, dataKey, objectName, onOff, secret} from './kinds.ts';
 import {release, secretNamesOf} from './release.ts';
@@ -34,6 +34,7 @@ export const url = defineSetting({
   question: 'Scalr URL',
   summary: 'Scalr URL, https://<account>.scalr.io. Not required if the token contains the host.',
   kind: accountUrl(),
+  meant: accountUrlOf,
   explained: {
     text: 'The URL in your browser when you are logged in to Scalr. Newer tokens contain it.',
     reference: 'https://docs.scalr.io/docs/agent-pools',

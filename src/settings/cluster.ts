@@ -1,5 +1,22 @@
-import {defineSetting} from './define.ts';
+import {defineSetting, spellings} from './define.ts';
 import {choice} from './kinds.ts';
+
+/** Distributions without node paths or checks of their own. */
+const OTHER_DISTRIBUTIONS = [
+  'k3s',
+  'k3d',
+  'rke',
+  'rke2',
+  'kind',
+  'minikube',
+  'microk8s',
+  'k0s',
+  'talos',
+  'kubeadm',
+  'on-prem',
+  'vanilla',
+  'none',
+];
 
 export const cloud = defineSetting({
   id: 'cloud',
@@ -7,6 +24,10 @@ export const cloud = defineSetting({
   question: 'Where does the cluster run?',
   summary: 'Kubernetes platform. Determines node paths and platform-specific checks.',
   kind: choice(['gke', 'gke-autopilot', 'eks', 'aks', 'openshift', 'other']),
+  meant: spellings({
+    ...{aws: 'eks', amazon: 'eks', azure: 'aks', gcp: 'gke', google: 'gke', autopilot: 'gke-autopilot', ocp: 'openshift'},
+    ...Object.fromEntries(OTHER_DISTRIBUTIONS.map((name) => [name, 'other'])),
+  }),
   explained: {
     text: 'Determines which node directories are writable and which volume types are forbidden.',
     reference: 'agent-k8s 0.6.5, README',
@@ -28,6 +49,16 @@ export const nodeOs = defineSetting({
   question: 'Operating system of the nodes',
   summary: 'Operating system of the nodes; determines node paths.',
   kind: choice(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu', 'other']),
+  meant: spellings({
+    ...{
+      'cos-containerd': 'cos',
+      'container-optimized-os': 'cos',
+      'ubuntu-containerd': 'ubuntu',
+      ubuntu2204: 'ubuntu',
+      ubuntu2404: 'ubuntu',
+    },
+    ...{amazonlinux2: 'al2', 'amazon-linux-2': 'al2', amazonlinux2023: 'al2023', 'amazon-linux-2023': 'al2023'},
+  }),
   explained: {
     text: 'Determines which node directories are writable and allow execution of programs.',
     reference: 'agent-k8s 0.6.5, README',

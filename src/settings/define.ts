@@ -14,6 +14,8 @@ export class MissingSetting extends InvalidValue {}
 /** What parsing may use besides the text. */
 export interface ParseContext {
   now: Date;
+  /** Tells the user how the text was read. Completes "--flag …". */
+  note?(text: string): void;
 }
 
 /** How a kind of value is parsed, validated and formatted. */
@@ -59,13 +61,15 @@ export type Group =
   | 'Lifecycle'
   | 'Chart values';
 
-interface Declaration<T> {
+export interface Declaration<T> {
   /** Flag name and answers key. */
   id: string;
   group: Group;
   question: string;
   summary: string;
   kind: Kind<T>;
+  /** The full spelling of a text that can only mean one value, such as eks for aws; undefined for all other texts. */
+  meant?(text: string): string | undefined;
   /** Help text that "?" adds to the summary, and its source. */
   explained?: {text: string; reference: string};
   /** Names of the choices in prompts, where the values alone are not enough. */
@@ -104,6 +108,12 @@ export function defineSetting<T>(declaration: Declaration<T>): Setting<T> {
   const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${declaration.id.toUpperCase().replaceAll('-', '_')}`;
   return {...declaration, env};
 }
+
+/** The option that a text means: other spellings of it, in any case. */
+export const spellings =
+  (others: Readonly<Record<string, string>>) =>
+  (text: string): string | undefined =>
+    others[text.toLowerCase().replaceAll(/[\s_]/g, '-')];
 
 /** The setting as the user types it. */
 export const spell = (setting: Setting): string => setting.onlyEnv ?? `--${setting.id}`;

@@ -1,4 +1,4 @@
-import {Secret} from '../ground/secret.ts';
+import {decodedBase64, Secret} from '../ground/secret.ts';
 import {closest, staysText} from '../ground/text.ts';
 import {InvalidValue, type Kind} from './define.ts';
 
@@ -7,12 +7,14 @@ interface TextRules {
   pattern?: RegExp;
   expected?: string;
   example?: string;
+  /** A valid value for an invalid one. */
+  near?(value: string): string | undefined;
   /** Charts render it without quotes, so it must not look like a number or boolean. */
   isBare?: boolean;
 }
 
 /** A string of a given format. `expected` describes the format, `example` shows it. */
-export function text({hint = 'TEXT', pattern, expected, example, isBare = false}: TextRules = {}): Kind<string> {
+export function text({hint = 'TEXT', pattern, expected, example, near, isBare = false}: TextRules = {}): Kind<string> {
   return {
     jsonSchema: {type: 'string', minLength: 1, ...(pattern ? {pattern: pattern.source} : {})},
     hint,
@@ -21,7 +23,9 @@ export function text({hint = 'TEXT', pattern, expected, example, isBare = false}
       const value = raw.trim();
       if (value === '') throw new InvalidValue('The value is empty', 'Set a value, or remove the setting');
       if (pattern && !pattern.test(value)) {
-        throw new InvalidValue(`"${value}" is not ${expected}`, example ? `Example: ${example}` : undefined);
+        const similar = near?.(value);
+        const step = similar === undefined ? example && `Example: ${example}` : `Did you mean ${similar}?`;
+        throw new InvalidValue(`"${value}" is not ${expected}`, step);
       }
       if (isBare && !staysText(value)) {
         throw new InvalidValue(
@@ -35,6 +39,15 @@ export function text({hint = 'TEXT', pattern, expected, example, isBare = false}
   };
 }
 
+/** The text as a Kubernetes name: `My Release` is my-release. */
+function nameLike(text: string): string | undefined {
+  const name = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  return name === '' || !staysText(name) ? undefined : name;
+}
+
 /** Name of a Kubernetes object: RFC 1123 subdomain. */
 export const objectName = (): Kind<string> =>
   text({
@@ -42,6 +55,7 @@ export const objectName = (): Kind<string> =>
     isBare: true,
     pattern: /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
     expected: 'a valid Kubernetes name (lower-case letters, digits, - and .)',
+    near: nameLike,
     example: 'my-object',
   });
 
@@ -150,6 +164,8 @@ function spanOf(value: number): string {
   return value % 60 === 0 ? `${value / 60}m` : `${value}s`;
 }
 
+const isToken = (text: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(text);
+
 /** A pasted credential; surrounding whitespace is removed, whitespace inside is an error. */
 export const secret = ({isFile = false} = {}): Kind<Secret> => ({
   jsonSchema: {type: 'string', minLength: 1},
@@ -157,8 +173,12 @@ export const secret = ({isFile = false} = {}): Kind<Secret> => ({
   isFile,
   readsStdin: isFile,
   isSecret: true,
-  parse(raw) {
-    const value = String(raw).trim();
+  parse(raw, {note}) {
+    const given = String(raw).trim();
+    const decoded = decodedBase64(given)?.trim() ?? '';
+    // kubectl prints the data of a Secret in base64.
+    const value = isToken(decoded) ? decoded : given;
+    if (value !== given) note?.('is base64-encoded, and was decoded');
     if (value === '') throw new InvalidValue('The token is empty', 'Copy the token again from the agent pool page');
     if (/\s/.test(value)) throw new InvalidValue('The token contains whitespace', 'Copy the token again without spaces and line breaks');
     if (/^<.*>$/.test(value)) throw new InvalidValue('The token is a placeholder', 'Replace it with your agent pool token');

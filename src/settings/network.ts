@@ -1,4 +1,4 @@
-import {hasCredentials, noProxyList, proxyUrl} from './addresses.ts';
+import {hasCredentials, noProxyList, proxyUrl, proxyUrlOf} from './addresses.ts';
 import {cloud} from './cluster.ts';
 import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice} from './kinds.ts';
@@ -33,6 +33,7 @@ export const httpProxy = defineSetting({
   question: 'Proxy for http:// URLs',
   summary: 'Proxy for http:// URLs.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTP_PROXY'),
+  meant: proxyUrlOf,
   explained: {
     text: 'Used for http:// URLs only. Often the same proxy as for https:// URLs.',
     reference: 'https://docs.scalr.io/docs/agent-pools',
@@ -49,6 +50,7 @@ export const httpsProxy = defineSetting({
   question: 'Proxy for https:// URLs',
   summary: 'Proxy for https:// URLs, including Scalr.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTPS_PROXY'),
+  meant: proxyUrlOf,
   explained: {
     text: 'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
     reference: 'https://docs.scalr.io/docs/agent-pools',

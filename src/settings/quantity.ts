@@ -34,6 +34,14 @@ export function canonicalQuantity(text: string): string | undefined {
   return milli === 0n ? '0' : `${milli / unitOf(suffix)}${suffix}`;
 }
 
+const AS_SIZE = 'Use a number with a unit, for example 2Gi';
+/** A larger number without a unit can be bytes. */
+const MAX_GIBIBYTES = 9999;
+
+/** The size of a volume without a unit is in gibibytes. */
+export const gibibytesOf = (text: string): string | undefined =>
+  /^[1-9]\d*$/.test(text) && Number(text) <= MAX_GIBIBYTES ? `${text}Gi` : undefined;
+
 const BYTE_SPELLINGS: Readonly<Record<string, string>> = {k: 'Ki', m: 'Mi', g: 'Gi', t: 'Ti'};
 
 /** An amount of memory or disk, `2Gi`; canonical. */
@@ -41,18 +49,24 @@ export const bytes = (): Kind<string> => ({
   jsonSchema: {type: 'string', pattern: '^\\d+(\\.\\d+)?(k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)$'},
   hint: 'SIZE',
   parse(raw) {
-    const text = String(raw);
-    const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([A-Za-z]*)$/.exec(text) ?? [];
-    if (number === undefined) throw new InvalidValue(`"${text}" is not a size`, 'Use a number with a unit, for example 2Gi');
-    if (unit === '') throw new InvalidValue(`"${text}" has no unit, so Kubernetes would read it as bytes`, `Did you mean ${number}Gi?`);
-    if (/\s/.test(text) || unit === 'm' || milliOf(text) === undefined) {
+    const text = String(raw).replaceAll(/\s+/g, '');
+    const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(text) ?? [];
+    if (number === undefined) throw new InvalidValue(`"${raw}" is not a size`, AS_SIZE);
+    if (unit === '')
+      throw new InvalidValue(
+        `"${text}" has no unit`,
+        Number(number) > MAX_GIBIBYTES ? AS_SIZE : `Did you mean ${number}Gi or ${number}Mi?`,
+      );
+    if (unit === 'm' || milliOf(text) === undefined) {
       const meant = BYTE_SPELLINGS[unit.charAt(0).toLowerCase()];
       throw new InvalidValue(`"${text}" is not a valid Kubernetes quantity`, `Did you mean ${number}${meant ?? 'Gi'}?`);
     }
-    return positive(text);
+    return positive(text, AS_SIZE);
   },
   format: (value) => [value],
 });
+
+const AS_CPU = 'Use 2 for two cores, or 500m for half a core';
 
 /** CPU in cores, `2` or `500m`; canonical. */
 export const cpu = (): Kind<string> => ({
@@ -65,16 +79,15 @@ export const cpu = (): Kind<string> => ({
   hint: 'CPU',
   parse(raw) {
     const text = String(raw);
-    if (!/^\d+(\.\d+)?m?$/.test(text))
-      throw new InvalidValue(`"${text}" is not a valid CPU quantity`, 'Use 2 for two cores, or 500m for half a core');
-    return positive(text);
+    if (!/^\d+(\.\d+)?m?$/.test(text)) throw new InvalidValue(`"${text}" is not a valid CPU quantity`, AS_CPU);
+    return positive(text, AS_CPU);
   },
   format: (value) => [value],
 });
 
-function positive(text: string): string {
+function positive(text: string, example: string): string {
   const canonical = canonicalQuantity(text);
-  if (canonical === undefined || canonical === '0') throw new InvalidValue(`"${text}" must be greater than zero`);
+  if (canonical === undefined || canonical === '0') throw new InvalidValue(`"${text}" must be greater than zero`, example);
   return canonical;
 }
 

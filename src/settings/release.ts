@@ -1,5 +1,23 @@
-import {defineSetting, InvalidValue} from './define.ts';
+import {defineSetting, InvalidValue, type Kind, spellings} from './define.ts';
 import {choice, objectName, text} from './kinds.ts';
+
+/** x.y.z */
+const exactVersion = (): Kind<string> => {
+  const kind = text({
+    hint: 'VERSION',
+    pattern: /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/,
+    expected: 'an exact version',
+    example: '0.6.5',
+  });
+  return {
+    ...kind,
+    parse(raw, context) {
+      if (/^\s*(latest|newest|stable)\s*$/i.test(String(raw)))
+        throw new InvalidValue(`"${raw}" is not an exact version`, 'Omit --chart-version for the newest known version');
+      return kind.parse(raw, context);
+    },
+  };
+};
 
 export const chart = defineSetting({
   id: 'chart',
@@ -7,6 +25,7 @@ export const chart = defineSetting({
   question: 'Chart to install',
   summary: 'Chart to install (default: recommended).',
   kind: choice(['agent-k8s', 'agent-local', 'agent-job']),
+  meant: spellings({k8s: 'agent-k8s', local: 'agent-local', job: 'agent-job'}),
 });
 
 export const chartVersion = defineSetting({
@@ -14,12 +33,8 @@ export const chartVersion = defineSetting({
   group: 'Release',
   question: 'Chart version',
   summary: 'Exact chart version (default: newest known).',
-  kind: text({
-    hint: 'VERSION',
-    pattern: /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/,
-    expected: 'an exact version',
-    example: '0.6.5',
-  }),
+  kind: exactVersion(),
+  meant: (typed) => /^v(\d+\.\d+\.\d+)$/i.exec(typed)?.[1],
 });
 
 /** Where an agent runs: in a cluster, or on this machine. */
@@ -32,6 +47,7 @@ export const target = defineSetting({
   question: 'Where will the agent run?',
   summary: 'Platform of the agent (default: kubernetes).',
   kind: choice(TARGETS),
+  meant: spellings({k8s: 'kubernetes'}),
 });
 
 export const chartSource = defineSetting({

@@ -10,6 +10,8 @@ export interface Answer {
   source: AnswerSource;
   /** What the user typed, if the value does not contain it: a file path. */
   given?: string;
+  /** How the text was read, if it was not the full spelling. */
+  notes?: readonly string[];
   /** Reason for the default, or where the cluster provides it. */
   because?: string;
 }

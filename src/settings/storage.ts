@@ -1,18 +1,20 @@
-import {defineSetting, type Get, MissingSetting, type Setting} from './define.ts';
+import {type Declaration, defineSetting, type Get, MissingSetting, type Setting} from './define.ts';
 import {absolutePath, choice, objectName, onOff, relativePath, text} from './kinds.ts';
 import {listOf} from './lists.ts';
 import {singleRun} from './purpose.ts';
-import {bytes} from './quantity.ts';
+import {bytes, gibibytesOf} from './quantity.ts';
 
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'] as const;
 
 /** True for a cache that outlives the pods that fill it. */
 export const isPersistent = (kind: string | undefined): boolean => kind !== undefined && kind !== 'ephemeral';
 
-export const cache = defineSetting({
+/** Only runs need storage. */
+const storageSetting = <T>(declaration: Omit<Declaration<T>, 'group' | 'isForRuns'>): Setting<T> =>
+  defineSetting({group: 'Storage', isForRuns: true, ...declaration});
+
+export const cache = storageSetting({
   id: 'cache',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Where should provider and binary downloads be cached?',
   summary: 'Cache for provider and binary downloads.',
   kind: choice(['ephemeral', 'pvc', 'existing-pvc', 'hostpath', 'efs']),
@@ -53,10 +55,8 @@ const on =
   (get: Get): boolean =>
     kinds.includes(get(cache) ?? 'ephemeral');
 
-export const cacheClaim = defineSetting({
+export const cacheClaim = storageSetting({
   id: 'cache-claim',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Name of the existing PVC',
   summary: 'Existing PersistentVolumeClaim (PVC) for the cache.',
   kind: objectName(),
@@ -67,13 +67,12 @@ export const cacheClaim = defineSetting({
   appliesWhen: {test: on('existing-pvc'), needs: '--cache existing-pvc'},
 });
 
-export const cacheSize = defineSetting({
+export const cacheSize = storageSetting({
   id: 'cache-size',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Cache size',
   summary: 'Cache size: storage request of the new PVC, or limit of the ephemeral volume.',
   kind: bytes(),
+  meant: gibibytesOf,
   explained: {
     text: 'Include a unit, for example 20Gi. A large provider requires about half a gigabyte.',
     reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
@@ -81,10 +80,8 @@ export const cacheSize = defineSetting({
   appliesWhen: {test: on('pvc', 'ephemeral'), needs: '--cache pvc or --cache ephemeral'},
 });
 
-export const cacheStorageClass = defineSetting({
+export const cacheStorageClass = storageSetting({
   id: 'cache-storage-class',
-  group: 'Storage',
-  isForRuns: true,
   question: 'StorageClass of the cache',
   summary: 'StorageClass of the new PVC; use - to disable dynamic provisioning.',
   kind: text({
@@ -101,10 +98,8 @@ export const cacheStorageClass = defineSetting({
   appliesWhen: {test: on('pvc'), needs: '--cache pvc'},
 });
 
-export const cacheAccessMode = defineSetting({
+export const cacheAccessMode = storageSetting({
   id: 'cache-access-mode',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Access mode of the cache',
   summary: 'Access mode of the cache PVC.',
   kind: choice(ACCESS_MODES),
@@ -120,20 +115,16 @@ export const cacheAccessMode = defineSetting({
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
 
-export const cacheSubPath = defineSetting({
+export const cacheSubPath = storageSetting({
   id: 'cache-sub-path',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Directory inside the cache volume',
   summary: 'Directory inside the cache volume.',
   kind: relativePath(),
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
 
-export const cachePath = defineSetting({
+export const cachePath = storageSetting({
   id: 'cache-path',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Cache directory on the nodes',
   summary: 'Cache directory on the nodes.',
   kind: absolutePath(),
@@ -144,31 +135,26 @@ export const cachePath = defineSetting({
   appliesWhen: {test: on('hostpath'), needs: '--cache hostpath'},
 });
 
-export const dataHome = defineSetting({
+export const dataHome = storageSetting({
   id: 'data-home',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Agent data directory',
   summary: 'Agent data directory: on the nodes for agent-k8s, in the container for other charts.',
   kind: absolutePath(),
 });
 
-export const dataSize = defineSetting({
+export const dataSize = storageSetting({
   id: 'data-size',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Size limit of the ephemeral data volume',
   summary: 'Size limit of the ephemeral volume for workspaces.',
   kind: bytes(),
+  meant: gibibytesOf,
 });
 
 /** File system ID, path and access point: https://github.com/kubernetes-sigs/aws-efs-csi-driver/blob/master/docs/README.md */
 export const EFS_HANDLE = /^fs-([0-9a-f]{8}|[0-9a-f]{17})(:(\/[^:\s]*)?(:fsap-[0-9a-f]{17})?)?$/;
 
-export const efsHandle = defineSetting({
+export const efsHandle = storageSetting({
   id: 'efs-handle',
-  group: 'Storage',
-  isForRuns: true,
   question: 'EFS volume handle',
   summary: 'EFS volume handle: fs-… or, with an access point, fs-…::fsap-….',
   kind: text({
@@ -187,10 +173,8 @@ export const efsHandle = defineSetting({
 /** The mount options of the charts: pods see new files of other pods within three seconds. */
 const SHORT_ATTRIBUTE_CACHE = ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3'];
 
-export const efsMountOption = defineSetting({
+export const efsMountOption = storageSetting({
   id: 'efs-mount-option',
-  group: 'Storage',
-  isForRuns: true,
   question: 'NFS mount option of the EFS volume',
   summary: 'NFS mount option of the EFS volume; replaces all default options; can be repeated.',
   kind: listOf(
@@ -217,10 +201,8 @@ const afterSingleRun = (isOn: boolean, get: Get): string | undefined =>
     ? 'A run can modify this cache, and later runs use the modified content. Disable the cache for isolation.'
     : undefined;
 
-export const providerCache: Setting<boolean> = defineSetting({
+export const providerCache: Setting<boolean> = storageSetting({
   id: 'provider-cache',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Cache providers?',
   summary: 'Cache Terraform/OpenTofu providers.',
   kind: onOff(),
@@ -228,20 +210,16 @@ export const providerCache: Setting<boolean> = defineSetting({
   caution: afterSingleRun,
 });
 
-export const providerCacheLimit = defineSetting({
+export const providerCacheLimit = storageSetting({
   id: 'provider-cache-limit',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Size limit of the provider cache',
   summary: 'Size limit of the provider cache; above it, the agent removes providers. Enables the provider cache.',
   kind: bytes(),
   appliesWhen: {test: (get) => get(providerCache) !== false, needs: '--provider-cache'},
 });
 
-export const moduleCache = defineSetting({
+export const moduleCache = storageSetting({
   id: 'module-cache',
-  group: 'Storage',
-  isForRuns: true,
   question: 'Cache modules?',
   summary: 'Cache Terraform/OpenTofu modules.',
   kind: onOff(),

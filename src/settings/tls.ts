@@ -1,17 +1,24 @@
-import {createPrivateKey, X509Certificate} from 'node:crypto';
+import type {X509Certificate} from 'node:crypto';
 import {kubectlCommand} from '../ground/command-line.ts';
-import {Secret} from '../ground/secret.ts';
-import {defineSetting, type Get, InvalidValue, type Kind, type Setting} from './define.ts';
+import {decodedBase64, Secret} from '../ground/secret.ts';
+import {count, few} from '../ground/text.ts';
+import {defineSetting, type Get, InvalidValue, type Kind, type ParseContext, type Setting} from './define.ts';
 import {choice, dataKey, objectName, onOff} from './kinds.ts';
 import {namespace, release, secretNamesOf} from './release.ts';
+
+/** Loaded only for a file; every command declares these settings. */
+const crypto = () => process.getBuiltinModule('node:crypto');
 
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
 export const caBundleKind = (): Kind<string> => ({
   jsonSchema: {type: 'string', minLength: 1},
   hint: 'PATH',
   isFile: true,
-  parse(raw, {now}) {
-    const certificates = readCertificates(raw as Buffer);
+  parse(raw, {now, note}) {
+    const content = raw as Buffer;
+    const decoded = decodedBase64(content.toString('latin1'));
+    if (decoded !== undefined) note?.('is base64-encoded, and was decoded');
+    const certificates = withoutExpiredRoots(readCertificates(decoded === undefined ? content : Buffer.from(decoded, 'latin1')), now, note);
     for (const [index, certificate] of certificates.entries()) refuseUnusable(certificate, index + 1, now);
     const once = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate]));
     return [...once.values()].map(String).join('');
@@ -47,7 +54,7 @@ export const privateKey = (): Kind<Secret> => ({
         'Remove the passphrase: openssl pkey -in KEY -out KEY.plain',
       );
     try {
-      createPrivateKey(pem);
+      crypto().createPrivateKey(pem);
     } catch {
       throw new InvalidValue('No PEM private key found', 'Convert the key: openssl pkey -in KEY -out KEY.pem');
     }
@@ -58,7 +65,7 @@ export const privateKey = (): Kind<Secret> => ({
 
 /** True if the key matches the certificate. */
 export function matches(certificate: Secret, key: Secret): boolean {
-  return new X509Certificate(certificate.reveal()).checkPrivateKey(createPrivateKey(key.reveal()));
+  return new (crypto().X509Certificate)(certificate.reveal()).checkPrivateKey(crypto().createPrivateKey(key.reveal()));
 }
 
 interface Block {
@@ -97,7 +104,7 @@ function readCertificates(content: Buffer): X509Certificate[] {
     throw new InvalidValue(`The file contains ${blocks[0]?.label} but no certificate`, 'Export the CA certificate in PEM format');
   if (text.trim() === '') throw new InvalidValue('The file is empty', 'Export the CA certificate in PEM format');
   try {
-    return [new X509Certificate(content)];
+    return [new (crypto().X509Certificate)(content)];
   } catch {
     throw new InvalidValue('The file is neither PEM nor DER', 'Export the CA certificate in PEM format (-----BEGIN CERTIFICATE-----)');
   }
@@ -105,11 +112,29 @@ function readCertificates(content: Buffer): X509Certificate[] {
 
 function decode(pem: string, position: number): X509Certificate {
   try {
-    return new X509Certificate(pem);
+    return new (crypto().X509Certificate)(pem);
   } catch {
     throw new InvalidValue(`Certificate ${position} cannot be parsed`, 'Copy the file again, including line breaks');
   }
 }
+
+/** A bundle with this many public roots is the one of an operating system. */
+const SYSTEM_ROOTS = 20;
+
+/** Systems keep public roots after they have expired. In a private bundle, an expired certificate is a mistake. */
+function withoutExpiredRoots(certificates: X509Certificate[], now: Date, note: ParseContext['note']): X509Certificate[] {
+  const expired = certificates.filter((each) => isExpired(each, now) && each.issuer === each.subject);
+  if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS) return certificates;
+  const roots = new Set(process.getBuiltinModule('node:tls').rootCertificates.map(bare));
+  if (certificates.filter((each) => roots.has(bare(each))).length < SYSTEM_ROOTS) return certificates;
+  note?.(`contains ${count(expired.length, 'expired root certificate')}, left out: ${few(expired.map(nameOf), 3)}`);
+  return certificates.filter((each) => !expired.includes(each));
+}
+
+/** PEM without line breaks, whose lengths differ. */
+const bare = (certificate: X509Certificate | string): string => String(certificate).replaceAll(/\s/g, '');
+
+const isExpired = ({validTo}: X509Certificate, now: Date): boolean => new Date(validTo) < now;
 
 function refuseUnusable(certificate: X509Certificate, position: number, now: Date): void {
   refuseOutdated(certificate, position, now);
@@ -124,7 +149,7 @@ function refuseUnusable(certificate: X509Certificate, position: number, now: Dat
 
 function refuseOutdated(certificate: X509Certificate, position: number, now: Date): void {
   const name = `Certificate ${position} (${nameOf(certificate)})`;
-  if (new Date(certificate.validTo) < now)
+  if (isExpired(certificate, now))
     throw new InvalidValue(`${name} expired on ${certificate.validTo}`, 'Remove the certificate, or use a renewed one');
   if (new Date(certificate.validFrom) > now)
     throw new InvalidValue(`${name} is not valid before ${certificate.validFrom}`, 'Check the clock of this machine');

@@ -1,12 +1,11 @@
-import type {Cause} from '../diagnose/cause.ts';
+import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ownCommand} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type Advice, ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import {findAgents, findPool, linksOf, listAgents, listTokens} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
-import type {Advice} from './advice.ts';
-import type {AccountStatus, ReleaseStatus, UnreadPart} from './status.ts';
+import {type AccountStatus, type ReleaseStatus, unreadPart} from './status.ts';
 
 /** An agent connects with the name of its pod. If Scalr does not know the first pods, it will not know the others. */
 const MAX_LOOKUPS = 3;
@@ -17,13 +16,13 @@ export async function readAccountStatus(client: ScalrClient, {agents: pods, work
   const nothing = {host: client.host, pool: undefined, isUnused: undefined, withoutPod: [], tokens: [], unread: []};
   const poolId = await poolOfPods(client, names);
   if (poolId === undefined) return {...nothing, agents: names.map((pod) => ({pod, agent: undefined}))};
-  const unread: UnreadPart[] = [];
+  const unread: Diagnosis[] = [];
   const optional = async <T>(what: string, reading: Promise<T>): Promise<T | undefined> => {
     try {
       return await reading;
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      unread.push(unreadPart(what, error));
+      unread.push(unreadOfAccount(what, error));
       return undefined;
     }
   };
@@ -48,12 +47,8 @@ export async function readAccountStatus(client: ScalrClient, {agents: pods, work
   };
 }
 
-export const unreadPart = (what: string, {code, message, suggestions}: ExpectedError): UnreadPart => ({
-  what,
-  code,
-  reason: message,
-  remedy: suggestions[0] ?? 'Run the command again, or with --no-account',
-});
+export const unreadOfAccount = (what: string, error: ExpectedError): Diagnosis =>
+  unreadPart(what, error, 'Run the command again, or with --no-account');
 
 const onlyOne = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
 

@@ -1,15 +1,15 @@
 import {scalrChart} from '../charts/define.ts';
+import type {Diagnosis} from '../diagnose/cause.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {helmCommand} from '../ground/command-line.ts';
+import {type ClusterTarget, helmCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
-import {isTransient, tryCluster} from '../ground/tool-errors.ts';
+import {isTransient} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
-import {objectsIn} from '../helm/manifest.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {releasesIn} from '../helm/releases.ts';
+import {tryCluster} from '../ground/unreachable.ts';
+import {objectsIn} from '../helm/release-record.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
@@ -20,7 +20,7 @@ import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {unrecordedAgents} from '../release/unrecorded.ts';
 import {notFound} from './release-causes.ts';
-import {chartOf, howToFindRuns, type ReleaseStatus, statusOf, type UnreadPart} from './status.ts';
+import {chartOf, howToFindRuns, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
 
 interface ReadStatusOptions {
   /** Values to compare with. */
@@ -119,8 +119,8 @@ async function attempt<T>(what: string, reading: Promise<T>): Promise<Attempt<T>
 
 const isRefused = ({code}: ExpectedError): boolean => code === 'FORBIDDEN';
 
-const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): UnreadPart[] =>
-  failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? tryCluster(kubeTarget)}] : [];
+const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): Diagnosis[] =>
+  failure ? [unreadPart(what, failure, tryCluster(kubeTarget))] : [];
 
 /** The release does not use a Scalr agent chart. */
 export const ofAnother = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>

@@ -1,21 +1,18 @@
 import {scalrChart} from '../charts/define.ts';
-import type {Cause} from '../diagnose/cause.ts';
-import {oneLine} from '../diagnose/error-text.ts';
+import {type Cause, oneLine} from '../diagnose/cause.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {objectLabel} from '../diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../diff/live-drift.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
-import {commandLine, helmCommand, ownCommand} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {rollback} from '../helm/helm.ts';
 import type {Revision} from '../helm/release-record.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {releasesIn} from '../helm/releases.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {scale} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, Snapshot, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects} from '../kubernetes/resources.ts';
-import {isPending} from '../release/release-state.ts';
+import {isPending} from '../release/read-release.ts';
 import {notRecorded, unrecordedAgents} from '../release/unrecorded.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */
@@ -107,7 +104,6 @@ export async function notFound(
       : `Release ${release} not found in namespace ${kubeTarget.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
   return new ExpectedError(message, {
     code: 'RELEASE_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [
       ...unrecorded.map((each) => `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`),
       ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`),

@@ -3,34 +3,32 @@ import {scalrChart} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {agentVersionOf, type VersionStatus, versionStatus} from '../charts/version-status.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
-import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/cache-use.ts';
-import type {Cause} from '../diagnose/cause.ts';
+import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
 import {replicaCount, rootsOf} from '../diagnose/readiness.ts';
 import {differs, type LiveDrift, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Drift, driftOf} from '../diff/values-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import type {ErrorCode} from '../ground/errors.ts';
+import type {Advice, ExpectedError} from '../ground/errors.ts';
+import {count} from '../ground/text.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
-import {labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
+import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
+import {isOfRun, labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
-import type {UnrecordedAgent} from '../release/unrecorded.ts';
-import {reasonOf} from '../release/unrecorded.ts';
+import {reasonOf, type UnrecordedAgent} from '../release/unrecorded.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
-import {type Advice, pullAdvice} from './advice.ts';
 import {causesOfRelease} from './release-causes.ts';
 
-/** Parts that could not be read, with reasons. */
-export interface UnreadPart {
-  what: string;
-  code: ErrorCode;
-  reason: string;
-  remedy: string;
-}
+/** A part that could not be read, and why. */
+export const unreadPart = (object: string, {code, message, suggestions}: ExpectedError, remedy = ''): Diagnosis => ({
+  ...{object, code, reason: message},
+  remedy: suggestions[0] ?? remedy,
+});
 
 /** A pod of the release, and what Scalr reports about its agent. */
-export interface JoinedAgent {
+interface JoinedAgent {
   pod: string;
   /** Undefined if no agent, or several agents, have the name of the pod. */
   agent: ScalrAgent | undefined;
@@ -48,7 +46,7 @@ export interface AccountStatus {
   withoutPod: readonly ScalrAgent[];
   tokens: readonly PoolToken[];
   /** Parts that could not be read. */
-  unread: readonly UnreadPart[];
+  unread: readonly Diagnosis[];
 }
 
 /** State of a release from kubectl and helm at one moment. */
@@ -65,7 +63,7 @@ export interface StatusReadings {
   releaseSnapshot: ReleaseSnapshot | undefined;
   /** Release objects compared with the cluster; undefined if this was not possible. */
   live: LiveDrift | undefined;
-  unread: readonly UnreadPart[];
+  unread: readonly Diagnosis[];
   /** Values to compare with. */
   wanted: Values | undefined;
   /** Logs of runs that could be read. */
@@ -112,7 +110,7 @@ export interface ReleaseStatus {
   cacheUse: CacheUse | undefined;
   /** Undefined if there is nothing to compare, or it could not be read. */
   drift: Drift | undefined;
-  unread: readonly UnreadPart[];
+  unread: readonly Diagnosis[];
   /** Absent without a token for the account of the release. */
   account?: AccountStatus;
 }
@@ -158,10 +156,7 @@ export function statusOf({
     advice: adviceFor(howToFindRuns(name, chart, given), releaseSnapshot),
     cacheUse: sumOfCacheUse([...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),
     drift: wanted && given && driftOf(given, wanted),
-    unread: [
-      ...unread,
-      ...(releaseSnapshot?.gaps ?? []).map(({object, reason, remedy}) => ({what: object, code: 'FORBIDDEN' as const, reason, remedy})),
-    ],
+    unread: [...unread, ...(releaseSnapshot?.gaps ?? [])],
   };
 }
 
@@ -174,7 +169,7 @@ const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
   [...new Set(snapshot.pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted();
 
 /** Missing permissions are expected; a failed query makes the state unknown. */
-const isRefusal = ({code}: UnreadPart): boolean => code === 'FORBIDDEN';
+const isRefusal = ({code}: Diagnosis): boolean => code === 'FORBIDDEN';
 
 function stateOf(releaseSnapshot: ReleaseSnapshot | undefined, causes: readonly Cause[]): ReleaseStatus['state'] {
   if (causes.some(({isPermanent}) => isPermanent)) return 'hopeless';
@@ -223,3 +218,44 @@ export const howToFindRuns = (
   chart === undefined || chart.name === 'agent-local'
     ? undefined
     : {chart: chart.name, version: chart.version, release, taskLabels: labelsOfRuns(given ?? {})};
+
+/** Shorter pulls are not worth a change. */
+const LONG_SECONDS = 20;
+
+/** Finds runs that spend most of their start-up time on image pulls. Pure. */
+export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Advice[] {
+  const pods = objects.filter((object) => object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
+  const events = objects.filter(({kind}) => kind === 'Event') as Event[];
+  const slow = pods
+    .map(({metadata: {name}}) => startUp(events.filter(({involvedObject: about}) => about?.kind === 'Pod' && about.name === name)))
+    .filter(({pullSeconds, seconds}) => pullSeconds >= LONG_SECONDS && pullSeconds * 2 >= seconds);
+  if (slow.length === 0) return [];
+  const longest = Math.max(...slow.map(({pullSeconds}) => pullSeconds));
+  return [
+    {
+      code: 'SLOW_IMAGE_PULLS',
+      message: `Image pulls take most of the start-up time in ${slow.length} of ${count(pods.length, 'run')} (up to ${Math.round(longest)}s)`,
+      remedy:
+        'Pre-pull the images with a DaemonSet, use a registry mirror in the region of the nodes (--image-registry), or enable image streaming (GKE)',
+    },
+  ];
+}
+
+/** Seconds from scheduling to the last started container, and seconds of image pulls. */
+function startUp(events: readonly Event[]): {seconds: number; pullSeconds: number} {
+  const times = (reason: string): number[] =>
+    events
+      .filter((event) => event.reason === reason)
+      .map(({eventTime, firstTimestamp, lastTimestamp}) => Date.parse(eventTime ?? firstTimestamp ?? lastTimestamp ?? ''))
+      .filter((time) => !Number.isNaN(time));
+  const pullSeconds = events.reduce((sum, {reason, message = ''}) => sum + (reason === 'Pulled' ? pulledIn(message) : 0), 0);
+  const seconds = (Math.max(...times('Started')) - Math.min(...times('Scheduled'))) / 1000;
+  return {seconds: Number.isFinite(seconds) ? seconds : pullSeconds, pullSeconds};
+}
+
+/** Successfully pulled image "scalr/runner:0.2.0" in 1m2.5s (1m2.5s including waiting). An image that already exists has no time. */
+function pulledIn(message: string): number {
+  const [, minutes = '0', seconds = '0', milliseconds = '0'] =
+    /^Successfully pulled image .* in (?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?(?=\s|$)/.exec(message) ?? [];
+  return Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000;
+}

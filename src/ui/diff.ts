@@ -4,7 +4,7 @@ import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {Plan} from '../operations/step.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
 import {toYaml} from '../values/yaml.ts';
 import {paragraph, type Screen, theme} from './theme.ts';

@@ -16,7 +16,8 @@ function groupText(checked: CheckedGroup, screen: Screen): string {
   const name = groupName(checked);
   const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text}) => [file, linesWithoutSecrets(text)]));
   const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
-  const sum = `${name}: ${sumOf(findings)} (${target.chart} ${target.version})\n`;
+  const against = target === undefined ? '' : ` (${target.chart} ${target.version})`;
+  const sum = `${name}: ${sumOf(findings)}${against}\n`;
   return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
 }
 
@@ -36,13 +37,15 @@ function findingText(
   const name = file ?? group;
   const place = line === undefined ? name : `${name}:${line}:${column}`;
   const head = paragraph('', `${bold(place)} ${label} ${path === '' ? '' : `${path}: `}${message} ${dim(code)}`, screen);
-  const source = line === undefined ? '' : `    ${lines.get(name)?.[line - 1] ?? ''}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
+  const written = line === undefined ? '' : (lines.get(name)?.[line - 1] ?? '');
+  const source = written.trim() === '' ? '' : `    ${written}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
   return head + source + (suggestion === undefined ? '' : paragraph('    → ', suggestion, screen));
 }
 
 interface FileResult {
-  chart: string;
-  chartVersion: string;
+  /** Absent if the file cannot be read as values, and does not tell its chart. */
+  chart?: string;
+  chartVersion?: string;
   valid: boolean;
   findings: Omit<ValuesFinding, 'fix'>[];
   fixed?: number;
@@ -59,8 +62,7 @@ export function resultOf(checked: readonly CheckedGroup[]): Result {
 }
 
 const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
-  chart: target.chart,
-  chartVersion: target.version,
+  ...(target === undefined ? {} : {chart: target.chart, chartVersion: target.version}),
   valid: findings.every(({severity}) => severity !== 'error'),
   findings: findings.map(({fix: _, ...shown}) => shown),
   ...(fixed === undefined ? {} : {fixed}),

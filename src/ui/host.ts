@@ -1,7 +1,8 @@
 import type {Progress} from '../diagnose/explain.ts';
+import type {Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {HostAgentState, HostCause} from '../host/agents.ts';
-import {paragraph, type Screen, stateMark, theme} from './theme.ts';
+import {diagnosisText, paragraph, type Screen, stateMark, theme} from './theme.ts';
 
 /** The state of every agent of this machine, and the causes of problems. */
 export function hostStatusText(agents: readonly HostAgentState[], screen: Screen): string {
@@ -31,5 +32,11 @@ export function agentProgress({object, status, image, purpose, restarts, isRunni
   return {object, state: isBroken ? 'failing' : agent === 'registered' ? 'ready' : 'waiting', text: facts.join(', ')};
 }
 
-const causeText = ({object, reason, remedy, isError}: HostCause, screen: Screen): string =>
-  `${paragraph(`  ${isError ? '×' : '!'} `, `${object}: ${reason}`, screen)}    → ${remedy}\n`;
+const causeText = (cause: HostCause, screen: Screen): string => diagnosisText(cause.isError ? '×' : '!', cause, screen);
+
+/** What to do with exported files. */
+export function exportStepsText(steps: readonly string[], directory: string, warnings: readonly Warning[]): string {
+  const first = warnings.some(({code}) => code === 'NO_TOKEN') ? ['# Set SCALR_AGENT_TOKEN in agent.env'] : [];
+  const lines = [...first, ...steps].map((step) => `  ${step}\n`);
+  return `Next steps${directory === '' ? '' : `, in ${directory}`}:\n${lines.join('')}`;
+}

@@ -1,4 +1,4 @@
-import {clearScreenDown, moveCursor} from 'node:readline';
+import {clearScreenDown, emitKeypressEvents, type Interface, moveCursor} from 'node:readline';
 import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import type {CheckboxQuestion, ListQuestion, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {answeredText, frameOf, indented, masked, noteOf, questionText} from './prompt-text.ts';
@@ -15,8 +15,13 @@ interface Streams {
 /** The context argument of a prompt of @inquirer. */
 type Context = Required<Streams> & {clearPromptOnDone: true};
 
+/** Time in which the bytes of one key arrive, even over a slow connection. */
+const ESCAPE_MS = 60;
+
 /** Prompts for terminals that can move the cursor. An answered question is replaced by one line with its answer. */
 export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => {
+  // Otherwise Esc waits half a second for the rest of a key sequence, and a second Esc is lost.
+  emitKeypressEvents(streams.input, {escapeCodeTimeout: ESCAPE_MS} as unknown as Interface);
   const {dim, red} = theme(screen);
   // The last column stays free: terminals differ in when they wrap.
   const inside = (): Screen & {columns: number} => ({...screen, columns: (screen.columns ?? 80) - 1});

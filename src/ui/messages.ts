@@ -1,5 +1,7 @@
 import type {Reason, Recommendation} from '../charts/recommend.ts';
 import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
+import {spell} from '../settings/define.ts';
+import type {Settings} from '../settings/settings.ts';
 import type {Explained} from '../values/document.ts';
 import type {Sizing} from '../values/sizing.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
@@ -35,6 +37,12 @@ export function failureText(failure: ExpectedError, {version, repository, bugs}:
 
 export const warningText = ({message}: Warning, screen: Screen): string =>
   paragraph('', `${theme(screen).yellow.bold('Warning:')} ${message}`, screen);
+
+/** How settings were read that were not spelled in full. */
+export const notesText = (settings: Settings, screen: Screen): string[] =>
+  settings
+    .entries()
+    .flatMap(({setting, answer}) => answer.notes?.map((note) => paragraph('', `Note: ${spell(setting)} ${note}.`, screen)) ?? []);
 
 const MARKS: Readonly<Record<Reason['verdict'], string>> = {for: '+', against: '-', excluded: '×'};
 

@@ -1,5 +1,7 @@
 import type {Endpoint, EndpointOrigin} from '../charts/endpoints.ts';
+import {COPY_TOOLS, type CopyTool} from '../export/mirror.ts';
 import type {ListedEndpoint} from '../preflight/machine/try-endpoints.ts';
+import type {InstallImages} from '../values/images.ts';
 import {type Screen, theme} from './theme.ts';
 
 const ORIGINS: Readonly<Record<EndpointOrigin, string>> = {
@@ -39,4 +41,31 @@ export function networkText(endpoints: readonly ListedEndpoint[], screen: Screen
     ...lines,
     `All connections are outbound. Runs also connect to what their configuration uses, such as the APIs of cloud providers.\n`,
   ].join('\n');
+}
+
+/** The images of an install, the commands that copy them, and the install with these flags, which uses the copies. */
+export function imagesText(
+  {chart, chartVersion, agentVersion, registry, images}: InstallImages,
+  commands: Record<CopyTool, string[]> | undefined,
+  flags: readonly string[],
+  screen: Screen,
+): string {
+  const {bold, dim} = theme(screen);
+  const width = Math.max(...images.map(({image}) => image.length));
+  const list = [
+    bold(`Images of ${chart} ${chartVersion} (agent ${agentVersion})`),
+    ...images.map(({image, used}) => `  ${image.padEnd(width)}  ${dim(used.join(', '))}`),
+  ];
+  if (registry === undefined || commands === undefined) return `${list.join('\n')}\n`;
+  const install = ['scalr-agent install', `--chart ${chart} --chart-version ${chartVersion}`, ...flags].join(' ');
+  const copies = COPY_TOOLS.flatMap((tool) =>
+    commands[tool].length === 0
+      ? []
+      : [
+          '',
+          bold(`Copy them to ${registry} with ${tool}${tool === 'docker' ? ' (only the platform of this machine)' : ''}`),
+          ...commands[tool].map((each) => `  ${each}`),
+        ],
+  );
+  return `${[...list, ...copies, '', bold('Use the copies'), `  ${install}`].join('\n')}\n`;
 }

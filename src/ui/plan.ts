@@ -1,11 +1,10 @@
-import type {ReleaseName} from '../ground/command-line.ts';
-import {commandLine} from '../ground/command-line.ts';
+import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {few} from '../ground/text.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {Inventory} from '../release/inventory.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {AccountRequest} from '../scalr/client.ts';
 import type {AccountRef} from '../scalr/failure.ts';
 import {paragraph, type Screen, theme} from './theme.ts';

@@ -1,7 +1,5 @@
-import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
-import {AGENT_STATUSES} from '../scalr/account.ts';
-import {columnsText} from './columns.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {AGENT_STATUSES, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
+import {columnsText, paragraph, type Screen, theme} from './theme.ts';
 
 /** A line for each pool. */
 export function poolTable(pools: readonly ScalrPool[], agents: readonly ScalrAgent[], screen: Screen): string {

@@ -1,15 +1,11 @@
-import {cacheUseText} from '../diagnose/cache-use.ts';
-import type {Cause} from '../diagnose/cause.ts';
-
+import {cacheUseText} from '../diagnose/log-matcher.ts';
 import {differs, isRestored, type ObjectDrift} from '../diff/live-drift.ts';
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {kubectlCommand} from '../ground/command-line.ts';
+import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
-import type {InstalledChart, ReleaseStatus, UnreadPart, WorkloadLine} from '../status/status.ts';
-import {columnsText} from './columns.ts';
+import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../status/status.ts';
 import {agentCounts} from './pools.ts';
-import {paragraph, type Screen, stateMark, theme} from './theme.ts';
+import {columnsText, diagnosisText, paragraph, problemText, type Screen, stateMark, theme} from './theme.ts';
 
 const WIDTH = 11;
 const MOST_CAUSES = 5;
@@ -47,7 +43,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     row('Values', valuesFact(status, files)),
     section(
       'Causes',
-      status.causes.map((each) => causeText(each, screen)),
+      status.causes.map((each) => diagnosisText(each.isPermanent ? '×' : '!', each, screen)),
       screen,
     ),
     section(
@@ -57,12 +53,12 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     ),
     section(
       'Advice',
-      status.advice.map(({message, remedy}) => paragraph('  - ', message, screen) + remedyText(remedy)),
+      status.advice.map(({message, remedy}) => problemText('-', message, remedy, screen)),
       screen,
     ),
     section(
       'Could not be read',
-      status.unread.map((each) => unreadText(each, screen)),
+      status.unread.map((each) => diagnosisText('!', each, screen)),
       screen,
     ),
   ].join('');
@@ -88,16 +84,6 @@ function section(title: string, items: readonly string[], screen: Screen): strin
   const rest = more > 0 ? [`  and ${more} more (use --json to list all)\n`] : [];
   return [`\n${theme(screen).bold(title)}\n`, ...items.slice(0, MOST_CAUSES), ...rest].join('');
 }
-
-/** Not wrapped, because a remedy may be a command to copy. */
-const remedyText = (remedy: string): string => `    → ${remedy}\n`;
-
-function causeText({object, reason, remedy, isPermanent}: Cause, screen: Screen): string {
-  return paragraph(`  ${isPermanent ? '×' : '!'} `, `${object}: ${reason}`, screen) + remedyText(remedy);
-}
-
-const unreadText = ({what, reason, remedy}: UnreadPart, screen: Screen): string =>
-  paragraph('  ! ', `${what}: ${reason}`, screen) + remedyText(remedy);
 
 const VERDICTS = {
   ready: ['✓', 'green', 'is ready'],
@@ -280,5 +266,5 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
 
 const causes = ({causes: found, unread}: ReleaseStatus): [string, string][] => [
   ...found.map(({object, code, reason, remedy}): [string, string] => [`${object} ${code}`, `! ${object}: ${reason} → ${remedy}`]),
-  ...unread.map(({what, reason}): [string, string] => [`unread ${what}`, `! ${what}: ${reason}`]),
+  ...unread.map(({object, reason}): [string, string] => [`unread ${object}`, `! ${object}: ${reason}`]),
 ];

@@ -2,6 +2,7 @@ import {Chalk, type ChalkInstance} from 'chalk';
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import isUnicodeSupported from 'is-unicode-supported';
+import type {Diagnosis} from '../diagnose/cause.ts';
 
 /** Capabilities of the screen. */
 export interface Screen {
@@ -50,6 +51,13 @@ export function nextStep(first: string, text: string, screen: Screen): string {
   return paragraph(first, sentence, screen) + yaml.map((line) => `    ${line}\n`).join('');
 }
 
+/** A problem and what to do about it. The remedy is not wrapped, because it may be a command to copy. */
+export const problemText = (mark: string, text: string, remedy: string, screen: Screen): string =>
+  `${paragraph(`  ${mark} `, text, screen)}    → ${remedy}\n`;
+
+export const diagnosisText = (mark: string, {object, reason, remedy}: Diagnosis, screen: Screen): string =>
+  problemText(mark, `${object}: ${reason}`, remedy, screen);
+
 export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 /** Every non-ASCII character that the program prints. */
@@ -77,4 +85,16 @@ export function isAsciiOnly(env: Readonly<Record<string, string | undefined>>, i
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   const [name = '', encoding = name === 'C' || name === 'POSIX' ? 'ASCII' : 'UTF-8'] = locale.replace(/@.*/, '').split('.');
   return !/^utf-?8$/i.test(encoding) || (isTerminal && (env['TERM'] === 'dumb' || !isUnicodeSupported()));
+}
+
+/** Rows in columns, as kubectl prints tables; the first one is the heading. */
+export function columnsText(rows: readonly (readonly string[])[], screen: Screen): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('   ')
+      .trimEnd(),
+  );
+  return lines.map((line, index) => `${index === 0 ? theme(screen).bold(line) : line}\n`).join('');
 }

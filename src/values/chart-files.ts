@@ -1,13 +1,14 @@
-import {Ajv} from 'ajv';
+import type {ErrorObject} from 'ajv';
 import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isMap, mergeValues, type Values} from '../ground/tree.ts';
+import {yamlProblem} from '../ground/yaml-problem.ts';
 
 /** Reads Chart.yaml, values.yaml and values.schema.json of a chart. @throws ExpectedError when it is not one of the three charts */
-export function targetOfChart(source: string, files: {chart: string; values: string; schema?: string}): Target {
+export async function targetOfChart(source: string, files: {chart: string; values: string; schema?: string}): Promise<Target> {
   const {name, version, appVersion = '', kubeVersion} = readMetadata(source, files.chart);
   const values = readChartFile(source, 'values.yaml', () => parse(files.values, {logLevel: 'error'}));
   const schema =
@@ -18,11 +19,12 @@ export function targetOfChart(source: string, files: {chart: string; values: str
     ...(schema === undefined ? {} : {schema: schema as SchemaNode}),
   });
   const target: Target = {chart: name, version, schema: known};
-  return schema === undefined ? target : {...target, refusals: refusalsOf(schema as Values, defaultsOf(known, version), source)};
+  return schema === undefined ? target : {...target, refusals: await refusalsOf(schema as Values, defaultsOf(known, version), source)};
 }
 
 /** Checks values as Helm does: merged over the defaults, null deleting defaults. */
-function refusalsOf(schema: Values, defaults: Values, source: string): NonNullable<Target['refusals']> {
+async function refusalsOf(schema: Values, defaults: Values, source: string): Promise<NonNullable<Target['refusals']>> {
+  const {Ajv} = await import('ajv');
   // Two of the charts name a JSON Schema draft that Ajv does not know.
   const {$schema: _, ...rules} = schema;
   const check = readChartFile(source, 'values.schema.json', () =>
@@ -31,7 +33,24 @@ function refusalsOf(schema: Values, defaults: Values, source: string): NonNullab
   return (values) =>
     check(mergeValues(defaults, values))
       ? []
-      : (check.errors ?? []).map(({instancePath, message = 'is invalid'}) => ({path: keysOf(instancePath), message}));
+      : (check.errors ?? []).map((error) => ({path: keysOf(error.instancePath), message: schemaProblem(error)}));
+}
+
+/** An error of Ajv in our words. */
+function schemaProblem({keyword, params}: Pick<ErrorObject, 'keyword' | 'params'>): string {
+  const {type, allowedValues, additionalProperty, missingProperty, comparison, limit, pattern} = params as Readonly<
+    Record<string, unknown>
+  >;
+  if (keyword === 'type') return `must be of type ${[type].flat().join(' or ')}`;
+  if (keyword === 'enum')
+    return `must be one of ${[allowedValues]
+      .flat()
+      .map((each) => JSON.stringify(each))
+      .join(', ')}`;
+  if (keyword === 'additionalProperties') return `must not have the key ${additionalProperty}`;
+  if (keyword === 'required') return `must have the key ${missingProperty}`;
+  if (comparison !== undefined) return `must be ${comparison} ${limit}`;
+  return pattern === undefined ? `does not match its schema (${keyword})` : `must match ${pattern}`;
 }
 
 /** The keys of a JSON pointer. */
@@ -67,16 +86,19 @@ const isChart = (name: unknown): name is ChartName => name === 'agent-k8s' || na
 function readChartFile<T>(source: string, name: string, parsed: () => T): T {
   try {
     const found = parsed();
-    if (name.endsWith('.yaml') && !isMap(found)) throw new Error('not a YAML mapping');
+    if (name.endsWith('.yaml') && !isMap(found)) throw unreadable(`Cannot read ${name} in ${source}: not a YAML mapping`);
     return found;
   } catch (error) {
-    throw unreadable(`Cannot read ${name} in ${source}: ${(error as Error).message.split('\n')[0]}`);
+    if (error instanceof ExpectedError) throw error;
+    throw unreadable(`Cannot read ${name} in ${source}: ${chartFileProblem(name, error as Error)}`);
   }
 }
 
+function chartFileProblem(name: string, error: Error & {linePos?: readonly {line: number}[]}): string {
+  if (!name.endsWith('.yaml')) return error instanceof SyntaxError ? 'not valid JSON' : 'not a valid JSON Schema';
+  const line = error.linePos?.[0]?.line;
+  return `${line === undefined ? '' : `line ${line}: `}${yamlProblem(error.message).replace(/\.$/, '')}`;
+}
+
 const unreadable = (message: string): ExpectedError =>
-  new ExpectedError(`${message}.`, {
-    code: 'NO_CHART',
-    exit: ExitCode.usage,
-    suggestions: ['Specify the directory or .tgz file of a supported chart'],
-  });
+  new ExpectedError(`${message}.`, {code: 'NO_CHART', suggestions: ['Specify the directory or .tgz file of a supported chart']});

@@ -4,7 +4,7 @@ import {type ChartRequirements, type Recommendation, recommend} from '../charts/
 import {within} from '../charts/releases.ts';
 import {notSupported, suggestCharts, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {sameTree, type Values} from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
@@ -93,7 +93,6 @@ function refusing<T>(setting: Setting<unknown>, work: () => T): T {
     if (!(error instanceof InvalidValue)) throw error;
     throw new ExpectedError(`${spell(setting)}: ${error.message}.`, {
       code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
       suggestions: error.suggestion === undefined ? [] : [error.suggestion],
     });
   }
@@ -111,7 +110,6 @@ function refuseOverruled(settings: Settings, effective: ReadonlyMap<string, unkn
   if (overruled === undefined) return;
   throw new ExpectedError(`--set and ${spell(overruled.setting)} set different values for the same setting.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: ['Use only one of them'],
   });
 }

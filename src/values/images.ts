@@ -3,7 +3,7 @@ import type {Target} from '../charts/define.ts';
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
 import {chartSchema} from '../charts/schema.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {textAt, type Values} from '../ground/tree.ts';
 import {namesRegistry, withoutRegistry} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
@@ -110,7 +110,6 @@ function agentVersionOf(target: Target): string {
   if (release) return release.appVersion;
   throw new ExpectedError(`The agent version of ${chart} ${version} is unknown.`, {
     code: 'NO_CHART',
-    exit: ExitCode.usage,
     suggestions: ['Set --chart-source to the directory or .tgz file of the chart'],
   });
 }

@@ -1,10 +1,12 @@
 import {parse} from 'yaml';
 import {CHARTS} from '../charts/charts.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
+import {documentedKey} from '../charts/documented-keys.ts';
 import {describeRange, rangeOf, within} from '../charts/releases.ts';
 import {chartSchema, closedSchema, leavesOf, type SchemaNode, schemaOf} from '../charts/schema.ts';
-import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
+import {hasKey, needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
 import {releasesOf} from '../charts/target.ts';
+import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import {
@@ -142,11 +144,19 @@ function unknownKey(text: string, path: Path, {chart, version}: Target): Invalid
   const message = `${chart} ${version} has no key "${text}"`;
   const all = releasesOf(chart);
   const some = all.filter((each) => nodeAt(closedSchema(chartSchema(chart), each), path) !== undefined);
-  if (some.length > 0) return new InvalidValue(message, `Available: ${describeRange(rangeOf(some, all))}`);
+  const documented = documentedKey(path, {chart, version});
+  if (documented)
+    return new InvalidValue(message, path[1] === 'auth' ? 'Use --token-file or SCALR_AGENT_TOKEN' : `Use ${documented.instead}`);
+  const setting = CHARTS[chart].rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
+  const flag = setting && hasKey({chart, version}, setting) ? `. Use ${spell(setting)}` : '';
+  if (some.length > 0) return new InvalidValue(message, `Available: ${describeRange(rangeOf(some, all))}${flag}`);
   const known = leavesOf(chartSchema(chart), version).map((leaf) => spellPath(leaf.path));
   const near = closest(text, known) ?? known.find((each) => each.split('.').at(-1) === path.at(-1));
-  return new InvalidValue(message, near ? `Did you mean ${near}?` : `See the values.yaml of ${chart} ${version}`);
+  return new InvalidValue(message, near ? `Did you mean ${near}?` : `List the keys: ${showValues(chart, version)}`);
 }
+
+const showValues = (chart: string, version: string): string =>
+  helmCommand({}, 'show', 'values', chart, '--repo', CHART_REPOSITORY, '--version', version);
 
 const ANY: SchemaNode = {};
 const TEXT: SchemaNode = {type: 'string'};
@@ -234,6 +244,8 @@ function refuseSecret(path: string, tree: Tree, node: SchemaNode): void {
   if (node['x-secret'] !== true && !isMirrorToken) return;
   throw new InvalidValue(
     `"${path}" is a secret, and values.yaml stores plain text`,
-    'Use --token-file, --client-cert-file and --client-key-file, which store it in a Secret',
+    /token$/i.test(path)
+      ? 'Set SCALR_AGENT_TOKEN, or use --token-file, which stores it in a Secret'
+      : 'Use --client-cert-file and --client-key-file, which store it in a Secret',
   );
 }

@@ -1,5 +1,5 @@
 import {targetOf} from '../charts/target.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -18,6 +18,7 @@ interface FoundAnswer {
  * of other sources. @throws ExpectedError
  */
 export function settingsInFiles(files: readonly ValuesFile[], named: Settings): Map<string, FoundAnswer> {
+  const values = readLayers(files);
   const {name, version, source: because} = guessChart({files, areLayers: true}, named);
   if (name === undefined) {
     const names = files.map(({file}) => file).join(', ');
@@ -26,11 +27,11 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
   const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
   const {target} = targetOf(known, () => name);
   return new Map<string, FoundAnswer>([
-    ...[...writtenSettings(readLayers(files), target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
+    ...[...writtenSettings(values, target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
     [chart.id, {value: name, because}],
     ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
   ]);
 }
 
 const refusal = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});
+  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions});

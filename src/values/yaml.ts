@@ -1,5 +1,5 @@
 import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import {sameTree, type Values} from '../ground/tree.ts';
 
@@ -45,7 +45,6 @@ function refuseMisreading(text: string, meant: Values): void {
   if (isPrintable(text) && sameTree(readAsHelm(text), meant)) return;
   throw new ExpectedError('Cannot write these values as YAML that Helm reads unchanged.', {
     code: 'AMBIGUOUS_YAML',
-    exit: ExitCode.usage,
     suggestions: ['Check --set for unprintable characters and keys such as "<<"'],
   });
 }

@@ -1,6 +1,6 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
-import {tokenClaims, tokenProblem} from '../ground/secret.ts';
+import {type Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
 import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
@@ -171,10 +171,11 @@ async function answerOf(setting: Setting, typed: string, {files, now, typedPath}
 async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
   if (setting !== token && /^eyJ[\w-]+\.[\w-]+\./.test(text)) return 'This is an agent pool token. Go back with Esc and paste it there.';
   try {
-    await answerOf(setting, text, deps);
+    const {value} = await answerOf(setting, text, deps);
     if (setting !== token) return undefined;
-    const problem = tokenProblem(text);
-    const expires = tokenClaims(text)?.expires;
+    const typed = (value as Secret).reveal();
+    const problem = tokenProblem(typed);
+    const expires = tokenClaims(typed)?.expires;
     if (problem !== undefined || expires === undefined || expires > deps.now()) return problem;
     return `The token expired on ${expires.toISOString().slice(0, 10)}. Create a new token in the agent pool.`;
   } catch (error) {

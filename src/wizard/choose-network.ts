@@ -1,4 +1,4 @@
-import {IDENTITIES} from '../charts/agent-addresses.ts';
+import {IDENTITIES} from '../charts/address-rules.ts';
 import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {withoutCredentials} from '../settings/addresses.ts';

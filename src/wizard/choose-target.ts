@@ -1,4 +1,4 @@
-import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
+import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
 import {jsonFrom} from '../ground/tool-errors.ts';

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import type {SettingsSource} from '../answers/sources.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
@@ -44,7 +44,6 @@ export function requireSecretFlags({secrets = {}}: ResumeState, found: ReadonlyM
   const flags = missing.map(spell).join(', ');
   throw new ExpectedError(`The saved session does not contain ${flags}, because it has a secret.`, {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     options: [{add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '), when: 'Give the secrets again'}],
     suggestions: [
       `Add to --resume: ${missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' ')}`,
@@ -54,7 +53,7 @@ export function requireSecretFlags({secrets = {}}: ResumeState, found: ReadonlyM
 }
 
 const nothingKept = (message: string): ExpectedError =>
-  new ExpectedError(message, {code: 'UNREADABLE_FILE', exit: ExitCode.usage, suggestions: ['Start again without --resume']});
+  new ExpectedError(message, {code: 'UNREADABLE_FILE', suggestions: ['Start again without --resume']});
 
 /** Saves the answers in a private file; continues without it if the file cannot be written. */
 export class ResumeStore {

@@ -5,7 +5,7 @@ import {ExpectedError} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Checked} from '../preflight/check.ts';
-import type {InstallFacts} from '../release/release-state.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {elsewhereText, type HostReview, hostCommandsText, sameAgainText} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';

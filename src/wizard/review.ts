@@ -12,8 +12,7 @@ import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 import {type AnswerStore, targetOfPlace} from './answer-store.ts';
-import type {AskDeps} from './ask.ts';
-import {unlessBack} from './ask.ts';
+import {type AskDeps, unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
 import {likelyTarget} from './eligible-charts.ts';
 import {hostOf} from './host-steps.ts';
@@ -48,7 +47,7 @@ export type Decision =
   | 'saved'
   | 'quit';
 
-type Action = 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
+type Action = 'again' | 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
 
 /** Asks the open questions and shows the review until the user installs or quits. */
 export async function review(
@@ -86,7 +85,8 @@ export async function review(
       if (action === 'back') {
         await interview.back();
         isChanged = true;
-      } else if (action === 'edit') isChanged = await edit(store, questions, interview, deps);
+      } else if (action === 'again') isChanged = true;
+      else if (action === 'edit') isChanged = await edit(store, questions, interview, deps);
       else if (action === 'fix') isChanged = await fix(reviewed, store, questions, interview, deps);
       else if (action === 'save') saved = (await save(reviewed, interview, deps)) ?? saved;
       else if (action === 'view') interview.tell(`\n${filesText(reviewed, deps)}\n`);
@@ -177,7 +177,7 @@ async function chooseAction(
 }
 
 function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
-  const {generated, prepared, host} = reviewed;
+  const {generated, prepared, host, problem} = reviewed;
   const broken = generated === undefined && host === undefined ? {disabled: 'not possible, see above'} : {};
   const count = noticesOf(reviewed).length;
   const files = host === undefined ? 'values.yaml' : `${host.files.length} files`;
@@ -191,6 +191,7 @@ function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
             ...(prepared === undefined && host?.plan === undefined ? {disabled: 'not possible, see above'} : {}),
           },
         ]),
+    ...(problem === undefined ? [] : [{value: 'again', label: 'Try again', description: 'check the same answers once more'}]),
     {value: 'edit', label: 'Edit an answer…'},
     ...(count === 0 ? [] : [{value: 'fix', label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…'}]),
     {value: 'view', label: host === undefined ? 'View values.yaml' : 'View the files without secrets', ...broken},

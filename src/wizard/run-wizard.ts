@@ -1,6 +1,7 @@
-import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
+import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import {isKnown} from '../ground/fact.ts';
-import type {StorageClass} from '../platform/storage.ts';
+import {sentences} from '../ground/text.ts';
+import type {StorageClass} from '../platform/cluster-facts.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
@@ -50,7 +51,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       place.kind === 'kubernetes' ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
     readFor = whereKey();
     store.merge(cluster.answers, {now: deps.now()});
-    if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
+    if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`${sentences(cluster.summary)} You can still write values.yaml.`);
     return true;
   };
 

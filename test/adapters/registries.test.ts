@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
-import {registries} from '../../src/adapters/registries.ts';
+import {registries} from '../../src/adapters/connections.ts';
 import {MANIFEST_TYPES, manifestUrl} from '../../src/settings/addresses.ts';
 
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;

@@ -7,7 +7,7 @@ import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
-import type {ArchiveEntry} from '../../src/ports/archive.ts';
+import type {ArchiveEntry} from '../../src/ports/files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 

@@ -52,7 +52,7 @@ test('a wizard that is impossible: a person, or flags', async () => {
 });
 
 test('an error that asks for nothing has no status', async () => {
-  expect(await documentOf(Values, ['--url', 'nonsense'])).not.toHaveProperty('status');
+  expect(await documentOf(Values, ['--url', 'https://acme.scalr.io', '--concurrency', 'many'])).not.toHaveProperty('status');
 });
 
 test('the text on standard error has the same commands', async () => {

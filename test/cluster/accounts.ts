@@ -24,6 +24,15 @@ interface Config {
   users: {user: object}[];
 }
 
+interface Review {
+  status: {allowed: boolean};
+}
+
+const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
+const RBAC = 'rbac.authorization.k8s.io';
+const rbac = {apiVersion: `${RBAC}/v1`};
+const userNamed = (name: string): object => ({apiGroup: RBAC, kind: 'User', name});
+
 /** Kubeconfig that impersonates a user; deleted after the test. */
 async function kubeconfigAs(user: string, {kubectl}: Workplace): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'account-'));
@@ -39,34 +48,42 @@ async function kubeconfigAs(user: string, {kubectl}: Workplace): Promise<string>
 export async function accountWith(role: 'view' | 'edit' | 'admin' | readonly object[], place: Workplace): Promise<string> {
   const {kubectl, namespace} = place;
   const user = `${namespace}-${typeof role === 'string' ? role : 'own'}`;
-  if (typeof role !== 'string')
-    await kubectl.apply({apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {name: user, namespace}, rules: role});
-  await kubectl('create', 'rolebinding', user, typeof role === 'string' ? `--clusterrole=${role}` : `--role=${user}`, `--user=${user}`);
-  await until('the role counts', async () => (await kubectl('auth', 'can-i', '--list', `--as=${user}`)).includes('pods'));
+  if (typeof role !== 'string') await kubectl.apply({...rbac, kind: 'Role', metadata: {name: user}, rules: role});
+  const roleRef = {apiGroup: RBAC, ...(typeof role === 'string' ? {kind: 'ClusterRole', name: role} : {kind: 'Role', name: user})};
+  await kubectl.apply({...rbac, kind: 'RoleBinding', metadata: {name: user}, roleRef, subjects: [userNamed(user)]});
+  await until('the role counts', async () => {
+    const review = await kubectl.api('POST', `${AUTHORIZATION}/selfsubjectrulesreviews`, {spec: {namespace}}, user);
+    return JSON.stringify(review).includes('pods');
+  });
   return kubeconfigAs(user, place);
 }
 
 /** An account without admin permissions. Its permissions apply to all namespaces, including future ones. */
 export async function account(place: Workplace, permissions: readonly Permission[]): Promise<Account> {
   const {kubectl, namespace: name} = place;
-  const apiVersion = 'rbac.authorization.k8s.io/v1';
   const allow = async (now: readonly Permission[]): Promise<void> => {
     const rules = now.map(({group, resource, verb}) => ({apiGroups: [group], resources: [resource], verbs: [verb]}));
     // Changes with every call, to detect when the API server uses the new rules.
     const mark = `/mark/${randomUUID()}`;
     await kubectl.apply(
-      {apiVersion, kind: 'ClusterRole', metadata: {name}, rules: [...rules, {nonResourceURLs: [mark], verbs: ['get']}]},
+      {...rbac, kind: 'ClusterRole', metadata: {name}, rules: [...rules, {nonResourceURLs: [mark], verbs: ['get']}]},
       {
-        apiVersion,
+        ...rbac,
         kind: 'ClusterRoleBinding',
         metadata: {name},
-        roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name},
-        subjects: [{apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name}],
+        roleRef: {apiGroup: RBAC, kind: 'ClusterRole', name},
+        subjects: [userNamed(name)],
       },
     );
-    await until('the rules count', async () => (await kubectl('auth', 'can-i', 'get', mark, `--as=${name}`).catch(String)) === 'yes');
+    const spec = {nonResourceAttributes: {path: mark, verb: 'get'}};
+    await until('the rules count', async () => {
+      const {status} = await kubectl.api<Review>('POST', `${AUTHORIZATION}/selfsubjectaccessreviews`, {spec}, name);
+      return status.allowed;
+    });
   };
   await allow(permissions);
-  onTestFinished(async () => void (await kubectl('delete', 'clusterrole,clusterrolebinding', name)));
+  onTestFinished(async () => {
+    for (const kind of ['clusterroles', 'clusterrolebindings']) await kubectl.api('DELETE', `/apis/${RBAC}/v1/${kind}/${name}`);
+  });
   return {kubeconfig: await kubeconfigAs(name, place), allow};
 }

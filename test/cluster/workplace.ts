@@ -14,11 +14,12 @@ export interface Workplace {
 export async function workplace(labels: Record<string, string> = {}, kubeconfig = inject('kubeconfig')): Promise<Workplace> {
   const namespace = `test-${randomBytes(4).toString('hex')}`;
   const kubectl = await kubectlFor(kubeconfig, namespace);
+  const path = `/api/v1/namespaces/${namespace}`;
   await kubectl.apply({apiVersion: 'v1', kind: 'Namespace', metadata: {name: namespace, labels}});
   // Later tests that read the cluster would read every remaining release.
   if (TestRunner.getCurrentTest() !== undefined)
-    onTestFinished(async () => void (await kubectl('delete', 'secrets', '--selector=owner=helm')));
+    onTestFinished(async () => void (await kubectl.api('DELETE', `${path}/secrets?labelSelector=owner%3Dhelm`)));
   // Pods are rejected until the default service account exists.
-  await until('the namespace has a service account', async () => Boolean(await kubectl('get', 'serviceaccount', 'default')));
+  await until('the namespace has a service account', async () => Boolean(await kubectl.api('GET', `${path}/serviceaccounts/default`)));
   return {kubeconfig, namespace, kubectl};
 }

@@ -2,7 +2,7 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Finding} from '../../src/diagnose/finding.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
+import {objectsIn} from '../../src/helm/release-record.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
@@ -89,8 +89,14 @@ const all = (problem: 'missing' | 'changed', objects: readonly KubernetesObject[
   };
 };
 
-describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
-  test.each(Object.keys(FLAGS) as ChartName[])('reports and restores every changed or deleted object of %s', async (chart) => {
+const helms = await findHelm();
+const charts = Object.keys(FLAGS) as ChartName[];
+/** The majors restore in different ways, but the same objects: agent-job, which has a custom resource, is restored with both. */
+const chartsOf = (major: number): ChartName[] =>
+  major === helms[0]?.major || process.env['TEST_FULL'] ? charts : charts.filter((chart) => chart === 'agent-job');
+
+describe.each(helms)('with Helm $major', ({path: helm, major}) => {
+  test.each(chartsOf(major))('reports and restores every changed or deleted object of %s', async (chart) => {
     const place = await installPlace();
     const {kubectl, kubeconfig, namespace} = place;
     const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${namespace}`] : [];
@@ -118,7 +124,7 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     expect(changed.text).not.toContain('Y2hhbmdlZA==');
     await restore();
 
-    for (const {kind = '', metadata} of objects) await kubectl('delete', kind, metadata.name, '--wait=false');
+    await kubectl('delete', '--wait=false', ...objects.map(({kind, metadata}) => `${kind}/${metadata.name}`));
     // Claims go after the pods that use them.
     await expect.poll(() => kubectl('get', 'persistentvolumeclaims', '--output', 'name'), {timeout: 30_000}).toBe('');
     expect(await foundBy(place, helm, argv)).toMatchObject(all('missing', objects));

@@ -176,3 +176,10 @@ describe('agents outside Kubernetes', () => {
     expect(stdout + stderr).not.toContain(TOKEN);
   });
 });
+
+test('reports broken YAML before it looks for the chart', async () => {
+  const files = memoryFiles({'bad.yaml': 'agent:\n  url: https://acme.scalr.io\n   x: 1\n'});
+  const {stderr, exit} = await runCommand(Migrate, ['bad.yaml', '--to', 'agent-job'], {files});
+  expect(stderr).toContain('bad.yaml, line 2: Mapping values are not allowed here.');
+  expect(exit).toBe(2);
+});

@@ -172,17 +172,17 @@ describe('a probe', () => {
 describe('a failed pod', () => {
   test('is reported with the reason within the timeout when no node accepts it', async () => {
     const place = await probePlace();
-    const {by, seconds} = await probe(place, ['--node-selector', 'pool=nowhere', '--timeout', '25s']);
+    const {by, seconds} = await probe(place, ['--node-selector', 'pool=nowhere', '--timeout', '12s']);
     expect(by['probe-pod']?.message).toContain("didn't match Pod's node affinity/selector");
     expect(by['probe-pod']).toMatchObject({status: expect.stringMatching(/warn|fail/), remedy: expect.stringContaining('--node-selector')});
     expect(by['probe-scalr']?.status).toBe('skip');
-    expect(seconds).toBeLessThan(35);
+    expect(seconds).toBeLessThan(22);
     expect(await left(place)).toEqual([]);
   });
 
   test('is reported when its image cannot be pulled', async () => {
     const place = await probePlace();
-    const {by} = await probe(place, [...outcomeOf('image-pull-backoff'), '--timeout', '20s']);
+    const {by} = await probe(place, [...outcomeOf('image-pull-backoff'), '--timeout', '12s']);
     expect(by['probe-pod']?.message).toContain('ImagePullBackOff: scalr/agent');
     expect(await left(place)).toEqual([]);
   });
@@ -197,7 +197,7 @@ describe('a failed pod', () => {
 
   test('is reported when it prints no results before the timeout', async () => {
     const place = await probePlace(['hello']);
-    const {by} = await probe(place, ['--timeout', '15s']);
+    const {by} = await probe(place, ['--timeout', '10s']);
     expect(by['probe-pod']).toMatchObject({status: 'fail', remedy: 'Increase the timeout: --timeout 5m'});
     expect(await left(place)).toEqual([]);
   });
@@ -321,7 +321,7 @@ describe('API server faults', () => {
     const place = await probePlace(['hello']);
     const api = await faultyApi(place.kubeconfig);
     onTestFinished(async () => void (await place.kubectl('delete', 'pods', '--all', '--wait=false')));
-    const running = probe({...place, kubeconfig: api.kubeconfig}, ['--timeout', '20s']);
+    const running = probe({...place, kubeconfig: api.kubeconfig}, ['--timeout', '12s']);
     const pod = await podOf(place);
     api.stop();
     const {by, seconds, exit} = await running;
@@ -329,7 +329,7 @@ describe('API server faults', () => {
     expect(by['probe-pod']?.remedy).toContain(`Delete it: kubectl delete ${pod} `);
     expect(by['permissions']?.status).toBe('pass');
     expect(exit).not.toBe(1);
-    expect(seconds).toBeLessThan(45);
+    expect(seconds).toBeLessThan(37);
   });
 
   test('creates no pod when the API server is not reachable', async () => {

@@ -122,7 +122,7 @@ test('accepts files for different charts', async () => {
   });
   expect(stdout).toContain('other.yaml: no problems found (agent-k8s 0.6.1)');
   expect(stdout).toMatch(/local\.yaml: .* \(agent-local 0\.6\.5\)/);
-  expect(stderr).toContain('other.yaml: checked against agent-k8s 0.6.1, detected from the file header.');
+  expect(stderr).toContain('other.yaml: checked against agent-k8s 0.6.1: chart and version detected from the file header.');
   expect(exit).toBe(0);
 });
 
@@ -172,7 +172,7 @@ test.each([
   ['files and layers', ['good.yaml', '-f', 'bad.yaml'], 'good.yaml and -f bad.yaml cannot be combined'],
   ['standard input twice', ['-', '-'], 'Standard input can be read only once.'],
   ['two output formats', ['good.yaml', '--json', '--format', 'junit'], '--json cannot be used with --format junit.'],
-  ['an unknown output format', ['good.yaml', '--format', 'xml'], 'Expected --format=xml to be one of: text, json, sarif, junit'],
+  ['an unknown output format', ['good.yaml', '--format', 'xml'], '--format: "xml" is not one of text, json, sarif, junit.'],
   ['a rewrite of standard input', ['-', '--fix'], '--fix requires a file, and standard input is not one.'],
 ])('reports a usage error for %s', async (_, argv, message) => {
   const {stdout, stderr, exit} = await runCommand(Validate, [...argv, ...JOB], {files: several});
@@ -380,4 +380,23 @@ test('checks thousands of mistakes in linear time', async () => {
   const text = `agent: {token: abc}\n${Array.from({length: 10_000}, (_, index) => `unknown-${index}: 1\n`).join('')}`;
   const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {files: memoryFiles({'t.yaml': text})});
   expect(stdout).toContain('t.yaml: 10000 errors, 0 warnings');
+});
+
+test('reports broken YAML and manifests before it looks for the chart', async () => {
+  const found = memoryFiles({
+    'broken.yaml': 'agent:\n\turl: x\n',
+    'secret.yaml': 'apiVersion: v1\nkind: Secret\n',
+    'empty.yaml': '\n',
+  });
+  const codes = async (file: string): Promise<unknown> => {
+    const {stdout, exit} = await runCommand(Validate, [file, '--json'], {files: found});
+    expect(violations('validate', stdout)).toEqual([]);
+    const {findings, ...result} = JSON.parse(stdout) as {findings: {code: string}[]};
+    return {...result, exit, codes: findings.map(({code}) => code)};
+  };
+  expect(await codes('broken.yaml')).toEqual({schemaVersion: 1, valid: false, exit: 3, codes: ['INVALID_YAML']});
+  expect(await codes('secret.yaml')).toEqual({schemaVersion: 1, valid: false, exit: 3, codes: ['MANIFEST']});
+  const {stderr, exit} = await runCommand(Validate, ['empty.yaml'], {files: found});
+  expect(stderr).toContain('empty.yaml is empty, so it does not tell its chart.');
+  expect(exit).toBe(2);
 });

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {cacheUseIn, cacheUseText, sumOfCacheUse} from '../../src/diagnose/cache-use.ts';
+import {cacheUseIn, cacheUseText, sumOfCacheUse} from '../../src/diagnose/log-matcher.ts';
 
 const use = (plugins: readonly [installed: number, cached: number], modules: readonly [installed: number, cached: number]) => ({
   plugins: {installed: plugins[0], cached: plugins[1]},

@@ -2,7 +2,7 @@ import {afterAll, describe, expect, inject, onTestFinished, test} from 'vitest';
 import {registered} from '../../src/diagnose/agent-log.ts';
 import type {Cause} from '../../src/diagnose/cause.ts';
 import {explainSnapshot, isReady, progress} from '../../src/diagnose/explain.ts';
-import {snapshotOf} from '../../src/diagnose/snapshot.ts';
+import {snapshotOf} from '../../src/diagnose/snapshot-queries.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {type Kubectl, kubectlFor} from '../cluster/kubectl.ts';
 import {setLogs} from '../cluster/logs.ts';

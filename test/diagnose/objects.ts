@@ -1,4 +1,4 @@
-import {snapshotOf} from '../../src/diagnose/snapshot.ts';
+import {snapshotOf} from '../../src/diagnose/snapshot-queries.ts';
 import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../src/kubernetes/objects.ts';
 
 /** Objects as `kubectl get -o json` returns them, reduced to what matters. All begin at 10:00:00. */

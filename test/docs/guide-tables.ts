@@ -1,6 +1,6 @@
 import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
-import {CHART_CHANGES} from '../../src/charts/chart-change.ts';
+import {CHART_CHANGES} from '../../src/charts/advise.ts';
 import {type EndpointOrigin, endpointsOf} from '../../src/charts/endpoints.ts';
 import {describeRange, rangeOf} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';

@@ -1,5 +1,5 @@
-import {CHECKS} from '../../src/preflight/all-checks.ts';
 import {MACHINE_CHECKS} from '../../src/preflight/machine/host-checks.ts';
+import {CHECKS} from '../../src/preflight/run-preflight.ts';
 import {words} from './commands.ts';
 import {table} from './markdown.ts';
 

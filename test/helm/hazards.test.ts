@@ -4,7 +4,7 @@ import {advise} from '../../src/charts/advise.ts';
 import {compare, within} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Values} from '../../src/ground/tree.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
+import {objectsIn} from '../../src/helm/release-record.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {effectiveValues} from '../../src/values/read-values.ts';
 import {directoryOf, REAL, targets} from './charts-under-test.ts';

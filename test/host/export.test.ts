@@ -186,11 +186,20 @@ describe('the command', () => {
   });
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
-    expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain('Missing argument: docker, compose, systemd, dockerfile.');
+    expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
+      'Missing argument: choose docker, compose, systemd or dockerfile.',
+    );
     expect((await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr).toContain(
       'only for the target dockerfile',
     );
     expect((await runCommand(ExportCommand, ['dockerfile', '--package', 'jq; rm'])).exit).toBe(2);
+  });
+
+  test('warns of old variables as values does, and refuses the token', async () => {
+    const env = (text: string) => runCommand(ExportCommand, ['docker', ...URL_FLAG, '--dry-run', '--extra-env', text]);
+    expect((await env('SCALR_DATA_HOME=/x')).stderr).toContain('SCALR_DATA_HOME is the old name of SCALR_AGENT_DATA_DIR. Use --data-home.');
+    expect((await env('SCALR_DEBUG=1')).stderr).toContain('Use --debug.');
+    expect(await env('SCALR_TOKEN=x')).toMatchObject({exit: 2, stderr: expect.stringContaining('Use --token-file') as string});
   });
 
   test('warns if the agent cannot read its key', async () => {
@@ -234,6 +243,29 @@ describe('dockerfile', () => {
     const {stdout, exit} = await printed('--chart', chart, '--chart-version', version);
     expect(exit).toBe(0);
     expect(stdout).toContain(`\nFROM ${base}\n`);
+  });
+
+  test('extends the image of a tool under its own name, on the machine of the agent', async () => {
+    const {stdout, stderr, exit} = await printed('--runner-image', 'scalr/terraform:1.0.0', '--package', 'jq');
+    expect(exit).toBe(0);
+    expect(stdout).toContain('\nFROM scalr/terraform:1.0.0\n');
+    expect(stdout).not.toContain('USER 1000');
+    expect(stderr).toContain('docker build --tag scalr/terraform:1.0.0 .');
+    expect(stderr).toContain('/opt/scalr-agent/embedded/bin/docker');
+    expect(stderr).not.toMatch(/docker push|scalr-agent install/);
+    expect((await printed('--base', 'terraform')).stderr).toContain('Add --runner-image scalr/terraform:1.5.7');
+  });
+
+  test('extends the agent image for agent-k8s, whose CA must be named by its path', async () => {
+    const {stdout, stderr} = await runCommand(
+      ExportCommand,
+      ['dockerfile', '--base', 'agent', '--chart', 'agent-k8s', '--chart-version', '0.5.58', '--ca-file', 'ca.pem'],
+      {files: memoryFiles(certificates)},
+    );
+    expect(stdout + stderr).toContain('--set agent.ca_cert=/etc/ssl/certs/ca-certificates.crt');
+    expect(stderr).not.toContain('--ca-file');
+    expect(stderr).toContain('scalr-agent install --target docker --agent-image');
+    expect((await printed('--base', 'agent', '--chart', 'agent-k8s')).stdout).not.toContain('USER 1000');
   });
 
   test('adds CAs, packages and plugins', async () => {

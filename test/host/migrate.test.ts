@@ -161,6 +161,48 @@ describe('the list of changes', () => {
     expect(JSON.stringify(changes) + yaml).not.toMatch(new RegExp(`${TOKEN}|hunter2`));
   });
 
+  test.each([
+    [
+      'a Compose file',
+      `services: {agent: {image: "scalr/agent:0.50.1", mem_limit: 2g, deploy: {resources: {}}, stop_grace_period: 1m30s, restart: always, environment: {SCALR_URL: "${URL}"}}}`,
+      ['mem_limit', 'deploy', 'image'],
+      90,
+    ],
+    [
+      'a systemd unit',
+      `[Unit]\nAfter=x\n[Service]\nEnvironment=SCALR_URL=${URL}\nTimeoutStopSec=10min\nMemoryMax=2G\nRestart=always\n[Install]\nWantedBy=x\n`,
+      ['MemoryMax'],
+      600,
+    ],
+    [
+      'docker inspect',
+      JSON.stringify({
+        Config: {Env: [`SCALR_URL=${URL}`], Image: 'scalr/agent:1.0.0', StopTimeout: 120},
+        HostConfig: {Privileged: true, Memory: 2 ** 31, Dns: []},
+      }),
+      ['Privileged', 'Memory', 'image'],
+      120,
+    ],
+  ])('lists the options of %s that have no place in values, and carries the time to stop', (_, text, expected, seconds) => {
+    const {changes, yaml} = migrate(text);
+    const dropped = changes.filter(({kind, path}) => kind === 'dropped' && path !== 'isolation').map(({path}) => path);
+    expect(dropped.toSorted()).toEqual([...expected].toSorted());
+    expect(parse(yaml)).toMatchObject({task: {terminationGracePeriodSeconds: seconds}});
+    expect(changes.filter(({path}) => /^(tls|container|service|ca-)/.test(path))).toEqual([]);
+  });
+
+  test('lists the second of two CA bundles', () => {
+    const pem = String(certificates['ca.pem']).replaceAll('\n', '\\n');
+    const text = `SCALR_URL=${URL}\nSCALR_CA_CERT=${Buffer.from(String(certificates['ca.pem'])).toString('base64')}\nSCALR_CONTAINER_TASK_CA_CERT=${Buffer.from(`${pem} `).toString('base64')}\n`;
+    expect(migrate(text).changes).toContainEqual(
+      expect.objectContaining({
+        kind: 'dropped',
+        path: 'SCALR_CONTAINER_TASK_CA_CERT',
+        message: expect.stringContaining('SCALR_CA_CERT names another') as string,
+      }),
+    );
+  });
+
   test('carries a CA bundle that is given as base64', () => {
     const pem = String(certificates['ca.pem']);
     const {yaml} = migrate(`SCALR_URL=${URL}\nSCALR_AGENT_CA_CERT=${Buffer.from(pem).toString('base64')}\n`, 'agent-local@0.6.5');

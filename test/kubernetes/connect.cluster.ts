@@ -8,11 +8,10 @@ import {setTimeout} from 'node:timers/promises';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import type {ApiReader} from '../../src/kubernetes/client.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
-import {servedResources} from '../../src/kubernetes/discovery.ts';
 import {proxy} from '../../src/kubernetes/kubectl.ts';
 import {type ApiProxy, startProxy} from '../../src/kubernetes/kubectl-proxy.ts';
 import {rawClient} from '../../src/kubernetes/kubectl-raw.ts';
-import {listAll, reviewAccess} from '../../src/kubernetes/resources.ts';
+import {listAll, reviewAccess, servedResources} from '../../src/kubernetes/resources.ts';
 import {logOf, running} from '../adapters/running-pods.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
@@ -113,7 +112,8 @@ async function proxyOf(place: Workplace) {
   const started = (await startProxy((socket) => proxy(place, socket), await findKubectl(), signal)) as ApiProxy;
   onTestFinished(() => started.stop());
   return async (method: string, path: string, body?: object): Promise<number | undefined> => {
-    const headers = {host: 'localhost', ...(body ? {'content-type': 'application/json'} : {})};
+    const type = method === 'PATCH' ? 'merge-patch+json' : 'json';
+    const headers = {host: 'localhost', ...(body ? {'content-type': `application/${type}`} : {})};
     const call = request({socketPath: started.socketPath, method, path, headers}).end(body && JSON.stringify(body));
     const [response] = await once(call, 'response');
     response.resume();
@@ -131,7 +131,7 @@ test('an access review is answered, by both ways', async () => {
   const client = kubernetesClient(place, {kubectl});
   onTestFinished(() => client.close());
   for (const each of [client, rawClient(place, kubectl)]) {
-    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({isAllowed: true});
+    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({value: true});
   }
 });
 
@@ -147,7 +147,7 @@ test('everything served is discovered, by both ways', async () => {
   expect([...one.served.keys()].toSorted()).toEqual([...aggregated.served.keys()].toSorted());
 });
 
-test('the proxy serves reads and access reviews, and nothing leads into a container', async () => {
+test('the proxy serves reads, reviews and applied objects, deletes nothing, and leads into no container', async () => {
   const place = await workplace();
   const status = await proxyOf(place);
   expect(await status('GET', '/api/v1/namespaces')).toBe(200);
@@ -155,7 +155,9 @@ test('the proxy serves reads and access reviews, and nothing leads into a contai
   expect(await status('POST', `${REVIEWS}/selfsubjectrulesreviews`, review('SelfSubjectRulesReview', {namespace: place.namespace}))).toBe(
     201,
   );
-  for (const method of ['PUT', 'PATCH', 'DELETE']) expect(await status(method, '/api/v1/namespaces')).toBe(403);
+  const own = `/api/v1/namespaces/${place.namespace}`;
+  expect(await status('PATCH', `${own}?fieldManager=test&dryRun=All`, {metadata: {labels: {test: 'yes'}}})).toBe(200);
+  expect(await status('DELETE', own)).toBe(403);
   const inside = `/api/v1/namespaces/${place.namespace}/pods/any`;
   for (const path of ['exec', 'attach', 'portforward', 'proxy', 'proxy/any'])
     for (const method of ['GET', 'POST']) expect(await status(method, `${inside}/${path}`)).toBe(403);

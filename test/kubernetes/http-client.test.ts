@@ -1,7 +1,10 @@
 import {getEventListeners} from 'node:events';
 import {expect, onTestFinished, test} from 'vitest';
+import {sleep} from '../../src/ground/signals.ts';
 import type {ApiReader} from '../../src/kubernetes/client.ts';
-import {httpClient} from '../../src/kubernetes/http-client.ts';
+import {httpClient} from '../../src/kubernetes/connect.ts';
+import {limitedClient} from '../../src/kubernetes/with-retries.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {byPath, cutsAfter, refuses, resets, says, socketThatPlays, stalls} from './faulty-socket.ts';
 import {readLog} from './read-log.ts';
 
@@ -217,4 +220,23 @@ test('rejects a response that is too large', async () => {
     more();
   });
   expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({error: {kind: 'too-large'}});
+});
+
+test('a limited client sends its requests in turn, and drops those that are aborted before', async () => {
+  let [open, most] = [0, 0];
+  const get: ApiReader['get'] = async () => {
+    open += 1;
+    most = Math.max(most, open);
+    await sleep(5, forEver);
+    open -= 1;
+    return {status: 200, body: {}};
+  };
+  const aborting = new AbortController();
+  const api = limitedClient({...fakeKubernetes(), get}, 3);
+  const answers = Array.from({length: 10}, () => api.get('/', {signal: forEver}));
+  const late = api.get('/late', {signal: aborting.signal});
+  aborting.abort();
+  expect(await late).toMatchObject({error: {kind: 'aborted'}});
+  expect(await Promise.all(answers)).toHaveLength(10);
+  expect(most).toBe(3);
 });

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {retryAfter} from '../../src/ground/retry-after.ts';
+import {retryAfter} from '../../src/ground/fact.ts';
 import {apiErrorInText, apiErrorOf} from '../../src/kubernetes/api-error.ts';
 import type {ApiResult} from '../../src/kubernetes/client.ts';
 import {listAll} from '../../src/kubernetes/resources.ts';

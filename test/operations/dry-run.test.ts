@@ -1,16 +1,18 @@
 import {expect, test} from 'vitest';
 import type {Call} from '../../src/ground/command-line.ts';
 import type {Secret} from '../../src/ground/secret.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
+import {objectsIn} from '../../src/helm/release-record.ts';
 import {dryRun, mergePatch} from '../../src/operations/dry-run.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 const RELEASE: ReleaseStep = {phase: 'release', id: 'release', title: 'Install', call: {tool: 'helm', args: ['upgrade']}};
-const MANIFEST = `kind: Secret
+const MANIFEST = `apiVersion: v1
+kind: Secret
 metadata: {name: token}
 ---
+apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: agenttasktemplates.scalr.io}
 spec: {group: scalr.io, names: {kind: AgentTaskTemplate}}
@@ -19,11 +21,13 @@ apiVersion: scalr.io/v1
 kind: AgentTaskTemplate
 metadata: {name: task}
 ---
+apiVersion: apps/v1
 kind: Deployment
 metadata: {name: main}
 spec: {strategy: {type: Recreate}}
 `;
-const INSTALLED = 'kind: Deployment\nmetadata: {name: main}\nspec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}\n';
+const INSTALLED =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: main}\nspec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}\n';
 
 /** What is tried of the manifest where these definitions are served. */
 async function trying(served: readonly string[], steps: readonly ReleaseStep[] = [RELEASE], conflict = '', helm = 'v4.1.0') {

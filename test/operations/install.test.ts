@@ -1,13 +1,12 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
-import type {ReleaseRecord} from '../../src/helm/release-record.ts';
+import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {ownLabels} from '../../src/kubernetes/objects.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
 import type {WantedRelease} from '../../src/operations/wanted-release.ts';
-import type {InstallFacts} from '../../src/release/release-state.ts';
+import type {InstallFacts} from '../../src/release/read-release.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 const TOKEN = {
@@ -153,7 +152,7 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
 });
 
 test('applies CRDs before the release, and only when the chart changes', () => {
-  const manifest = 'kind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
+  const manifest = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
   const older = {...inPlace, release: release({chart: 'agent-job-0.5.67'})};
   expect(ids(wanted({manifest}), facts(older))).toEqual(['definitions', 'release']);
   expect(ids(wanted({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
@@ -206,7 +205,12 @@ test('restores objects that are missing or changed in the cluster', () => {
 
 describe('a pending Helm operation', () => {
   const packed = gzipSync(JSON.stringify({info: {status: 'pending-upgrade'}})).toString('base64');
-  const record = {metadata: {name: 'sh.helm.release.v1.agent.v3'}, data: {release: Buffer.from(packed).toString('base64')}};
+  const record = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'sh.helm.release.v1.agent.v3'},
+    data: {release: Buffer.from(packed).toString('base64')},
+  };
 
   test('is marked as failed before the upgrade', () => {
     const found = {...inPlace, release: release({status: 'pending-upgrade', record})};

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
+import {objectsIn} from '../../src/helm/release-record.ts';
 import {brokenPromises, lostValues, renderManifest} from '../../src/operations/render-chart.ts';
 import {processesOf} from '../platform/fake-cluster.ts';
 import {settingsFrom} from '../support/settings-from.ts';

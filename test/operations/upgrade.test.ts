@@ -1,8 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Values} from '../../src/ground/tree.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
-import type {ReleaseRecord} from '../../src/helm/release-record.ts';
+import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {type KubernetesObject, ownLabels} from '../../src/kubernetes/objects.ts';
 import {newReleaseName} from '../../src/operations/change-chart.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';
@@ -10,7 +9,7 @@ import {blockedBy, newestFor, prepare} from '../../src/operations/prepare-upgrad
 import {planUpgrade, type UpgradeChoices} from '../../src/operations/upgrade.ts';
 import type {InstalledRelease} from '../../src/release/installed-release.ts';
 import type {Inventory} from '../../src/release/inventory.ts';
-import type {InstallFacts} from '../../src/release/release-state.ts';
+import type {InstallFacts} from '../../src/release/read-release.ts';
 import {secretNamesOf} from '../../src/settings/release.ts';
 
 const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'agents'}};

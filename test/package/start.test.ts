@@ -13,7 +13,7 @@ const LINE = ['validate', 'values.yaml', '--chart', 'agent-job'];
 test('names the command in the stack of a bug', () => {
   const {stderr, status} = withOpen("() => { throw new TypeError('out of order'); }", [...LINE, '--verbose']);
   expect(stderr).toContain('Error: Unexpected error: out of order');
-  expect(stderr).toMatch(/at \w+\.run \(.*commands\/validate\.js:/);
+  expect(stderr).toMatch(/at \S+\.run \(.*commands\/validate\.js:/);
   expect(status).toBe(1);
 });
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {known, unknown} from '../../src/ground/fact.ts';
-import {autoscalerOf} from '../../src/platform/autoscaler.ts';
+import {autoscalerOf} from '../../src/platform/capacity.ts';
 
 const of = (status: string, annotations: Record<string, string> = {}) =>
   autoscalerOf({autoscalerStatus: known({metadata: {name: 'cluster-autoscaler-status', annotations}, data: {status}}, 'a')});

@@ -1,7 +1,7 @@
 import type {Target} from '../../src/charts/define.ts';
 import {at, getAt, type Tree, type Values} from '../../src/ground/tree.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import {DEFINITIONS} from '../../src/platform/releases.ts';
+import {DEFINITIONS} from '../../src/platform/cluster-facts.ts';
 
 /** The objects of a chart as far as checks look at them, in the shape of the newest released one. */
 export function manifestOf({chart}: Target, values: Values, release: string): KubernetesObject[] {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {CHECKS} from '../../src/preflight/all-checks.ts';
 import {runChecks} from '../../src/preflight/check.ts';
+import {CHECKS} from '../../src/preflight/run-preflight.ts';
 import {preflightContext} from './context.ts';
 
 test.each(['agent-k8s', 'agent-local', 'agent-job'])('nothing is wrong with %s on an ordinary cluster', async (chart) => {

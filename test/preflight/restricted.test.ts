@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, expect, test} from 'vitest';
 import {within} from '../../src/charts/releases.ts';
-import {objectsIn} from '../../src/helm/manifest.ts';
+import {objectsIn} from '../../src/helm/release-record.ts';
 import {podSpecs} from '../../src/kubernetes/pod-specs.ts';
 import {RESTRICTED, violations} from '../../src/preflight/checks/pod-security.ts';
 import {directoryOf, REAL, targets} from '../helm/charts-under-test.ts';

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
-import {CHECKS} from '../../src/preflight/all-checks.ts';
 import type {Checked} from '../../src/preflight/check.ts';
-import {unverified, VERIFIED_BY} from '../../src/preflight/run-preflight.ts';
+import {CHECKS, unverified, VERIFIED_BY} from '../../src/preflight/run-preflight.ts';
 
 const warning = {code: 'NEEDS_KUBERNETES_1_35', message: 'Not verified: …'};
 const other = {code: 'CAUTION', message: 'The proxy URL has no port.'};

@@ -111,7 +111,8 @@ export async function mockApi(): Promise<MockApi> {
     const {method = ''} = request;
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    if (url.pathname === '/.well-known/terraform.json') return reply(answer, {status: 200, body: {'iacp.v3': `${BASE}/`}});
+    if (url.pathname === '/.well-known/terraform.json')
+      return void answer.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify({'iacp.v3': `${BASE}/`}));
     const text = Buffer.concat(chunks).toString('utf8');
     const sent = {method, path: url.pathname.slice(BASE.length), query: url.searchParams, body: text === '' ? undefined : JSON.parse(text)};
     api.sent.push({...sent, authorization: request.headers.authorization});

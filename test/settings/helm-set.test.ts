@@ -5,8 +5,7 @@ import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {setAt, type Tree, type Values} from '../../src/ground/tree.ts';
 import {InvalidValue} from '../../src/settings/define.ts';
-import {set} from '../../src/settings/escape-hatch.ts';
-import {asHelmSet, readHelmSet} from '../../src/settings/helm-set.ts';
+import {asHelmSet, readHelmSet, set} from '../../src/settings/escape-hatch.ts';
 import {findHelm} from '../helm/find-helm.ts';
 
 const now = new Date(0);

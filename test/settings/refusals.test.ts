@@ -19,7 +19,7 @@ test.each<[RawFlags, string]>([
   [{'job-ttl': '169h'}, '169h is longer than 168h'],
   [{'controller-replicas': '0'}, '0 is not between 1 and 10'],
   [{'controller-replicas': '-1'}, '-1 is not between 1 and 10'],
-  [{'controller-memory-limit': '512'}, 'Did you mean 512Gi?'],
+  [{'controller-memory-limit': '512'}, 'Did you mean 512Gi or 512Mi?'],
   [{'controller-cpu-request': '0'}, 'must be greater than zero'],
   [{'scheduling-timeout': '0'}, '0 is not between 1 and 86400'],
   [{'acquire-timeout': '2d'}, 'is not a duration'],

@@ -138,6 +138,6 @@ describe('requests', () => {
     const {api, pool} = await accountWithPool();
     api.account.agent(pool, POD);
     api.deny('GET', /access-tokens/);
-    expect(await joined(api)).toMatchObject({state: 'ready', unread: [{what: 'tokens of the agent pool', code: 'SCALR_NOT_FOUND'}]});
+    expect(await joined(api)).toMatchObject({state: 'ready', unread: [{object: 'tokens of the agent pool', code: 'SCALR_NOT_FOUND'}]});
   });
 });

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import {pullAdvice} from '../../src/status/advice.ts';
+import {pullAdvice} from '../../src/status/status.ts';
 
 const OF = {chart: 'agent-job', version: '0.6.5', release: 'mine', taskLabels: {}} as const;
 const labels = {'app.kubernetes.io/instance': 'mine', 'app.kubernetes.io/component': 'task'};

@@ -4,7 +4,7 @@ import {around, deployment, READY_DEPLOYMENT, readyPod, replicaSet, waiting} fro
 import {lookAt, revision, statusFrom, WELL} from './readings.ts';
 
 const NO_IMAGE = around(waiting('ImagePullBackOff', 'not found'));
-const DENIED = {what: 'Helm release', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask'} as const;
+const DENIED = {object: 'Helm release', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask'} as const;
 const codes = (status: ReturnType<typeof statusFrom>): string[] => status.causes.map(({code}) => code);
 
 test('a healthy release', () => {

@@ -47,7 +47,7 @@ test.each<[string, Partial<StatusReadings>]>([
 });
 
 test('a broken release, with next steps', () => {
-  const denied = {what: 'installed values', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask for it'} as const;
+  const denied = {object: 'installed values', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask for it'} as const;
   const given = {given: undefined, wanted: {}, unread: [denied], revision: revision({chart: 'agent-local-0.5.63', app_version: '0.59.0'})};
   expect(text({...given, releaseSnapshot: lookAt(NO_IMAGE, {})}, ['-'])).toBe(`× Release acme in namespace scalr cannot become ready
 
@@ -96,7 +96,7 @@ test('a pending release is not ready', () => {
 });
 
 test('only the first causes are printed, and the number of further ones', () => {
-  const unread = [1, 2, 3, 4, 5, 6, 7].map((each) => ({what: `thing ${each}`, code: 'FORBIDDEN', reason: 'no', remedy: 'Ask'}) as const);
+  const unread = [1, 2, 3, 4, 5, 6, 7].map((each) => ({object: `thing ${each}`, code: 'FORBIDDEN', reason: 'no', remedy: 'Ask'}) as const);
   expect(text({unread})).toMatch(/thing 5[\s\S]*\n {2}and 2 more \(use --json to list all\)\n$/);
 });
 

@@ -1,4 +1,4 @@
-import type {ReadError} from '../../src/ground/read-error.ts';
+import type {ReadError} from '../../src/ground/fact.ts';
 import {apiErrorOf} from '../../src/kubernetes/api-error.ts';
 import type {ApiResult, KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
@@ -106,6 +106,9 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
       if (path !== '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' || !allows) throw new Error(`Nobody expected POST ${path}`);
       const {spec} = body as {spec: {resourceAttributes: ResourceAttributes}};
       return {status: 201, body: {...body, status: {allowed: allows(spec.resourceAttributes)}}};
+    },
+    send: async ({path}) => {
+      throw new Error(`Nobody expected a change: ${path}`);
     },
     stream: async (path) => {
       throw new Error(`Nobody expected a stream: ${path}`);

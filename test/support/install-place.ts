@@ -14,7 +14,10 @@ export const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
 export async function installPlace(kubeconfig?: string): Promise<Workplace> {
   const place = await workplace({}, kubeconfig);
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
-  onTestFinished(async () => void (await place.kubectl('delete', 'deployments,daemonsets', '--all', '--wait=false')));
+  const path = `/apis/apps/v1/namespaces/${place.namespace}`;
+  onTestFinished(async () => {
+    for (const kind of ['deployments', 'daemonsets']) await place.kubectl.api('DELETE', `${path}/${kind}?propagationPolicy=Background`);
+  });
   return place;
 }
 

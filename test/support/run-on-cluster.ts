@@ -1,6 +1,6 @@
+import {registries} from '../../src/adapters/connections.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
-import {registries} from '../../src/adapters/registries.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import Debug from '../../src/commands/debug.ts';
 import Install from '../../src/commands/install.ts';
@@ -18,6 +18,10 @@ import {runCommand} from './run-command.ts';
 type Place = Pick<Workplace, 'kubeconfig' | 'namespace'>;
 type Deps = Parameters<typeof runCommand>[2];
 
+/** Polls more often than users need it, because most waits of a test are for something that takes milliseconds here. */
+const MAX_PAUSE_MS = 300;
+const briefly: typeof sleep = (milliseconds, signal) => sleep(Math.min(milliseconds, MAX_PAUSE_MS), signal);
+
 /** Runs commands in this process with real tools, on the test cluster. */
 async function onCluster(
   Class: Parameters<typeof runCommand>[0],
@@ -28,7 +32,7 @@ async function onCluster(
 ) {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', await findKubectl()];
   const tools = {processes: nodeProcesses, kubernetes: async (...where: Parameters<typeof kubernetesClient>) => kubernetesClient(...where)};
-  return runCommand(Class, [...place, ...argv], {files: nodeFiles, registries, ...tools, sleep, now: () => new Date(), ...deps});
+  return runCommand(Class, [...place, ...argv], {files: nodeFiles, registries, ...tools, sleep: briefly, now: () => new Date(), ...deps});
 }
 
 export const install = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>

@@ -7,7 +7,7 @@ import {chartSchema, type Leaf, leavesOf} from '../../src/charts/schema.ts';
 import Values from '../../src/commands/values.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {spellPath} from '../../src/ground/tree.ts';
-import {asHelmSet} from '../../src/settings/helm-set.ts';
+import {asHelmSet} from '../../src/settings/escape-hatch.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {generateChecked} from '../../src/values/validate/check-generated.ts';
 import {validate} from '../../src/values/validate/validate.ts';

@@ -34,9 +34,27 @@ function refusal(text: string, value: string, target: typeof JOB | typeof LOCAL 
 
 test.each([
   ['a misspelt key', 'agent.replicaCout', '2', 'Did you mean agent.replicaCount?'],
-  ['a key in the wrong place', 'nodeSelector.pool', 'x', 'See the values.yaml of agent-job 0.6.5'],
-  ['a key of the prototype', 'constructor', '1', 'See the values.yaml of agent-job 0.6.5'],
-  ['a key of the prototype below a map', 'agent.toString', '1', 'See the values.yaml of agent-job 0.6.5'],
+  ['a documented key that was never released', 'controller.resources.requests.cpu', '1', 'Use agent.resources.requests.cpu'],
+  ['a documented key for the token', 'agent.auth.token', 'x', 'Use --token-file or SCALR_AGENT_TOKEN'],
+  ['a key of an older version that has a flag', 'restrictMetadataService', 'true', 'Available: up to 0.5.63. Use --metadata-service'],
+  [
+    'a key in the wrong place',
+    'nodeSelector.pool',
+    'x',
+    'List the keys: helm show values agent-job --repo https://scalr.github.io/agent-helm/ --version 0.6.5',
+  ],
+  [
+    'a key of the prototype',
+    'constructor',
+    '1',
+    'List the keys: helm show values agent-job --repo https://scalr.github.io/agent-helm/ --version 0.6.5',
+  ],
+  [
+    'a key of the prototype below a map',
+    'agent.toString',
+    '1',
+    'List the keys: helm show values agent-job --repo https://scalr.github.io/agent-helm/ --version 0.6.5',
+  ],
   ['a text for a number', 'agent.replicaCount', 'two', 'Set a value of type integer'],
   ['a value that is not a number', 'agent.replicaCount', '.nan', 'Set a value of type integer'],
   ['a negative number', 'agent.replicaCount', '-1', 'Use a number greater than or equal to 0'],

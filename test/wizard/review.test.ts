@@ -286,7 +286,11 @@ describe('the review', () => {
 
   test.each([
     [{}, 'scalr-agent install --yes \\', 'scalr-agent values'],
-    [{npm_command: 'exec'}, 'npx scalr-agent-install --yes \\', 'npx scalr-agent-install values'],
+    [
+      {npm_command: 'exec', npm_lifecycle_script: "'scalr-agent-install'"},
+      'npx scalr-agent-install --yes \\',
+      'npx scalr-agent-install values',
+    ],
   ] as const)('prints commands that run as they are: %o', async (env, install, values) => {
     const {stderr} = await talk([...TO_REVIEW, ['What do you want to do?', 'print'], ...QUIT], {argv: FLAGS, env});
     expect(stderr).toContain(`\n${install}\n  --chart agent-local \\\n  --chart-version 0.6.5 \\\n`);

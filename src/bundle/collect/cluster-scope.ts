@@ -1,6 +1,5 @@
-import {type Fact, known, unknown} from '../../ground/fact.ts';
+import {type Fact, known, type ReadError, unknown} from '../../ground/fact.ts';
 import {jsonText} from '../../ground/json.ts';
-import type {ReadError} from '../../ground/read-error.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Claim, KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';

@@ -1,7 +1,7 @@
-import {type ContainerFacts, dockerFindings} from '../../diagnose/docker-findings.ts';
+import {type ContainerFacts, dockerFindings} from '../../diagnose/host-findings.ts';
 import {type Fields, isListOf, jsonText, readJson} from '../../ground/json.ts';
 import {refusal} from '../../ground/tool-errors.ts';
-import type {HostCall} from '../../ports/host-tools.ts';
+import type {HostCall} from '../../ports/processes.ts';
 import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret, variableIn} from '../../redact/find-secrets.ts';
 import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './host.ts';
 import type {Since} from './log-items.ts';
@@ -27,6 +27,7 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
   if (error)
     throw refusal(`Cannot read container ${container}`, error, [
       ...(error.isToolMissing ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin'] : []),
+      ...(/daemon/.test(error.message) ? ['Start Docker: systemctl start docker'] : []),
       'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
     ]);
   const answer = readJson('docker', stdout, isInspected);

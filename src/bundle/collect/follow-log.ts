@@ -1,4 +1,4 @@
-import type {ReadError} from '../../ground/read-error.ts';
+import type {ReadError} from '../../ground/fact.ts';
 import {LineBuffer, NEWLINE} from '../../ground/streams.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {LogItem} from './log-items.ts';

@@ -2,7 +2,7 @@ import {ExpectedError} from '../../ground/errors.ts';
 import {type Fields, isFields, jsonText, readJson} from '../../ground/json.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Files} from '../../ports/files.ts';
-import type {HostCall, HostTools} from '../../ports/host-tools.ts';
+import type {HostCall, HostTools} from '../../ports/processes.ts';
 import type {LogItem, Since} from './log-items.ts';
 import type {TextFile} from './object-files.ts';
 import type {PreparedBundle} from './prepare.ts';

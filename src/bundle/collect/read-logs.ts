@@ -1,9 +1,8 @@
-import type {LogRecord} from '../../diagnose/log-matcher.ts';
-import {LogMatcher} from '../../diagnose/log-matcher.ts';
+import {LogMatcher, type LogRecord} from '../../diagnose/log-matcher.ts';
 import {pooled} from '../../ground/concurrency.ts';
 import {abortReason} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
-import type {Archive} from '../../ports/archive.ts';
+import type {Archive} from '../../ports/files.ts';
 import type {Redactor} from '../../redact/redactor.ts';
 import type {LogItem} from './log-items.ts';
 import type {TextFile} from './object-files.ts';

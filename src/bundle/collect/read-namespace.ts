@@ -1,4 +1,4 @@
-import type {ReadError} from '../../ground/read-error.ts';
+import type {ReadError} from '../../ground/fact.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';

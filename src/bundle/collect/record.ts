@@ -1,9 +1,9 @@
-import type {ReadError} from '../../ground/read-error.ts';
+import type {ReadError} from '../../ground/fact.ts';
 import {anySignal} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
-import type {LogStream} from '../../ports/host-tools.ts';
+import type {LogStream} from '../../ports/processes.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import {FollowedLog, type LogContainerState, type LogPosition} from './follow-log.ts';
 import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';

@@ -1,5 +1,5 @@
 import type {Event, KubernetesObject, Pod} from '../../kubernetes/objects.ts';
-import type {ScalrRelease} from '../../platform/releases.ts';
+import type {ScalrRelease} from '../../platform/cluster-facts.ts';
 import {isOfRun, type RunsOf} from '../../release/inventory.ts';
 
 export type BundledRelease = Pick<ScalrRelease, 'name' | 'chart' | 'version'> & {runsOf: RunsOf | undefined};

@@ -1,8 +1,7 @@
 import type {Target} from '../../charts/define.ts';
-import {cacheUseText, sumOfCacheUse} from '../../diagnose/cache-use.ts';
 import {clusterFindings} from '../../diagnose/cluster-findings.ts';
 import type {Evidence, Finding} from '../../diagnose/finding.ts';
-import type {LogRecord} from '../../diagnose/log-matcher.ts';
+import {cacheUseText, type LogRecord, sumOfCacheUse} from '../../diagnose/log-matcher.ts';
 import type {LiveDrift} from '../../diff/live-drift.ts';
 import {ownCommand} from '../../ground/command-line.ts';
 import {count} from '../../ground/text.ts';

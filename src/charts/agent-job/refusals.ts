@@ -20,12 +20,9 @@ import {
 import {purpose, singleRun} from '../../settings/purpose.ts';
 import {
   cache,
-  cacheAccessMode,
-  cacheClaim,
   cachePath,
   cacheSize,
   cacheStorageClass,
-  cacheSubPath,
   dataSize,
   efsHandle,
   efsMountOption,
@@ -39,11 +36,6 @@ import {FLAT, NESTED} from './versions.ts';
 
 /** Reasons for unsupported settings in agent-job. */
 export const refusals: readonly Refusal[] = [
-  ...[cache, cacheClaim, cacheStorageClass, cacheAccessMode, cacheSubPath].map((setting) => ({
-    setting,
-    in: '0.5.64',
-    reason: 'in this version, runs and workers use different directories for a persistent cache',
-  })),
   {setting: gracePeriod, in: '0.5.64 - 0.5.68', reason: 'the worker needs 360 s to stop a run; with a shorter period, the run is killed'},
   {setting: cache, in: FLAT, reason: 'the cache must be a PVC or EFS'},
   {setting: cacheStorageClass, of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},

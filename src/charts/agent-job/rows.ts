@@ -25,7 +25,6 @@ import {isolation, purpose} from '../../settings/purpose.ts';
 import {
   cache,
   cachePath,
-  cacheSize,
   dataHome,
   dataSize,
   efsHandle,
@@ -146,9 +145,7 @@ export const rows: readonly Row[] = [
       'agent-job mounts the client certificate in the controller and worker, not in the runner container, where Terraform runs.',
   }),
   ...flatCache(),
-  always(cache, 'ephemeral', {in: '0.5.64'}),
-  key(cacheSize, 'persistence.cache.emptyDir.sizeLimit', {as: asQuantity, in: '0.5.64'}),
-  ...hostPathCache(claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit', in: '>=0.5.65'})),
+  ...hostPathCache(claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit', in: NESTED})),
   key(cachePath, 'persistence.cache.hostPath.path', {in: '>=0.6.2'}),
   key(dataHome, 'agent.dataDir'),
   key(dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: NESTED}),

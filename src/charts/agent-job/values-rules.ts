@@ -137,11 +137,11 @@ export const valuesRules: readonly ValuesRule[] = [
   keyRule({
     code: 'CACHE_NOT_FOUND_BY_RUNS',
     in: '0.5.64',
-    severity: 'error',
+    severity: 'warning',
     keys: ['persistence.cache.enabled'],
     isWrong: isOn,
-    message: 'In this version, runs and workers use different directories for a persistent cache.',
-    suggestion: 'Use 0.5.65 or later, or remove it',
+    message: 'Runs do not share a persistent cache in this version: they read other directories of the volume than the worker writes.',
+    suggestion: 'Use 0.5.65 or later',
   }),
   keyRule({
     code: 'SHORT_GRACE_PERIOD',

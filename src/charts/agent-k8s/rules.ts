@@ -65,8 +65,8 @@ export const valuesRules: readonly ValuesRule[] = [
     code: 'NOT_ONE_LINE',
     severity: 'error',
     keys: ['agent.ca_cert', 'agent.container_task_ca_cert'],
-    // BREAKS_TEMPLATES reports line breaks, quotes and backslashes.
-    isWrong: (values, key) => !/^\/\S*$|^[A-Za-z0-9+/]*=*$|[\n"\\]/.test(textAt(values, key)),
+    // BREAKS_TEMPLATES reports the others. Line breaks in base64 become spaces.
+    isWrong: (values, key) => !/^\/\S*$|^[A-Za-z0-9+/]*=*$/.test(textAt(values, key)) && !isPem(textAt(values, key)),
     message: 'The value must be a path in the image or a PEM file encoded as one line of base64 (base64 -w0).',
   }),
   keyRule({

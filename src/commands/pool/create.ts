@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
-import {answersFlag, confirmFlags} from '../../cli/flags.ts';
-import {type PoolDocument, poolArgument, poolDocument} from '../../cli/pool-documents.ts';
+import {AccountCommand, type PoolDocument, poolArgument, poolDocument, requireArgument} from '../../cli/account-command.ts';
+import {confirmFlags} from '../../cli/flags.ts';
 import {createdPool, planPoolCreation} from '../../operations/pool.ts';
 
 interface Result {
@@ -33,7 +32,6 @@ export default class PoolCreate extends AccountCommand<Result> {
     shared: Flags.boolean({summary: 'All environments can use the agent pool.'}),
     vcs: Flags.boolean({summary: 'The agents connect VCS providers. They do not execute runs.'}),
     ...confirmFlags,
-    ...answersFlag,
     ...accountFlags,
   };
 

@@ -1,7 +1,6 @@
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
-import {answersFlag, confirmFlags} from '../../cli/flags.ts';
-import {type PoolChange, poolArgument, poolChange} from '../../cli/pool-documents.ts';
+import {AccountCommand, type PoolChange, poolArgument, poolChange, requireArgument} from '../../cli/account-command.ts';
+import {confirmFlags} from '../../cli/flags.ts';
 import {planPoolDeletion} from '../../operations/pool.ts';
 
 export default class PoolDelete extends AccountCommand<PoolChange> {
@@ -11,7 +10,7 @@ export default class PoolDelete extends AccountCommand<PoolChange> {
   static override usage = '<%= command.id %> NAME [flags]';
   static override examples = ['<%= config.bin %> <%= command.id %> eks-prod', '<%= config.bin %> <%= command.id %> eks-prod --dry-run'];
   static override args = poolArgument;
-  static override flags = {...confirmFlags, ...answersFlag, ...accountFlags};
+  static override flags = {...confirmFlags, ...accountFlags};
 
   override async run(): Promise<PoolChange> {
     const {args, flags} = await this.parse(PoolDelete);

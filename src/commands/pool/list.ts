@@ -1,7 +1,5 @@
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand} from '../../cli/account-command.ts';
-import {answersFlag} from '../../cli/flags.ts';
-import {type PoolDocument, poolDocument} from '../../cli/pool-documents.ts';
+import {AccountCommand, type PoolDocument, poolDocument} from '../../cli/account-command.ts';
 import {listAgents, listPools} from '../../scalr/account.ts';
 import {poolTable} from '../../ui/pools.ts';
 
@@ -13,7 +11,7 @@ export default class PoolList extends AccountCommand<{pools: PoolDocument[]}> {
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --json',
   ];
-  static override flags = {...answersFlag, ...accountFlags};
+  static override flags = {...accountFlags};
 
   override async run(): Promise<{pools: PoolDocument[]}> {
     const {flags} = await this.parse(PoolList);

@@ -1,7 +1,5 @@
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../cli/account-command.ts';
-import {answersFlag} from '../../cli/flags.ts';
-import {type PoolDetails, poolArgument, poolDetails} from '../../cli/pool-documents.ts';
+import {AccountCommand, type PoolDetails, poolArgument, poolDetails, requireArgument} from '../../cli/account-command.ts';
 import {findPool, linksOf, listAgents} from '../../scalr/account.ts';
 import {poolText} from '../../ui/pools.ts';
 
@@ -12,7 +10,7 @@ export default class PoolShow extends AccountCommand<PoolDetails> {
   static override usage = '<%= command.id %> NAME [flags]';
   static override examples = ['<%= config.bin %> <%= command.id %> eks-prod', '<%= config.bin %> <%= command.id %> eks-prod --json'];
   static override args = poolArgument;
-  static override flags = {...answersFlag, ...accountFlags};
+  static override flags = {...accountFlags};
 
   override async run(): Promise<PoolDetails> {
     const {args, flags} = await this.parse(PoolShow);

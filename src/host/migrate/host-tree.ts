@@ -4,6 +4,7 @@ import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {canonicalQuantity} from '../../settings/quantity.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
 import {secondsToStop, type Variables} from '../variables.ts';
+import {lostOptions} from './lost-options.ts';
 import {type HostConfiguration, type HostContainer, readVariables} from './read-host.ts';
 
 /** Reads a file that the configuration names; undefined if it does not exist here. */
@@ -12,7 +13,7 @@ export type ReadFile = (path: string) => string | undefined;
 export interface HostTree {
   /** As the rows of the host write it. */
   tree: Values;
-  /** The spelling of the user, by the current name of the variable. */
+  /** The spelling of the user, by the current name of the variable, or the key of the tree. */
   spellings: ReadonlyMap<string, string>;
   /** What has no place in the tree. */
   changes: Change[];
@@ -29,8 +30,23 @@ const CA_OF_ALL = 'SCALR_AGENT_CA_CERT';
 const CA_OF_RUNS = 'SCALR_AGENT_CONTAINER_TASK_CA_CERT';
 const CA = [CA_OF_ALL, CA_OF_RUNS, 'SSL_CERT_FILE'];
 
+/** What the keys of the tree are called in each source. */
+const OPTIONS: Readonly<Record<HostConfiguration['source'], Readonly<Record<string, string>>>> = {
+  'environment file': {},
+  'docker inspect': {
+    ...{'container.user': 'User', 'container.cpus': 'NanoCpus', 'container.memory': 'Memory', 'container.stopSeconds': 'StopTimeout'},
+    ...{'container.image': 'Image', 'container.registry': 'Image', 'container.labels': 'Labels'},
+  },
+  'Compose file': {
+    ...{'container.user': 'user', 'container.cpus': 'cpus', 'container.memory': 'mem_limit', 'container.stopSeconds': 'stop_grace_period'},
+    ...{'container.image': 'image', 'container.registry': 'image', 'container.labels': 'labels', 'container.pull': 'pull_policy'},
+  },
+  'systemd unit': {'service.root': 'User', 'container.stopSeconds': 'TimeoutStopSec'},
+};
+
 /** The configuration of agents as the tree of the host rows. */
-export function hostTreeOf({target, agents}: HostConfiguration, read: ReadFile): HostTree {
+export function hostTreeOf(configuration: HostConfiguration, read: ReadFile): HostTree {
+  const {target, agents} = configuration;
   const all = agents.map((agent) => variablesOf(agent, target, read));
   const [first, {variables: given, unread}] = [agents[0] as HostContainer, all[0] as (typeof all)[number]];
   const spellings = new Map(Object.keys(given).map((name) => [currentName(name), name]));
@@ -39,6 +55,8 @@ export function hostTreeOf({target, agents}: HostConfiguration, read: ReadFile):
   if (agents.length > 1 && variables[DATA]) variables[DATA] = variables[DATA].replace(/-1$/, '');
   const spelling = (name: string): string => spellings.get(name) ?? name;
   const bundle = certificateIn(variables, read);
+  const options = {...OPTIONS[configuration.source], 'tls.caBundle': spelling(bundle.name), 'tls.scope': spelling(bundle.name)};
+  for (const [key, option] of Object.entries(options)) spellings.set(key, option);
   // Several agents share the runs.
   const runs = all.reduce((sum, each) => sum + Number(each.variables[CONCURRENCY] ?? 0), 0);
   const isService = target === 'systemd';
@@ -57,6 +75,7 @@ export function hostTreeOf({target, agents}: HostConfiguration, read: ReadFile):
     spellings,
     hasClientCertificate: CLIENT.some((name) => variables[name] !== undefined),
     changes: [
+      ...lostOptions(configuration, {tree, variables, spelling}),
       ...unread.map((path) =>
         changeOf(
           'dropped',

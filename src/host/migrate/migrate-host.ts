@@ -7,11 +7,12 @@ import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
 import type {Files} from '../../ports/files.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {catalogue} from '../../settings/catalogue.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/pods.ts';
@@ -37,17 +38,14 @@ const OF_MACHINE: readonly Setting[] = [cache, cachePath, dataHome] as Setting[]
 /** Migrates the configuration of an agent with the files that it names: by an absolute path, or beside it. @throws ExpectedError */
 export async function migrateHostFile(
   host: HostConfiguration,
-  {file, from, to}: {file: string; from?: string | undefined; to?: string | undefined},
+  {file, from, to, keepsDefaults}: {file: string; from?: string | undefined; to?: string | undefined; keepsDefaults: boolean},
   files: Pick<Files, 'kindOf' | 'read'>,
 ): Promise<MigratedFile> {
-  if (from !== undefined) {
+  const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
+  if (flag !== undefined) {
     throw new ExpectedError(
-      `--from is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
-      {
-        code: 'USAGE',
-        exit: ExitCode.usage,
-        suggestions: ['Omit --from'],
-      },
+      `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
+      {code: 'USAGE', suggestions: [`Omit ${flag}`]},
     );
   }
   const found = new Map<string, string>();
@@ -105,10 +103,12 @@ export function migrateHost(configuration: HostConfiguration, to: string | undef
       ...refused.map(({setting}) => refusal(setting, wanted, target, keyOf(setting))),
       ...dropped,
       ...refusedByRules,
-      ...settings
-        .entries()
-        .filter(({setting}) => settings.isExplicit(setting))
-        .flatMap(({setting}) => renamed(setting, generated.origins, keyOf(setting, settings), settings, target)),
+      ...withoutDerived(
+        settings
+          .entries()
+          .filter(({setting}) => settings.isExplicit(setting))
+          .flatMap(({setting}) => renamed(setting, generated.origins, keyOf(setting, settings), settings, target)),
+      ),
     ]),
     findings: [],
     target,
@@ -221,6 +221,14 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
   };
 }
 
+/** Without settings that have no option of their own, or share it with one that is carried over. */
+const withoutDerived = (changes: readonly Change[]): Change[] => {
+  const ids = catalogue.map(({id}) => id);
+  return changes.filter(
+    ({kind, path}) => kind !== 'kept' || !(ids.includes(path) || changes.some((each) => each.kind === 'renamed' && each.path === path)),
+  );
+};
+
 /** Where the value of a setting is in values.yaml. */
 function renamed(setting: Setting, origins: Generated['origins'], key: string, settings: Settings, target: Target): Change[] {
   const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
@@ -241,5 +249,6 @@ function spelled(setting: Setting, settings: Settings, target: HostTarget, spell
   const names = paths.flatMap(([map, name]) => (map === 'environment' && name !== undefined ? (spellings.get(name) ?? []) : []));
   if (names.length > 0) return names.join(', ');
   if (setting.id === concurrency.id) return 'SCALR_AGENT_CONCURRENCY';
-  return paths.length > 0 ? spellPath(paths[0] as Path) : setting.id;
+  const options = paths.flatMap((path) => spellings.get(spellPath(path)) ?? []);
+  return options[0] ?? (paths.length > 0 ? spellPath(paths[0] as Path) : setting.id);
 }

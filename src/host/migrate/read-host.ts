@@ -16,6 +16,8 @@ export interface HostContainer {
   labels?: Readonly<Record<string, string>>;
   /** Directories and files of the machine, with absolute paths in the container. */
   mounts?: readonly {source: string; target: string}[];
+  /** Options that no setting expresses. */
+  unread?: readonly string[];
 }
 
 /** The configuration of agents on a machine. */
@@ -34,6 +36,60 @@ export function readHost(text: string): HostConfiguration | undefined {
   if (variables) return {source: 'environment file', target: 'docker', agents: [{variables, environmentFiles: []}]};
   const composed = readCompose(text);
   return composed.length > 0 ? {source: 'Compose file', target: 'compose', agents: composed} : undefined;
+}
+
+/** Options that pods do not need. */
+const WITHOUT_MEANING = [
+  // Compose
+  ...[
+    'restart',
+    'container_name',
+    'hostname',
+    'init',
+    'tty',
+    'stdin_open',
+    'depends_on',
+    'profiles',
+    'build',
+    'platform',
+    'logging',
+    'expose',
+  ],
+  // systemd.service(5) and systemd.exec(5)
+  ...[
+    'Type',
+    'Restart',
+    'RestartSec',
+    'RemainAfterExit',
+    'PIDFile',
+    'SyslogIdentifier',
+    'StandardOutput',
+    'StandardError',
+    'KillMode',
+    'KillSignal',
+  ],
+];
+
+const unreadIn = (names: readonly string[], read: readonly string[]): string[] =>
+  names.filter((name) => !read.includes(name) && !WITHOUT_MEANING.includes(name) && !/^Exec[A-Z]|^x-/.test(name));
+
+const COMPOSE = ['image', 'environment', 'env_file', 'user', 'cpus', 'mem_limit', 'pull_policy', 'stop_grace_period', 'labels', 'volumes'];
+const UNIT = ['Environment', 'EnvironmentFile', 'User', 'Group', 'TimeoutStopSec'];
+/** Options of docker run with another value than the default. */
+const INSPECT = ['Privileged', 'CapAdd', 'Dns', 'ExtraHosts', 'Devices', 'Tmpfs', 'Sysctls', 'PidsLimit'];
+
+const isFilled = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.keys(value).length > 0
+    : value !== undefined && value !== null && value !== false && value !== 0;
+
+/** 90, 1m30s or `1min 30s` as seconds. */
+function secondsOf(text: string): number | undefined {
+  const parts = [...text.matchAll(/(\d+)\s*(h|min|m|s|)(?![a-z])/g)];
+  const isWhole = parts.length > 0 && parts.map(([part]) => part).join('').length === text.replaceAll(/\s+(?=\d)/g, '').length;
+  return isWhole
+    ? parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unit === 'h' ? 3600 : unit?.startsWith('m') ? 60 : 1), 0)
+    : undefined;
 }
 
 const mapOf = (tree: unknown): Values => (isMap(tree) ? tree : {});
@@ -79,6 +135,7 @@ function readInspect(text: string): HostContainer[] {
         variables: assignments(textsOf(config['Env'])),
         environmentFiles: [],
         labels: labelsOf(config['Labels']),
+        unread: INSPECT.filter((name) => isFilled(host[name])),
         mounts: itemsOf(mapOf(each)['Mounts']).flatMap((mount) => mountOf(mapOf(mount)['Source'], mapOf(mount)['Destination'])),
         ...filled({
           image: String(config['Image'] ?? ''),
@@ -101,11 +158,11 @@ function readCompose(text: string): HostContainer[] {
       const variables = Array.isArray(environment) ? assignments(textsOf(environment)) : labelsOf(environment);
       // Two dollar signs are one.
       const plain = Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, value.replaceAll('$$', '$')]));
-      const stop = /^(\d+)s$/.exec(String(service['stop_grace_period'] ?? ''))?.[1];
       return {
         variables: plain,
         environmentFiles: typeof service['env_file'] === 'string' ? [service['env_file']] : textsOf(service['env_file']),
         labels: labelsOf(service['labels']),
+        unread: unreadIn(Object.keys(service), COMPOSE),
         mounts: itemsOf(service['volumes']).flatMap((volume) => {
           const [source, path] = typeof volume === 'string' ? volume.split(':') : [];
           return isMap(volume) ? mountOf(volume['source'], volume['target']) : mountOf(source, path);
@@ -116,7 +173,7 @@ function readCompose(text: string): HostContainer[] {
           cpus: spelt(service['cpus']),
           memory: spelt(service['mem_limit']),
           pull: spelt(service['pull_policy']),
-          stopSeconds: stop === undefined ? undefined : Number(stop),
+          stopSeconds: secondsOf(String(service['stop_grace_period'] ?? '')),
         }),
       } as HostContainer;
     });
@@ -138,8 +195,15 @@ function readUnit(text: string): HostContainer {
   return {
     variables: Object.assign({}, ...listOf('Environment').map((value) => assignments(unquoteWords(value)))),
     environmentFiles: listOf('EnvironmentFile').map((path) => path.replace(/^-/, '').replace(/^"(.*)"$/, '$1')),
-    ...filled({user: valuesOf('User').at(-1)}),
+    unread: unreadIn(optionsOf(text), UNIT),
+    ...filled({user: valuesOf('User').at(-1), stopSeconds: secondsOf(valuesOf('TimeoutStopSec').at(-1) ?? '')}),
   };
+}
+
+/** The names of the options in the section of the service. */
+function optionsOf(text: string): string[] {
+  const section = /^\[Service\]\s*$([\s\S]*?)(?=^\[|(?![\s\S]))/m.exec(text)?.[1] ?? '';
+  return [...new Set([...section.matchAll(/^([A-Z]\w*)\s*=/gm)].map((match) => match[1] as string))];
 }
 
 /** The words of Environment=, where % starts a specifier. */

@@ -4,8 +4,8 @@ import {isKnown} from '../../ground/fact.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import {podSpecs} from '../../kubernetes/pod-specs.ts';
 import {type Check, fail, pass, skip, skipUnknown} from '../check.ts';
+import {mapsIn} from '../pod-resources.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {mapsIn} from '../referenced-objects.ts';
 import {withoutHostPath} from './cluster.ts';
 
 const LABEL = 'pod-security.kubernetes.io/enforce';

@@ -7,8 +7,8 @@ import {spell} from '../../settings/define.ts';
 import {imageRegistry} from '../../settings/pods.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
+import {referencedPullSecrets} from '../pod-resources.ts';
 import type {PreflightContext, RequiredSecret} from '../preflight-context.ts';
-import {referencedPullSecrets} from '../referenced-objects.ts';
 
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];

@@ -1,8 +1,9 @@
 import {compare} from '../../charts/releases.ts';
 import {isTooOld} from '../../charts/version-status.ts';
-import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
+import {ownCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {count} from '../../ground/text.ts';
+import {serverProblem, unreachableSteps} from '../../ground/unreachable.ts';
 import {type Check, fail, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
@@ -55,10 +56,7 @@ const reachable: Check = {
     const where = placeOf(context);
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
     if (version.unknown === 'forbidden') return pass(`${where}server version not readable with this account`);
-    return fail(
-      `${where}${version.because}`,
-      `Check ${kubectlCommand(kubeTarget, 'cluster-info')}, or use another cluster with --kube-context or --kubeconfig`,
-    );
+    return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('; '));
   },
 };
 

@@ -10,7 +10,7 @@ import {directoriesFor} from '../../host/directories.ts';
 import {readSocket} from '../../host/prepare.ts';
 import type {Connections} from '../../ports/connections.ts';
 import type {Files} from '../../ports/files.ts';
-import type {HostCall, HostError, HostTools} from '../../ports/host-tools.ts';
+import type {HostCall, HostError, HostTools} from '../../ports/processes.ts';
 import type {Get} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {type ListedEndpoint, tryEndpoints} from './try-endpoints.ts';

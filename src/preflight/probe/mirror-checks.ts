@@ -1,13 +1,13 @@
 import {selectsImagesOfRuns} from '../../charts/images.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {few} from '../../ground/text.ts';
-import type {ManifestAnswer} from '../../ports/registries.ts';
+import type {ManifestAnswer} from '../../ports/connections.ts';
 import {manifestUrl} from '../../settings/addresses.ts';
 import {imagePullSecret, imageRegistry} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {type ProbeAnswer, probeFindings} from './findings.ts';
+import {type ProbeAnswer, probeFindings} from './probe.ts';
 
 const REF = 'https://distribution.github.io/distribution/spec/api/#existing-manifests';
 

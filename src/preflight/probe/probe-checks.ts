@@ -1,4 +1,4 @@
-import {missesRuns} from '../../charts/pod-selectors.ts';
+import {missesRuns} from '../../charts/target.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {few} from '../../ground/text.ts';
 import {otelEndpoint} from '../../settings/agent.ts';
@@ -7,8 +7,7 @@ import {purpose} from '../../settings/purpose.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
-import {type Findings, type ProbeAnswer, probeFindings, type Volume} from './findings.ts';
-import type {Probed} from './probe.ts';
+import {type Findings, type ProbeAnswer, type Probed, probeFindings, type Volume} from './probe.ts';
 import {SCALR_SECONDS} from './script.ts';
 
 const probePod: Check = {

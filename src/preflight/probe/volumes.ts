@@ -1,6 +1,6 @@
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {mapsIn} from '../referenced-objects.ts';
+import {mapsIn} from '../pod-resources.ts';
 
 export interface ProbeVolumes {
   mounts: readonly Values[];

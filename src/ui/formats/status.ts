@@ -1,10 +1,10 @@
 import type {Agent} from '../../diagnose/agent-log.ts';
-import type {CacheUse} from '../../diagnose/cache-use.ts';
-
+import type {Diagnosis} from '../../diagnose/cause.ts';
+import type {CacheUse} from '../../diagnose/log-matcher.ts';
 import {differs, type ObjectDrift} from '../../diff/live-drift.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
+import type {Advice} from '../../ground/errors.ts';
 import type {Tree} from '../../ground/tree.ts';
-import type {Advice} from '../../status/advice.ts';
 import type {AccountStatus, ReleaseStatus} from '../../status/status.ts';
 
 /** What `status --json` prints; see schemas/output/status.json. */
@@ -20,7 +20,7 @@ export interface StatusDocument {
   /** What manages an agent that Helm has no record of. */
   managedBy?: string;
   workloads: {object: string; state: string; ready: number; desired: number; text: string}[];
-  causes: {object: string; code: string; reason: string; remedy: string; hopeless: boolean}[];
+  causes: (Diagnosis & {hopeless: boolean})[];
   agents: readonly Agent[];
   images: readonly string[];
   /** Objects of the release that are missing or changed in the cluster; `differs` is null where they could not be compared. */
@@ -68,7 +68,7 @@ export function statusDocument({release, kubeTarget}: ReleaseName, status: Relea
     ...(files.length === 0
       ? {}
       : {values: {files, differs: drift ? drift.differences.length > 0 : null, differences: drift?.differences ?? []}}),
-    unread: status.unread.map((each) => ({...each})),
+    unread: status.unread.map(({object: what, code, reason, remedy}) => ({what, code, reason, remedy})),
     ...(status.account ? {account: accountOf(status.account)} : {}),
   };
 }

@@ -5,6 +5,7 @@ import {within} from '../../charts/releases.ts';
 import {closedSchema, schemaOf} from '../../charts/schema.ts';
 import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
 import {
+  at,
   copyOf,
   getAt,
   isMap,
@@ -14,9 +15,12 @@ import {
   sameTree,
   setAt,
   spellPath,
+  startsWith,
   type Tree,
   type Values,
 } from '../../ground/tree.ts';
+import type {Setting} from '../../settings/define.ts';
+import {extraEnv} from '../../settings/escape-hatch.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
 import {nodeAt, withoutLargeNumbers} from '../render.ts';
 import {ignoredIn} from '../validate/check-values.ts';
@@ -80,7 +84,9 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
     const oldRows = rowsFor(CHARTS[from.chart], setting, value, old);
     // The same row of both versions spells the setting in the same way.
     const isSpeltAlike = from.chart === to.chart && oldRows.every((row) => within(to.version, row.in));
-    const after = rows.flatMap((row) => row.write(value, scope));
+    const written = rows.flatMap((row) => row.write(value, scope));
+    const after = setting === (extraEnv as Setting) ? reachedBefore(written, leaves, from, to) : written;
+    const isNarrower = after.length < written.length;
     const isFormer = from.chart === to.chart && leaves.some((path) => isStillRead(path, values, to) !== undefined);
     const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
     return {
@@ -92,9 +98,23 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
       isInPlace:
         isFormer ||
         (leaves.length > 0 && (isSpeltAlike || leaves.every((path) => isSameValue(valueIn(before, path), valueIn(after, path))))),
-      limits: rows.flatMap((row) => row.partly?.(value, scope) ?? []).filter((text) => !known.has(text)),
+      limits: [
+        ...rows.flatMap((row) => row.partly?.(value, scope) ?? []).filter((text) => !known.has(text)),
+        ...(isNarrower ? [`Extra variables did not reach runs in ${targetName(from)}, so they are not set for them.`] : []),
+      ],
     };
   });
+}
+
+/** Without variables of containers that the old key of the same chart did not reach: they can be secrets. */
+function reachedBefore(entries: readonly ValuesEntry[], leaves: readonly Path[], from: Target, to: Target): readonly ValuesEntry[] {
+  if (from.chart !== to.chart) return entries;
+  const fedBy = (path: Path, {chart, version}: Target): string[] =>
+    CHARTS[chart].containers
+      .filter((each) => within(version, each.in) && each.extraEnv.some((map) => startsWith(path, at(map))))
+      .map(({name}) => name);
+  const reached = new Set(leaves.flatMap((path) => fedBy(path, from)));
+  return entries.filter(([path]) => fedBy(path, to).some((name) => reached.has(name)));
 }
 
 /** The value that entries write at a path, also inside of a map. */

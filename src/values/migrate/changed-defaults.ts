@@ -2,7 +2,8 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {closedSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
-import {rowsFor, scopeOf} from '../../charts/support.ts';
+import {isUnprotected} from '../../charts/security.ts';
+import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
 import {copyOf, getAt, type Path, sameTree, setAt, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import {catalogue} from '../../settings/catalogue.ts';
 import type {Setting} from '../../settings/define.ts';
@@ -10,25 +11,39 @@ import {agentImage, runnerImage} from '../../settings/pods.ts';
 import {dataHome} from '../../settings/storage.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
 import {nodeAt} from '../render.ts';
-import {type Change, changeOf, lineOf, targetName} from './change.ts';
+import {targetName} from './change.ts';
 import {getFrom} from './read-explicit.ts';
 
 /** Different in every chart, so a user of another chart does not expect the old value. */
 const OF_ONE_CHART: readonly Setting[] = [agentImage, runnerImage, dataHome] as Setting[];
 
-interface Sides {
+export interface Sides {
   before: Values;
   after: Values;
   /** Settings of the user, by id. */
   settings: ReadonlyMap<string, unknown>;
 }
 
+/** A default of the target that differs. */
+export interface ChangedDefault {
+  /** The setting, or the key. */
+  id: string;
+  path: Path;
+  message: string;
+  /** The new value of the setting. */
+  is: unknown;
+  /** The keys that keep the old value; undefined if the target cannot express it. */
+  entries?: readonly ValuesEntry[] | undefined;
+  /** Why the target cannot. */
+  reason?: string | undefined;
+}
+
 /** Defaults that changed, for settings and keys that the user did not set. */
-export function changedDefaults(sides: Sides, from: Target, to: Target): Change[] {
+export function changedDefaults(sides: Sides, from: Target, to: Target): ChangedDefault[] {
   return [...ofSettings(sides, from, to), ...(from.chart === to.chart ? ofKeys(sides, from, to) : [])];
 }
 
-function ofSettings({before, after, settings}: Sides, from: Target, to: Target): Change[] {
+function ofSettings({before, after, settings}: Sides, from: Target, to: Target): ChangedDefault[] {
   const old = readEffective(effectiveValues(before, from), from).settings;
   const read = readEffective(effectiveValues(after, to), to).settings;
   return catalogue.flatMap((setting) => {
@@ -38,17 +53,19 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
     const rows = CHARTS[to.chart].rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
     const kept = keeping(setting, was, read, after, to);
-    const path = kept?.[0]?.[0] ?? rows[0]?.paths[0];
+    const reason = kept ? undefined : whyRefused(CHARTS[to.chart], setting, was, to);
+    const path = kept?.[0]?.[0] ?? rows[0]?.paths[0] ?? (isUnprotected(setting.id, is) ? [] : undefined);
     if (path === undefined) return [];
     const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');
-    const lines = kept?.map(([key, value]) => lineOf(key, value));
     return [
-      changeOf(
-        'default-changed',
+      {
+        id: setting.id,
         path,
-        `${setting.summary.split(/[;:.](?: |$)/)[0]}: the default was ${spell(was)} and is ${spell(is)} in ${targetName(to)}.`,
-        lines && `To keep it, set ${lines.join(' and ')}`,
-      ),
+        message: `${setting.summary.split(/[;:.](?: |$)/)[0]}: the default was ${spell(was)} and is ${spell(is)} in ${targetName(to)}.`,
+        is,
+        entries: kept,
+        reason,
+      },
     ];
   });
 }
@@ -70,16 +87,16 @@ function keeping(
 }
 
 /** Keys without a setting, whose default differs between two versions of a chart. */
-function ofKeys({before}: Sides, from: Target, to: Target): Change[] {
+function ofKeys({before, after}: Sides, from: Target, to: Target): ChangedDefault[] {
   const rows = CHARTS[to.chart].rows.filter((row) => within(to.version, row.in) || within(from.version, row.in));
   const ofSetting = (path: Path): boolean => rows.some(({paths}) => paths.some((each) => startsWith(path, each)));
-  const {defaults} = scopeOf(to, () => undefined);
+  const effective = effectiveValues(after, to);
   return leavesOf(schemaOf(from), from.version).flatMap((leaf) => {
-    const is = getAt(defaults, leaf.path);
+    const is = getAt(effective, leaf.path);
     const isKnown = nodeAt(closedSchema(schemaOf(to), to.version), leaf.path) !== undefined;
     const isOwn = leaf.path[0] === 'rbac' || leaf.node['x-template-only'] || ofSetting(leaf.path);
     if (!isKnown || isOwn || getAt(before, leaf.path) !== undefined || sameTree(is, leaf.default)) return [];
-    const text = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${targetName(to)}.`;
-    return [changeOf('default-changed', leaf.path, text, `To keep it, set ${lineOf(leaf.path, leaf.default)}`)];
+    const message = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${targetName(to)}.`;
+    return [{id: spellPath(leaf.path), path: leaf.path, message, is, entries: [[leaf.path, leaf.default]]}];
   });
 }

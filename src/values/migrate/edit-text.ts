@@ -11,7 +11,12 @@ export function editText(text: string, after: Values, moves: readonly Move[]): s
   const edited = editLines(old, after, moves);
   // Removed keys leave the empty lines around them.
   const tidy = edited && !/\n\n\n/.test(text) ? new YamlText(edited.text.replaceAll(/\n{3,}/g, '\n\n')) : undefined;
-  return [tidy, edited].find((each) => each && sameTree(each.values, after))?.text ?? rewriteText(text, after, moves);
+  const kept = [tidy, edited].find((each) => each && sameTree(each.values, after))?.text;
+  const lost = kept === undefined ? 0 : lostComments(text, kept).length;
+  if (kept !== undefined && lost === 0) return kept;
+  const written = rewriteText(text, after, moves);
+  // Removed lines take their comments with them, even if the key has become another one.
+  return kept !== undefined && lost <= lostComments(text, written).length ? kept : written;
 }
 
 function editLines(text: YamlText, after: Values, moves: readonly Move[]): YamlText | undefined {

@@ -1,35 +1,55 @@
 import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yaml';
-import type {ChartName} from '../../charts/schema.ts';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isNothing, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
+import type {EmbeddedRelease} from './embedded-release.ts';
+import {columnOf, dedent, indent} from './indentation.ts';
 import {isChart} from './target.ts';
-
-/** A release in a file of another engine: its chart, its version and its inline values. */
-export interface EmbeddedRelease {
-  kind: string;
-  chart: ChartName;
-  version: string | undefined;
-  /** The values as a file of their own; undefined if the release has none inline. */
-  values: string | undefined;
-  /** Values come from other places too. */
-  hasOtherValues: boolean;
-  /** The edits that write another chart, version and values. */
-  edits(chart: ChartName, version: string, values: string | undefined): Edit[];
-}
+import {isTerraform, terraformRelease} from './terraform.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
 export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {
-  if (HELM_RELEASE.test(text)) return [terraformRelease(file, text)];
-  const documents = parseYaml(text);
+  if (isTerraform(text)) return [terraformRelease(file, text)];
+  const plain = parseYaml(text);
+  const hasErrors = plain.some(({errors}) => errors.length > 0);
+  const masked = hasErrors ? maskTemplates(text) : text;
+  const documents = hasErrors ? parseYaml(masked) : plain;
   if (documents.some(({errors}) => errors.length > 0)) return [];
+  const releases = releasesIn(documents, masked);
+  if (releases.some(({values = ''}) => values.includes(MASK) || UNQUOTED.test(values))) throw hasTemplates(file);
+  return releases;
+}
+
+function releasesIn(documents: ReturnType<typeof parseYaml>, text: string): EmbeddedRelease[] {
   return documents.flatMap(({contents}) => {
     const kind = textOf(nodeIn(contents, 'kind')) || 'helmfile';
     const engine = ENGINES.get(kind);
     return engine ? engine.releases(contents).flatMap((release) => releaseIn(release, kind, engine, text)) : [];
   });
 }
+
+/** A character that no file contains, for each character of a template expression. */
+const MASK = '\u{E000}';
+
+/** An expression that is no part of a quoted text: some are valid YAML, but mean something else there. */
+const UNQUOTED = /(^|[:,[-]\s+)\{\{/m;
+
+/** A text of the same length that is YAML without the expressions of a template: lines of their own become comments. */
+const maskTemplates = (text: string): string =>
+  text
+    .replaceAll(/^([ \t]*)(\{\{.*\}\})(?=[ \t]*\r?$)/gm, (_, indent: string, line: string) => `${indent}#${MASK.repeat(line.length - 1)}`)
+    .replaceAll(/\{\{.*?\}\}/g, (expression) => MASK.repeat(expression.length));
+
+const hasTemplates = (file: string): ExpectedError =>
+  new ExpectedError(`Cannot migrate ${file}: the values of the release contain template expressions ({{ … }}).`, {
+    code: 'UNREADABLE_FILE',
+    exit: ExitCode.usage,
+    suggestions: [
+      'Render the file first, and migrate the result: helmfile build',
+      'Or replace the expressions in the values by their results',
+    ],
+  });
 
 /** Where an engine keeps its releases, and in each the chart, its version and its values: maps, or texts that contain YAML. */
 interface Engine {
@@ -38,6 +58,8 @@ interface Engine {
   version: string;
   values: readonly string[];
   others: readonly string[];
+  /** Single values with their names: a list of `name` and `value`, or a map. */
+  parameters?: string;
 }
 
 const nodeIn = (node: unknown, path: string): unknown =>
@@ -50,7 +72,8 @@ const argo = (spec: string): Engine => ({
   chart: 'chart',
   version: 'targetRevision',
   values: ['helm.valuesObject', 'helm.values'],
-  others: ['helm.valueFiles', 'helm.parameters'],
+  others: ['helm.valueFiles', 'helm.fileParameters'],
+  parameters: 'helm.parameters',
 });
 
 const ENGINES: ReadonlyMap<string, Engine> = new Map(
@@ -64,13 +87,21 @@ const ENGINES: ReadonlyMap<string, Engine> = new Map(
       values: ['values'],
       others: ['valuesFrom'],
     },
-    HelmChart: {releases: (root) => [nodeIn(root, 'spec')], chart: 'chart', version: 'version', values: ['valuesContent'], others: ['set']},
+    HelmChart: {
+      releases: (root) => [nodeIn(root, 'spec')],
+      chart: 'chart',
+      version: 'version',
+      values: ['valuesContent'],
+      others: [],
+      parameters: 'set',
+    },
     helmfile: {
       releases: (root) => itemsOf(nodeIn(root, 'releases')),
       chart: 'chart',
       version: 'version',
       values: ['values'],
-      others: ['set', 'secrets'],
+      others: ['secrets'],
+      parameters: 'set',
     },
   }),
 );
@@ -93,8 +124,9 @@ function releaseIn(release: unknown, kind: string, engine: Engine, text: string)
     {
       kind,
       chart: name,
-      version: textOf(version),
+      version: textOf(version)?.includes(MASK) ? undefined : textOf(version),
       values: found?.values,
+      parameters: engine.parameters === undefined ? [] : namesOf(nodeIn(release, engine.parameters)),
       hasOtherValues: more.length > 0 || others.some((each) => each !== undefined),
       edits: (newChart, newVersion, newValues) =>
         [
@@ -105,6 +137,11 @@ function releaseIn(release: unknown, kind: string, engine: Engine, text: string)
     },
   ];
 }
+
+const namesOf = (node: unknown): string[] => [
+  ...itemsOf(node).flatMap((item) => textOf(nodeIn(item, 'name')) ?? []),
+  ...(isMap(node) ? node.items.flatMap(({key}) => textOf(key) ?? []) : []),
+];
 
 interface Extracted {
   values: string;
@@ -138,55 +175,3 @@ function extract(node: ParsedNode, text: string): Extracted {
     }),
   };
 }
-
-const dedent = (text: string, column: number): string => text.replaceAll(new RegExp(`(?<=^|\\n) {0,${column}}`, 'g'), '');
-const indent = (text: string, column: number): string => text.trimEnd().replaceAll(/(?<=^|\n)(?=[^\n])/g, ' '.repeat(column));
-/** The smallest indentation of a text. */
-const columnOf = (text: string): number => {
-  const columns = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
-  return columns.length > 0 ? Math.min(...columns) : 0;
-};
-
-const HELM_RELEASE = /^\s*resource\s+"helm_release"\s/m;
-const CHART = /^(\s*chart\s*=\s*")([^"\n]*?)(agent-[a-z0-9]+)"/gm;
-const VERSION = /^(\s*version\s*=\s*")([^"\n]+)"/gm;
-const VALUES = /^(\s*values\s*=\s*\[\s*<<-?(\w+)\n)([\s\S]*?)^[ \t]*\2$/gm;
-
-/**
- * The only helm_release of a Terraform file, with its values in one heredoc. HCL needs a parser of its own; expressions and several
- * resources are refused. @throws ExpectedError
- */
-function terraformRelease(file: string, text: string): EmbeddedRelease {
-  const [resources, charts, versions, values] = [new RegExp(HELM_RELEASE, 'gm'), CHART, VERSION, VALUES].map((pattern) => [
-    ...text.matchAll(pattern),
-  ]) as [Matches, Matches, Matches, Matches];
-  const [chart, version, heredoc] = [charts[0], versions[0], values[0]];
-  const name = chart?.[3];
-  const isSimple = [resources, charts, values].every(({length}) => length === 1) && versions.length <= 1;
-  if (!isSimple || chart === undefined || heredoc === undefined || /[$%]\{/.test(heredoc[3] ?? '') || !isChart(name)) throw notSimple(file);
-  const [, opening = '', , body = ''] = heredoc;
-  const column = columnOf(body);
-  const start = heredoc.index + opening.length;
-  const replaced = (match: RegExpExecArray, by: string): Edit => ({start: match.index, end: match.index + match[0].length, text: by});
-  return {
-    kind: 'helm_release',
-    chart: name,
-    version: version?.[2],
-    values: dedent(body, column),
-    hasOtherValues: /^\s*set(_list|_sensitive)?\s*[={]/m.test(text),
-    edits: (newChart, newVersion, newValues) => [
-      replaced(chart, `${chart[1]}${chart[2]}${newChart}"`),
-      ...(version === undefined ? [] : [replaced(version, `${version[1]}${newVersion}"`)]),
-      {start, end: start + body.length, text: `${indent(newValues ?? '', column)}\n`},
-    ],
-  };
-}
-
-type Matches = RegExpExecArray[];
-
-const notSimple = (file: string): ExpectedError =>
-  new ExpectedError(`Cannot migrate ${file}: it must contain one helm_release with its values in one heredoc.`, {
-    code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
-    suggestions: ['Save the values in a file of their own, and migrate that file', 'Then set chart and version in the resource'],
-  });

@@ -1,12 +1,17 @@
 import type {Target} from '../../charts/define.ts';
 import {newestOf} from '../../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {Settings} from '../../settings/settings.ts';
 import {guessChart} from '../validate/check-files.ts';
 import type {ValuesFinding} from '../validate/finding.ts';
+import {readLayers} from '../validate/source.ts';
 import {applyEdits} from '../yaml-text.ts';
-import {type Change, withoutRepeats} from './change.ts';
-import {type EmbeddedRelease, embeddedReleases} from './embedded.ts';
+import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
+import {embeddedReleases} from './embedded.ts';
+import type {EmbeddedRelease} from './embedded-release.ts';
+import type {KeptDefaults} from './keep-defaults.ts';
+import {migrateValues} from './migrate.ts';
 import {migrateText} from './migrate-text.ts';
 import {checkTarget, parseTarget} from './target.ts';
 
@@ -16,6 +21,7 @@ export interface MigrationRequest {
   /** CHART@VERSION; undefined if the file names them. */
   from: string | undefined;
   to: string | undefined;
+  keeps: KeptDefaults;
 }
 
 export interface MigratedFile {
@@ -38,11 +44,11 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
 }
 
 /** Edits the charts, versions and inline values in a file of another engine; all other bytes stay. */
-function migrateReleases({file, text, from, to}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
+function migrateReleases({file, text, from, to, keeps}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
   const {target, warnings} = migrationTarget(to);
   const results = releases.map((release) => {
     const source = sourceOfRelease(file, release, from);
-    const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, false);
+    const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, {isWhole: false, keeps});
     const edits = release.edits(target.chart, target.version, release.values === undefined ? undefined : migrated.text);
     return {release, source, migrated, edits};
   });
@@ -54,7 +60,9 @@ function migrateReleases({file, text, from, to}: MigrationRequest, releases: rea
       text,
       results.flatMap(({edits}) => edits),
     ),
-    changes: withoutRepeats(results.flatMap(({migrated}) => migrated.changes)),
+    changes: withoutRepeats(
+      results.flatMap(({migrated, release, source}) => [...parameterChanges(release, source.target, target), ...migrated.changes]),
+    ),
     // Positions inside of the values do not match the lines of the file.
     findings: results.flatMap(({migrated}) => migrated.findings.map(({line: _, column: __, ...finding}) => finding)),
     target,
@@ -65,6 +73,21 @@ function migrateReleases({file, text, from, to}: MigrationRequest, releases: rea
     ],
   };
 }
+
+/** Values that the engine sets one by one stay as they are, with the keys of the old chart. */
+const parameterChanges = ({kind, parameters}: EmbeddedRelease, from: Target, to: Target): Change[] =>
+  parameters.map((name) => {
+    const path = name.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
+    const tree: Values = {};
+    setAt(tree, path, 'x');
+    const place = migrateValues(tree, from, to).moves.find((each) => sameTree(each.from, path))?.to[0];
+    return changeOf(
+      'dropped',
+      path,
+      `The ${kind} sets ${name} as a single parameter, which overrides the values and is not migrated.`,
+      place === undefined ? `Check whether ${targetName(to)} has this key` : `In ${targetName(to)}, the key is ${spellPath(place)}`,
+    );
+  });
 
 function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, from: string | undefined): Source {
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};
@@ -79,10 +102,10 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
 
-function migrateValuesFile({file, text, from, to}: MigrationRequest): MigratedFile {
+function migrateValuesFile({file, text, from, to, keeps}: MigrationRequest): MigratedFile {
   const target = migrationTarget(to);
   const source = migrationSource(file, text, from);
-  const migrated = migrateText(file, text, source.target, target.target);
+  const migrated = migrateText(file, text, source.target, target.target, {keeps});
   return {
     from: spellTarget(source.target),
     to: spellTarget(target.target),
@@ -115,6 +138,8 @@ interface Source {
 export function migrationSource(file: string, text: string, from: string | undefined): Source {
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};
   const {name, version, source} = guessChart({files: [{file, text}], areLayers: false}, new Settings(new Map()));
+  // Broken YAML tells nothing about the chart.
+  if (name === undefined) readLayers([{file, text}]);
   if (name === undefined)
     throw missing('Cannot tell which chart this file is for.', ['Example: --from agent-k8s@0.5.58'], '--from CHART@VERSION');
   if (version === undefined)

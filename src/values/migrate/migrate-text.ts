@@ -11,7 +11,7 @@ import {readSource} from '../validate/source.ts';
 import {validate} from '../validate/validate.ts';
 import {type Change, changeOf, targetName} from './change.ts';
 import {editText, lostComments, rewriteText} from './edit-text.ts';
-import {migrateValues} from './migrate.ts';
+import {type MigrationOptions, migrateValues} from './migrate.ts';
 
 export interface MigratedText {
   text: string;
@@ -20,19 +20,30 @@ export interface MigratedText {
   findings: readonly ValuesFinding[];
 }
 
+interface TextOptions extends MigrationOptions {
+  /** False for values inside of another file. */
+  isWhole?: boolean;
+}
+
 /** Findings after which the meaning of the old values is unknown. */
 const UNUSABLE = ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'NULL_DELETES_DEFAULT', 'MANIFEST', 'NESTED_VALUES'];
 
 /**
  * Migrates the text of a values file. Within a chart it keeps all lines that do not change; for another chart it is written anew, with
- * the comments of keys that have a counterpart. `isWhole` is false for values inside of another file. Pure. @throws ExpectedError if the values cannot be read
+ * the comments of keys that have a counterpart. Pure. @throws ExpectedError if the values cannot be read
  */
-export function migrateText(file: string, text: string, from: Target, to: Target, isWhole = true): MigratedText {
+export function migrateText(
+  file: string,
+  text: string,
+  from: Target,
+  to: Target,
+  {isWhole = true, ...options}: TextOptions = {},
+): MigratedText {
   const before = validate(text, from);
   const {source} = readSource(text);
   const unusable = before.filter(({severity, code}) => severity === 'error' && (source === undefined || UNUSABLE.includes(code)));
   if (source === undefined || unusable.length > 0) throw cannotRead(file, unusable, from);
-  const {values, changes, moves} = migrateValues(source.values, from, to);
+  const {values, changes, moves} = migrateValues(source.values, from, to, options);
   const written =
     from.chart === to.chart
       ? withHeader(editText(text, values, moves), from, to)

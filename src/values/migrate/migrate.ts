@@ -1,5 +1,4 @@
-import {hazardsOf} from '../../charts/advise.ts';
-import {CHART_CHANGES, changeWithUpgrade} from '../../charts/chart-change.ts';
+import {CHART_CHANGES, changeWithUpgrade, hazardsOf} from '../../charts/advise.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
@@ -12,9 +11,15 @@ import {dotted, isWithin, type ValuesFinding} from '../validate/finding.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Carried, mapKeys} from './carry.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
-import {changedDefaults} from './changed-defaults.ts';
 import {extractSecrets} from './extract-secrets.ts';
+import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';
 import {getFrom, type SettingEntries} from './read-explicit.ts';
+
+export interface MigrationOptions {
+  /** Names of the Secrets to read secrets from. */
+  names?: SecretNames;
+  keeps?: KeptDefaults;
+}
 
 export interface Migrated {
   values: Values;
@@ -27,15 +32,20 @@ export interface Migrated {
 
 /**
  * Values of one chart version for another version or chart. The rows of the charts read and write settings; keys without a setting are
- * kept where the target has them, and everything else is listed. The result contains no token: the target reads it from a Secret of these names. Pure.
+ * kept where the target has them, and everything else is listed. The result contains no token: the target reads it from a Secret. Pure.
  */
-export function migrateValues(given: Values, from: Target, to: Target, names: SecretNames = secretNamesOf()): Migrated {
+export function migrateValues(
+  given: Values,
+  from: Target,
+  to: Target,
+  {names = secretNamesOf(), keeps = 'security'}: MigrationOptions = {},
+): Migrated {
   const {values, settings: explicit, changes: secrets} = extractSecrets(withoutMethodNames(given), from, names);
   const carried = mapKeys(values, explicit, from, to);
-  const {values: after, changes, moves} = settleValues(values, carried, from, to);
+  const {values: settled, changes, moves} = settleValues(values, carried, from, to);
   const settings = new Map(explicit.map(({setting, value}) => [setting.id, value]));
-  const lost = withoutEffect(explicit, after, changes, to);
-  const defaults = changedDefaults({before: values, after, settings}, from, to);
+  const lost = withoutEffect(explicit, settled, changes, to);
+  const {values: after, changes: defaults} = keepDefaults({before: values, after: settled, settings}, from, to, keeps);
   return {
     values: after,
     settings,

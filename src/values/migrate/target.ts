@@ -16,7 +16,8 @@ export function parseTarget(flag: '--from' | '--to', text: string): {target: Tar
   if (!isChart(name) || more.length > 0 || version === '') {
     const near = closest(name, CHARTS);
     const example = `${near ?? 'agent-job'}@${version || '0.6.5'}`;
-    throw new ExpectedError(`${flag}: "${text}" is not CHART@VERSION.`, {
+    const isUnknown = more.length === 0 && /^agent-[a-z0-9-]+$/.test(name) && !isChart(name);
+    throw new ExpectedError(isUnknown ? `${flag}: unknown chart ${name}.` : `${flag}: "${text}" is not CHART@VERSION.`, {
       code: 'INVALID_SETTING',
       exit: ExitCode.usage,
       suggestions: [`Example: ${flag} ${example}`, `Charts: ${CHARTS.join(', ')}`],

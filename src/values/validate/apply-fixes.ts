@@ -50,6 +50,8 @@ const nameOf = ({code, path, file = ''}: ValuesFinding): string => `${code} ${pa
 
 /** Undefined if no fix can be applied. */
 function applyTo(group: CheckedGroup, findings: readonly ValuesFinding[]): CheckedGroup | undefined {
+  const {target} = group;
+  if (target === undefined) return undefined;
   let changes = 0;
   const files = group.files.map(({file, text}) => {
     const fixes = findings.flatMap((each) => (each.fix && (!group.areLayers || each.file === file) ? [each.fix] : []));
@@ -58,7 +60,7 @@ function applyTo(group: CheckedGroup, findings: readonly ValuesFinding[]): Check
     return {file, text: result.text};
   });
   if (changes === 0) return undefined;
-  return {...group, files, findings: findingsOf({...group, files}, group.target), fixed: (group.fixed ?? 0) + changes};
+  return {...group, files, findings: findingsOf({...group, files}, target), fixed: (group.fixed ?? 0) + changes};
 }
 
 /** Applies the changes to the text of a file and keeps all other bytes. Pure. */

@@ -1,11 +1,11 @@
 import type {Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {manifestKind, nestedChart} from './check-shape.ts';
+import {checkManifest, nestedChart} from './check-shape.ts';
 import type {ValuesFinding} from './finding.ts';
 import {readSource} from './source.ts';
 import {validate, validateLayers} from './validate.ts';
@@ -22,7 +22,8 @@ export interface FileGroup {
 }
 
 export interface CheckedGroup extends FileGroup {
-  target: Target;
+  /** Absent if the files cannot be read as values, and do not tell their chart. */
+  target?: Target;
   findings: readonly ValuesFinding[];
   /** The number of findings fixed in the files. */
   fixed?: number;
@@ -52,22 +53,41 @@ export function checkGroups(
 ): {checked: CheckedGroup[]; warnings: Warning[]; notes: string[]} {
   if (given) return checkAgainst(groups, given);
   const guesses = groups.map((group) => guessChart(group, settings));
-  const unknown = groups.filter((_, index) => guesses[index]?.name === undefined);
+  const unreadable = groups.map((group, index) => (guesses[index]?.name === undefined ? unreadableIn(group) : []));
+  const unknown = groups.filter((_, index) => guesses[index]?.name === undefined && unreadable[index]?.length === 0);
   if (unknown.length > 0) throw chartUnknown(unknown);
   const warnings = new Map<string, Warning>();
   const checked = groups.map((group, index): CheckedGroup => {
     const {name, version} = guesses[index] as ChartGuess;
+    if (name === undefined) return {...group, findings: unreadable[index] ?? []};
     const known = version === undefined ? settings : settings.with(chartVersion, {value: version, source: 'default'});
-    const found = targetOf(known, () => name as ChartName);
+    const found = targetOf(known, () => name);
     for (const warning of found.warnings) warnings.set(warning.message, warning);
     return {...group, target: found.target, findings: findingsOf(group, found.target)};
   });
   const notes = checked.flatMap((each, index) => {
-    const {source} = guesses[index] as ChartGuess;
+    const guess = guesses[index] as ChartGuess;
     const what = groups.length === 1 ? 'Checked' : `${groupName(each)}: checked`;
-    return source === undefined ? [] : [`${what} against ${each.target.chart} ${each.target.version}, detected from ${source}.`];
+    return guess.source === undefined || each.target === undefined ? [] : [`${what} against ${sourceText(guess, each.target)}`];
   });
   return {checked, warnings: [...warnings.values()], notes};
+}
+
+/** Chart and version, and where they come from. */
+function sourceText({source, version}: ChartGuess, target: Target): string {
+  const detected = `${target.chart} ${target.version}: ${source === 'the file header' && version ? 'chart and version' : 'chart'} detected from ${source}.`;
+  return version === undefined
+    ? `${detected} This is the newest known version; set --chart-version to the version that you install.`
+    : detected;
+}
+
+/** Findings of files that are no values of any chart. */
+function unreadableIn({files, areLayers}: FileGroup): ValuesFinding[] {
+  return files.flatMap(({file, text}) => {
+    const {source, findings} = readSource(text);
+    const found = source === undefined ? findings : checkManifest(source);
+    return areLayers ? found.map((each) => ({...each, file})) : found;
+  });
 }
 
 /** Against a chart of --chart-source, which names its own version. */
@@ -93,11 +113,12 @@ export interface ChartGuess {
 export function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
-  const values = files.map(valuesOf).reduce(mergeValues, {});
-  const name = given ?? header?.chart ?? nestedChart(values) ?? chartByKeys(values);
+  const name = given ?? header?.chart ?? chartOfValues(files.map(valuesOf).reduce(mergeValues, {}));
   const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
   return {name, version, ...(given === undefined ? {source: header ? 'the file header' : 'the keys of the file'} : {})};
 }
+
+const chartOfValues = (values: Values): ChartName | undefined => nestedChart(values) ?? chartByKeys(values);
 
 const valuesOf = ({text}: ValuesFile): Values => readSource(text).source?.values ?? {};
 
@@ -122,16 +143,13 @@ function chartByKeys(values: Values): ChartName | undefined {
 
 function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const names = groups.map(groupName);
-  const manifests = groups.flatMap((group) => {
-    const kind = group.files.map((file) => manifestKind(valuesOf(file))).find((each) => each !== undefined);
-    return kind === undefined ? [] : [`${groupName(group)} is a Kubernetes manifest (${kind}), not a Helm values file.`];
-  });
+  const [first] = groups;
   const unclear =
     names.length === 1 ? 'Cannot tell which chart this file is for.' : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
-  return new ExpectedError(manifests.length > 0 ? manifests.join('\n') : unclear, {
+  const isEmpty = names.length === 1 && first?.files.every(({text}) => text.trim() === '');
+  return new ExpectedError(isEmpty ? `${names[0]} is empty, so it does not tell its chart.` : unclear, {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
-    options: manifests.length > 0 ? [] : [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
-    suggestions: [manifests.length > 0 ? 'Check the values.yaml of the chart instead' : 'Add --chart agent-k8s, agent-local or agent-job'],
+    options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
+    suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
   });
 }

@@ -1,5 +1,5 @@
 import type {ChartRequirements} from '../../charts/recommend.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import type {Settings} from '../../settings/settings.ts';
@@ -36,7 +36,6 @@ function refusal(errors: readonly ValuesFinding[], generated: Generated): Expect
   });
   return new ExpectedError(lines.join('\n'), {
     code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
     suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or remove it'],
   });
 }
@@ -48,7 +47,6 @@ function refuseDropped({origins, settings}: Generated, findings: readonly Values
     if (code !== 'OTHER_KEY_WINS' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
     throw new ExpectedError(`${spell(lost)} has no effect. ${path}: ${message}`, {
       code: 'CONFLICTING_SETTINGS',
-      exit: ExitCode.usage,
       suggestions: ['Use only one of them'],
     });
   }

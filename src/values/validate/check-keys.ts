@@ -1,4 +1,5 @@
 import type {Target} from '../../charts/define.ts';
+import {hasDocumentedKeys} from '../../charts/documented-keys.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path, type Tree} from '../../ground/tree.ts';
@@ -45,7 +46,8 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
 
   function checkUnknown(path: Path): ValuesFinding[] {
     const found = getAt(readable, path);
-    if (isMap(found) && isForeignSection(path, readable, target)) return Object.keys(found).flatMap((key) => checkUnknown([...path, key]));
+    if (isMap(found) && (hasDocumentedKeys(path, target) || isForeignSection(path, readable, target)))
+      return Object.keys(found).flatMap((key) => checkUnknown([...path, key]));
     const {message, ...details} = suggestKey(path, readable, target);
     return [error(path, 'UNKNOWN_KEY', message, details)];
   }

@@ -2,7 +2,7 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {at, getAt, type Path, spellPath, type Values} from '../../ground/tree.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
@@ -44,7 +44,6 @@ export function applyRules(
   if (errors.length > 0) {
     throw new ExpectedError(errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'), {
       code: 'CONFLICTING_SETTINGS',
-      exit: ExitCode.usage,
       suggestions: errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),
       cause: new Error(errors.map(({rule}) => rule.code).join(', ')),
     });

@@ -5,10 +5,6 @@ import {findingAt, type ValuesFinding, type ValuesSource} from './finding.ts';
 
 const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 
-/** The kind of the Kubernetes manifest that a file holds instead of values. */
-export const manifestKind = ({apiVersion, kind}: Values): string | undefined =>
-  typeof apiVersion === 'string' && typeof kind === 'string' ? kind : undefined;
-
 /** The chart below whose name all values stand, as a parent chart passes them on. */
 export const nestedChart = (values: Values): ChartName | undefined => {
   const found = CHART_NAMES.filter((name) => isMap(values[name]));
@@ -23,15 +19,20 @@ const VALUES_OF: Readonly<Record<string, string>> = {
   HelmChart: 'spec.valuesContent',
 };
 
+/** The file is a Kubernetes manifest instead of values. */
+export function checkManifest(source: ValuesSource): ValuesFinding[] {
+  const {apiVersion, kind} = source.values;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
+  const place = Object.hasOwn(VALUES_OF, kind) ? VALUES_OF[kind] : undefined;
+  const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
+  const suggestion = place === undefined ? 'Check the values.yaml of the chart instead' : `Check the values under ${place} instead`;
+  return [findingAt(source, ['kind'], 'MANIFEST', message, {suggestion})];
+}
+
 /** The finding that explains all others: the file does not contain values of this chart. */
 export function checkShape(source: ValuesSource, target: Target): ValuesFinding[] {
-  const kind = manifestKind(source.values);
-  if (kind !== undefined) {
-    const place = Object.hasOwn(VALUES_OF, kind) ? VALUES_OF[kind] : undefined;
-    const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
-    const suggestion = place === undefined ? 'Check the values.yaml of the chart instead' : `Check the values under ${place} instead`;
-    return [findingAt(source, ['kind'], 'MANIFEST', message, {suggestion})];
-  }
+  const manifest = checkManifest(source);
+  if (manifest.length > 0) return manifest;
   const name = [...CHART_NAMES, 'scalr-agent'].find((each) => isSubchart(source.values, each, target));
   if (name === undefined) return [];
   const message = `The values are nested under ${name}, as for a parent chart, so ${target.chart} ignores them.`;

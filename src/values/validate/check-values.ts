@@ -3,7 +3,7 @@ import type {ChartContainer, IgnoredKey, Target} from '../../charts/define.ts';
 import {oncePerRelease, within} from '../../charts/releases.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {ExpectedError} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
@@ -37,7 +37,6 @@ export function refusePlaceholders({values, origins}: Pick<RenderedValues, 'valu
   const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
   throw new ExpectedError(`${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} still contains a placeholder.`, {
     code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
     suggestions: [FILL_IN],
   });
 }
@@ -162,4 +161,4 @@ export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 
 }
 
 const reserved = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(`${message}.`, {code: 'RESERVED_VARIABLE', exit: ExitCode.usage, suggestions: [suggestion]});
+  new ExpectedError(`${message}.`, {code: 'RESERVED_VARIABLE', suggestions: [suggestion]});

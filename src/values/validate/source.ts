@@ -1,5 +1,5 @@
 import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
-import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {ExpectedError} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {
@@ -181,7 +181,6 @@ export function readLayers(files: readonly {file: string; text: string}[]): Valu
       const [{message = '', line = 1} = {}] = findings;
       throw new ExpectedError(`${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`, {
         code: 'UNREADABLE_FILE',
-        exit: ExitCode.usage,
         suggestions: [`List all findings: scalr-agent validate ${quote(file)}`],
       });
     }),

@@ -1,5 +1,6 @@
 import {CHARTS} from '../../charts/charts.ts';
 import type {Row, Target} from '../../charts/define.ts';
+import {documentedKey} from '../../charts/documented-keys.ts';
 import {describeRange, rangeOf, within} from '../../charts/releases.ts';
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
@@ -18,8 +19,8 @@ interface Suggestion {
 export function suggestKey(path: Path, values: Values, target: Target): {message: string} & Partial<Suggestion> {
   const here = `${target.chart} ${target.version}`;
   const name = spellPath(path);
-  const neverReleased = NEVER_RELEASED.find((each) => each.chart === target.chart && each.path === name && within(target.version, each.in));
-  if (neverReleased) return {message: `${name} was documented, but never released.`, suggestion: neverReleased.instead};
+  const documented = documentedKey(path, target);
+  if (documented) return {message: `${name} ${documented.was}.`, suggestion: documented.instead};
 
   const releases = releasesWith(path, target.chart);
   const known = equivalentKey(path, values, target);
@@ -33,19 +34,6 @@ export function suggestKey(path: Path, values: Values, target: Target): {message
   if (similar) return {message: `${here} has no key ${name}.`, ...similar};
   return {message: owner ? `${name} is a key of ${owner} and has no equivalent in ${here}.` : `${here} has no key ${name}.`};
 }
-
-/** Keys of documents that were written before their release and changed in between. */
-const NEVER_RELEASED: readonly {chart: ChartName; in?: string; path: string; instead: string}[] = [
-  {chart: 'agent-job', in: '<=0.5.63', path: 'agent.auth', instead: 'agent.tokenExistingSecret'},
-  {chart: 'agent-job', in: '>=0.5.64', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
-  {
-    chart: 'agent-job',
-    in: '>=0.5.64',
-    path: 'agent.securityContext',
-    instead: 'agent.controller.securityContext and task.worker.securityContext',
-  },
-  {chart: 'agent-local', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
-];
 
 /** Text: the releases of the chart that have the key or keys below it. */
 function releasesWith(path: Path, chart: ChartName): string | undefined {

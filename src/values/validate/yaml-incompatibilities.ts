@@ -1,4 +1,5 @@
 import {type Document, isCollection, type Range, type Scalar, visit, type YAMLParseError} from 'yaml';
+import {yamlProblem} from '../../ground/yaml-problem.ts';
 import type {SourceProblem} from './finding.ts';
 
 /**
@@ -37,35 +38,10 @@ function invalidCharacter(text: string): SourceProblem | undefined {
   return {offset, code: 'CONTROL_CHARACTER', message: `Helm rejects the control character ${name}.`};
 }
 
-/** The parser's errors in terms of values files. */
-const SYNTAX_MESSAGES: readonly [RegExp, string][] = [
-  [/^Tabs are.*/, 'Tabs cannot be used for indentation; use spaces.'],
-  [
-    /^(Nested mappings|Implicit keys need to be on a single).*/,
-    'Mapping values are not allowed here. Quote a value that contains ": ", or fix the indentation.',
-  ],
-  [/^Implicit map keys.*/, 'Expected "key: value" or a continuation of the value above.'],
-  [/^All (mapping|sequence) items.*/, 'Wrong indentation: this line is not aligned with the lines above it.'],
-  [/^Missing closing.*/, 'Missing closing quote, or the quoted text is indented less than its key.'],
-  [
-    /^Flow .* must be sufficiently.*/,
-    '[ or { is not closed, or its lines are not indented more than its key. YAML requires this; Helm does not.',
-  ],
-  [/^Plain value cannot start with .* (.)$/, 'A string that starts with $1 must be quoted.'],
-  [
-    /^Block scalar header includes.*/,
-    'Text after | or > must start on the next line. Move it down, or quote the value and remove the sign.',
-  ],
-  [/^(Could not resolve tag|Unresolved tag).*/, 'A string that starts with ! must be quoted; YAML reads it as a tag.'],
-  [/^Unexpected block-seq-ind on same line.*/, 'A list must start on the line below its key.'],
-  [/^Invalid escape sequence (.*)$/, 'Unknown escape sequence $1 in double quotes. Double the backslash, or use single quotes.'],
-];
-
 export const TOO_DEEP = {offset: 0, code: 'TOO_DEEP', message: 'Mappings or lists are nested too deeply.'};
 
 function syntaxError({pos, message}: YAMLParseError, document: Document.Parsed, text: string): SourceProblem {
   if (message.startsWith('Maximum call stack')) return TOO_DEEP;
-  const [start, meaning] = SYNTAX_MESSAGES.find(([pattern]) => pattern.test(message)) ?? [/$/, '.'];
   const offset = message.startsWith('Missing closing') ? openingOf(document, pos[0]) : pos[0];
   const placeholder = placeholderAt(text, offset);
   if (placeholder) return placeholder;
@@ -73,7 +49,7 @@ function syntaxError({pos, message}: YAMLParseError, document: Document.Parsed, 
     const message = 'This line does not continue the mapping above: Helm rejects the file or ignores the rest.';
     return {offset, code: 'IGNORED_REST', message};
   }
-  return {offset, code: 'INVALID_YAML', message: message.replace(start, meaning)};
+  return {offset, code: 'INVALID_YAML', message: yamlProblem(message)};
 }
 
 /** The start of the scalar that ends at the offset. */

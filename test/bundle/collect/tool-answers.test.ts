@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {findReleases, readRelease} from '../../../src/bundle/collect/tools.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
-import {releasesOfHelm} from '../../../src/helm/releases-of-helm.ts';
+import {releasesOfHelm} from '../../../src/helm/releases.ts';
 
 const place = {namespace: 'n'};
 const signal = new AbortController().signal;

@@ -59,7 +59,7 @@ export const withoutCluster: readonly Example[] = [
   },
   typing('UNKNOWN_FLAG', `values ${ADDRESS} --cach-size 5Gi`),
   typing('MISSING_SETTING', 'values --chart agent-job'),
-  typing('INVALID_SETTING', 'values --url acme.scalr.io --concurrency many'),
+  typing('INVALID_SETTING', 'values --url ftp://acme --concurrency many'),
   typing('INVALID_ANSWERS_FILE', 'values --answers answers.yaml', {files: misspelt}),
   typing('UNSUPPORTED_SETTING', `values ${ADDRESS} --chart agent-job --shutdown-mode drain`),
   typing('CONFLICTING_SETTINGS', `values ${ADDRESS} --chart agent-local --run-memory-request 4Gi --run-memory-limit 2Gi`),

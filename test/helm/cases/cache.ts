@@ -32,7 +32,8 @@ export function cachePlaces({target, containers}: Rendered): Place[] {
   return [
     {role: 'worker', path, below: 'cache'},
     ...(within(target.version, '>=0.5.65') ? [{role: 'controller', path, below: 'cache'} as const] : []),
-    {role: 'runner', path: fixed('/opt/plugin-cache'), below: 'cache/providers'},
+    // In 0.5.64, runs read a directory that workers do not write, which is a warning.
+    {role: 'runner', path: fixed('/opt/plugin-cache'), below: within(target.version, '>=0.5.65') ? 'cache/providers' : 'providers'},
   ];
 }
 
@@ -107,8 +108,7 @@ const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
   ];
 };
 
-/** In agent-job 0.5.64, runs read the cache from a directory that workers do not write. */
-const CLAIMS = {'agent-local': '*', 'agent-job': '<=0.5.63 || >=0.5.65'} as const;
+const CLAIMS = {'agent-local': '*', 'agent-job': '*'} as const;
 const DASH = {'agent-local': '>=0.6.2', 'agent-job': '>=0.6.2'} as const;
 
 /** Disables the caches that a persistent volume enables, so that only the keys of the volume change. */

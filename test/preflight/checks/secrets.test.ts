@@ -2,8 +2,8 @@ import {describe, expect, test} from 'vitest';
 import {type Fact, known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesObject, SecretObject} from '../../../src/kubernetes/objects.ts';
 import {secretChecks} from '../../../src/preflight/checks/secrets.ts';
+import {wantedSecrets} from '../../../src/preflight/pod-resources.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
-import {wantedSecrets} from '../../../src/preflight/referenced-objects.ts';
 import {preflightContext, saidBy} from '../context.ts';
 
 const NAME = 'scalr-agent-token';

@@ -32,7 +32,7 @@ test('shows the context and the version of the API server', async () => {
   });
   expect(await said('cluster-reachable', versions('forbidden'))).toMatch(/^pass: .*server version not readable/);
   expect(await said('cluster-reachable', versions('timed-out'))).toMatch(
-    /^fail: .*timed out waiting for a response -> Check kubectl cluster-info/,
+    /^fail: .*timed out waiting for a response\) -> Try: kubectl cluster-info/,
   );
   expect(await said('cluster-reachable', {tools: {...tools('4.0.0').tools, kubectl: missing}})).toMatch(/^skip: /);
 });

@@ -3,7 +3,7 @@ import {known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesClient} from '../../../src/kubernetes/client.ts';
 import type {Claim, KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import type {PreflightContext, ProbePlan, SkippedProbe} from '../../../src/preflight/preflight-context.ts';
-import {prepareProbe} from '../../../src/preflight/probe/prepare-probe.ts';
+import {prepareProbe} from '../../../src/preflight/probe/plan-probe.ts';
 import {type FakeObject, fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {claim, clusterWith, preflightContext} from '../context.ts';
 
@@ -75,7 +75,7 @@ test('skips the probe when the cluster, the chart or the namespace is missing', 
   const about = await preflightContext();
   const versions = {...about.facts.versions, server: unknown('timed-out', 'timed out waiting for a response')};
   expect(await prepared({facts: {...about.facts, versions}})).toEqual({
-    because: 'the Kubernetes API is not reachable: timed out waiting for a response',
+    because: 'Cannot reach the Kubernetes API (timed out waiting for a response)',
   });
   expect(await prepared({manifest: unknown('failed', 'no chart')})).toEqual({because: 'the chart cannot be rendered: no chart'});
   expect(await prepared({}, server(), clusterWith([], {without: ['Namespace']}))).toMatchObject({

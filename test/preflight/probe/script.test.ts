@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 import {execa, execaSync} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
-import {probeFindings} from '../../../src/preflight/probe/findings.ts';
+import {probeFindings} from '../../../src/preflight/probe/probe.ts';
 import {RUNNER_SCRIPT, SCRIPT} from '../../../src/preflight/probe/script.ts';
 import {MANIFEST_TYPES} from '../../../src/settings/addresses.ts';
 import {issueCertificates} from '../../cluster/certificates.ts';

@@ -1,6 +1,8 @@
 import {join} from 'node:path';
+import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parse, parseAllDocuments} from 'yaml';
+import {at, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {changesText} from '../../../src/ui/changes.ts';
 import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';
 import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S, TERRAFORM} from './examples.ts';
@@ -8,7 +10,7 @@ import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S, TERRAFORM} from './exa
 const PLAIN = {hasColor: false, columns: undefined};
 const GOLDEN = join(import.meta.dirname, 'golden');
 
-const migrate = (text: string, to: string, from?: string) => migrateFile({file: 'values.yaml', text, from, to});
+const migrate = (text: string, to: string, from?: string) => migrateFile({file: 'values.yaml', text, from, to, keeps: 'security'});
 
 /** The lines that a migration changes, as a diff shows them. */
 function changedLines(before: string, after: string): string[] {
@@ -105,6 +107,16 @@ describe('what the user must know', () => {
     );
   });
 
+  test('does not set variables for runs that only the controller had', () => {
+    const text = 'agent: {tokenExistingSecret: t}\nextraEnv: {VAULT_TOKEN: hunter2, REGION: eu}\n';
+    const {yaml, changes} = migrate(text, 'agent-job@0.6.5', 'agent-job@0.5.63');
+    expect(parse(yaml)).toMatchObject({agent: {extraEnv: {VAULT_TOKEN: 'hunter2', REGION: 'eu'}}});
+    expect(parse(yaml)).not.toHaveProperty('task.runner');
+    expect(changes).toContainEqual(
+      expect.objectContaining({kind: 'kept', message: expect.stringContaining('did not reach runs') as string}),
+    );
+  });
+
   test('replaces a client key and its certificate by a Secret', () => {
     const text = 'agent: {tokenExistingSecret: {name: t}, tls: {clientCert: public, clientKey: private}}\n';
     const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.4');
@@ -147,19 +159,132 @@ describe('files of other engines', () => {
     expect(() => migrate(ARGO.replace('"0.5.58"', '0.5.*'), 'agent-job@0.6.5')).toThrow('has the version range "0.5.*"');
   });
 
-  test('refuses Terraform expressions', () => {
-    expect(() => migrate(TERRAFORM.replace('infra', '$'.concat('{var.secret}')), 'agent-job@0.6.5')).toThrow('values in one heredoc');
+  test('names the interpolation of Terraform that it cannot evaluate', () => {
+    const expression = '$'.concat('{var.secret}');
+    const text = TERRAFORM.replace('infra', expression);
+    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow(`the heredoc contains ${expression}, which only Terraform can evaluate`);
+    expect(() => migrate(`${TERRAFORM}${TERRAFORM}`, 'agent-job@0.6.5')).toThrow('it has 2 helm_release resources');
+  });
+
+  const TEMPLATED = HELMFILE.replace('releases:', '{{- if eq .Environment.Name "prod" }}\nreleases:')
+    .replace('  - name: a', '  - name: a\n    namespace: {{ .Environment.Name }}-agents')
+    .concat('{{- end }}\n');
+
+  test('keeps the templates of a Helmfile around the values', () => {
+    const {yaml, from} = migrate(TEMPLATED, 'agent-local@0.6.5');
+    expect(from).toBe('agent-local@0.5.63');
+    expect(changedLines(TEMPLATED, yaml)).toEqual(changedLines(HELMFILE, migrate(HELMFILE, 'agent-local@0.6.5').yaml));
+    expect(yaml).toContain('namespace: {{ .Environment.Name }}-agents');
+  });
+
+  test.each(['{{ .Values.url }}', '{{ .Values.url }}/x'])('names the template %s in the values of a Helmfile', (expression) => {
+    const text = HELMFILE.replace(
+      '"https://acme.scalr.io", tokenExistingSecret: {name: t}}',
+      `"https://acme.scalr.io"}\n        x: ${expression}`,
+    );
+    expect(() => migrate(text, 'agent-local@0.6.5')).toThrow('the values of the release contain template expressions');
+  });
+
+  test.each([
+    [
+      'an Application',
+      ARGO.replace('            releaseName: x', '            parameters: [{name: agent.tokenExistingSecret, value: hunter2}]'),
+    ],
+    [
+      'a Helmfile',
+      HELMFILE.replaceAll('agent-local', 'agent-k8s')
+        .replace('{name: t}', 't')
+        .replace('  - name: nginx', '    set: [{name: agent.tokenExistingSecret, value: hunter2}]\n  - name: nginx'),
+    ],
+    ['a HelmChart', K3S.replace('  valuesContent', '  set: {agent.tokenExistingSecret: hunter2}\n  valuesContent')],
+    [
+      'a helm_release',
+      TERRAFORM.replace('  values =', '  set {\n    name = "agent.tokenExistingSecret"\n    value = "hunter2"\n  }\n  values ='),
+    ],
+  ])('lists the single parameters of %s, with the new key', (_, text) => {
+    const {changes} = migrate(text, 'agent-local@0.6.5');
+    expect(changes).toContainEqual({
+      kind: 'dropped',
+      path: 'agent.tokenExistingSecret',
+      message: expect.stringContaining('sets agent.tokenExistingSecret as a single parameter') as string,
+      remedy: 'In agent-local 0.6.5, the key is agent.tokenExistingSecret.name',
+    });
+    expect(JSON.stringify(changes)).not.toContain('hunter2');
   });
 });
 
 describe('refuses', () => {
   test.each([
-    ['an unknown chart', 'agent: {url: x}\n', 'agent-jobs@0.6.5', undefined, '--to: "agent-jobs@0.6.5" is not CHART@VERSION.'],
+    ['an unknown chart', 'agent: {url: x}\n', 'agent-jobs@0.6.5', undefined, '--to: unknown chart agent-jobs.'],
     ['a version that was never released', 'a: 1\n', 'agent-job@0.6.0', 'agent-job@0.6.1', 'agent-job 0.6.0 was never released.'],
     ['a file without a version', 'restrictMetadataService: true\n', 'agent-job@0.6.5', undefined, 'does not name the chart version'],
     ['values of the wrong type', 'agent: {debug: "yes"}\n', 'agent-job@0.6.5', 'agent-k8s@0.6.5', 'not valid for agent-k8s 0.6.5'],
     ['text that is no YAML', 'a: [\n', 'agent-job@0.6.5', 'agent-k8s@0.6.5', 'not valid for agent-k8s 0.6.5'],
   ])('%s', (_, text, to, from, message) => {
     expect(() => migrate(text, to, from)).toThrow(message);
+  });
+});
+
+describe('comments', () => {
+  /** A file of sections and keys with a numbered comment at every place that YAML has for one. */
+  function commented(keys: readonly (readonly [string, string])[]): {text: string; count: number} {
+    let count = 0;
+    const next = (): string => {
+      count += 1;
+      return `# note ${count}`;
+    };
+    const tree: Values = {};
+    for (const [path, value] of keys) setAt(tree, at(path), parse(value) as Tree);
+    const lines = (below: Values, indent: string): string[] =>
+      Object.entries(below).flatMap(([key, value]) =>
+        isMap(value)
+          ? [`${indent}${next()}`, `${indent}${key}: ${next()}`, ...lines(value, `${indent}  `)]
+          : [`${indent}${next()}`, `${indent}${key}: ${JSON.stringify(value)} ${next()}`],
+      );
+    const text = [next(), '', ...lines(tree, ''), '', next()].join('\n');
+    return {text: `${text}\n`, count};
+  }
+
+  const JOB_KEYS = [
+    ['agent.url', 'https://acme.scalr.io'],
+    ['agent.tokenExistingSecret.name', 'infra'],
+    ['agent.tokenExistingSecret.key', 'tok'],
+    ['global.proxy.enabled', 'true'],
+    ['global.proxy.httpsProxy', 'http://proxy:3128'],
+    ['global.proxy.noProxy', '.corp'],
+    ['task.runner.resources.limits.cpu', '"2"'],
+    ['task.nodeSelector.pool', 'runs'],
+    ['task.allowMetadataService', 'false'],
+    ['persistence.cache.enabled', 'true'],
+    ['persistence.cache.persistentVolumeClaim.claimName', 'mine'],
+    ['agent.extraEnv.REGION', 'eu'],
+    ['serviceAccount.annotations.note', 'x'],
+    ['task.job.backoffLimit', '0'],
+    ['nameOverride', 'own'],
+  ] as const;
+
+  test.each([
+    'agent-job@0.6.5',
+    'agent-local@0.6.5',
+    'agent-k8s@0.6.5',
+    'agent-job@0.5.63',
+  ])('are all in the new file of %s, or listed', (to) => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...JOB_KEYS]), fc.constantFrom('0.5.76', '0.6.4'), (keys, version) => {
+        const given = keys.filter(([path]) => path !== 'task.job.backoffLimit' || version === '0.6.4');
+        if (given.length === 0) return;
+        const {text, count} = commented(given);
+        const {yaml, changes} = migrate(text, to, `agent-job@${version}`);
+        const missing = Array.from({length: count}, (_, index) => `# note ${index + 1}`).filter(
+          (note) => !new RegExp(`${note}\\b`).test(yaml),
+        );
+        const listed = changes.map(({message}) => /(\d+) comments? (?:is|are) not carried over/.exec(message)?.[1]).find((each) => each);
+        expect(Number(listed ?? 0), yaml).toBe(missing.length);
+        const kept = (path: string): boolean => changes.every((change) => change.kind !== 'dropped' || !change.path.startsWith(path));
+        // What a key becomes keeps its comments.
+        if (given.every(([path]) => kept(path))) expect(missing, `${text}\n${yaml}`).toEqual([]);
+      }),
+      {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 4},
+    );
   });
 });

@@ -5,6 +5,7 @@ import {CHARTS} from '../../../src/charts/charts.ts';
 import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
 import {chartSchema, closedSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
+import {protectionsOf} from '../../../src/charts/security.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import {copyOf, getAt, leafPaths, sameTree, setAt, spellPath, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {generate} from '../../../src/values/generate.ts';
@@ -95,6 +96,15 @@ function check(values: Values, from: Target, to: Target): Migrated {
     const isListed = leaves.length === 0 || leaves.some((path) => listed.has(spellPath(path)));
     expect(isListed, `${setting.id} was ${JSON.stringify(value)} and is ${JSON.stringify(read.get(setting.id))}`).toBe(true);
   }
+  for (const {name, isOn} of protectionsOf(from)) {
+    const isLost =
+      isOn(effectiveValues(values, from)) && !protectionsOf(to).some((each) => each.name === name && each.isOn(effectiveValues(after, to)));
+    if (isLost)
+      expect(
+        changes.some(({message}) => message.includes(name) && message.includes('cannot be kept')),
+        `${name} is lost`,
+      ).toBe(true);
+  }
   expect(errorsIn(after, to)).toEqual([]);
   const isValid = new Ajv2020({strict: false, validateFormats: false}).compile(closedSchema(chartSchema(to.chart), to.version));
   expect(isValid(after) || isValid.errors).toBe(true);
@@ -130,6 +140,29 @@ test.each([
   else await migrateAll(fc.constantFrom(...TARGETS), (from) => fc.constantFrom(...targetsOf(from)).map((to) => [to]), RUNS * 4);
   // Few keys are renamed between versions of a chart: about 50 in 24 runs, and once only 8.
   expect(renamed).toBeGreaterThan(pairs === chartPairs ? RUNS * 4 : RUNS);
+});
+
+/** Settings of the charts by default, as far as the target could keep them. */
+test('keeps every default that the target can express with --keep-defaults', async () => {
+  let kept = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc
+        .constantFrom(...TARGETS)
+        .chain((from) => fc.record({from: fc.constant(from), to: fc.constantFrom(...TARGETS), given: cases(from)})),
+      async ({from, to, given}) => {
+        const values = await valuesOf(from, given);
+        const {changes, values: after} = migrateValues(values, from, to, {keeps: 'all'});
+        expect(errorsIn(after, to)).toEqual([]);
+        const lost = changes.filter(({kind, remedy}) => kind === 'default-changed' && remedy !== undefined);
+        // What remains does not fit the other keys.
+        for (const {path} of lost) expect(migrateValues(values, from, to).changes.map((each) => each.path)).toContain(path);
+        kept += changes.filter(({message}) => message.includes('The old value is written')).length;
+      },
+    ),
+    {numRuns: RUNS * 3},
+  );
+  expect(kept).toBeGreaterThan(RUNS);
 });
 
 test('changes nothing when the version stays the same', async () => {

@@ -14,7 +14,7 @@ describe.skipIf(charts === undefined)('the released charts', () => {
     const folder = mkdtempSync(join(tmpdir(), 'migrate-'));
     onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
     const file = join(folder, 'values.yaml');
-    writeFileSync(file, migrateFile({file, text, from, to}).yaml);
+    writeFileSync(file, migrateFile({file, text, from, to, keeps: 'security'}).yaml);
     const chart = join(charts as string, to.replace('@', '/'));
     for (const {path} of await findHelmMatrix()) {
       const args = ['template', 'agent', chart, '--values', file, '--kube-version', '1.35.0'];

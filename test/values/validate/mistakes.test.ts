@@ -73,7 +73,7 @@ test.each([
   ['job 0.6.5', 'podAnnotations: {a: b}', 'global.podAnnotations'],
   ['job 0.6.5', 'image: {tag: x}', 'agent.image'],
   ['job 0.5.63', 'agent: {auth: {token: abc}}', 'agent.tokenExistingSecret'],
-  ['job 0.5.64', 'agent: {auth: {token: abc}}', 'agent.tokenExistingSecret.name'],
+  ['job 0.5.64', 'agent: {auth: {token: abc}}', 'agent.tokenExistingSecret.name: the name of a Secret that contains the token'],
   ['job 0.6.5', 'agent: {securityContext: {runAsUser: 1}}', 'agent.controller.securityContext and task.worker.securityContext'],
   ['local 0.6.5', 'agent: {resources: {limits: {cpu: 1}}}', 'resources'],
   ['local 0.6.5', 'task: {nodeSelector: {a: b}}', 'nodeSelector'],

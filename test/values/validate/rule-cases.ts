@@ -322,6 +322,7 @@ export const CASES: readonly [Named, wrong: string, code: string, path: string, 
     'restrictMetadataService',
     `agent: {${TOKEN}}\nrestrictMetadataService: false`,
   ],
+  ['k8s 0.5.58', `agent: {${TOKEN}, ca_cert: "LS0t\\nLS0t\\n"}`, 'NOT_ONE_LINE', 'agent.ca_cert', `agent: {${TOKEN}, ca_cert: LS0tLS0t}`],
   ['k8s 0.6.5', `agent: {${TOKEN}, ca_cert: "LS0t LS0t"}`, 'NOT_ONE_LINE', 'agent.ca_cert', `agent: {${TOKEN}, ca_cert: LS0tLS0t}`],
   [
     'k8s 0.6.5',

@@ -38,6 +38,9 @@ describe('a handwritten file', () => {
       'persistence: {cache: {enabled: true}}',
       'persistence.enabled: true',
     ],
+    ['a documented section without a release', JOB, 'controller: {resources: {requests: {cpu: 100m}}}', 'agent.resources'],
+    ['a documented key in a released section', JOB, 'controller: {nodeSelector: {pool: a}}', 'agent.nodeSelector'],
+    ['a key that another section replaces', JOB, 'task: {worker: {image: {tag: x}}}', 'agent.image'],
     ['a key of a document that was never released', JOB, 'agent3: {}', 'agent'],
   ])('reports %s with a suggestion', (_, target, lines, suggestion) => {
     const [first, ...more] = findings(lines, target);

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../../cli/account-command.ts';
-import {answersFlag, confirmFlags, durationOf} from '../../../cli/flags.ts';
-import {poolArgument} from '../../../cli/pool-documents.ts';
+import {AccountCommand, poolArgument, requireArgument} from '../../../cli/account-command.ts';
+import {confirmFlags, durationOf} from '../../../cli/flags.ts';
 import {confirmResult, writeResult} from '../../../cli/user-files.ts';
 import {planTokenCreation} from '../../../operations/pool-tokens.ts';
 import {createToken, revocationOf, revoking} from '../../../scalr/tokens.ts';
@@ -34,7 +33,6 @@ export default class PoolTokenCreate extends AccountCommand<Result> {
     description: Flags.string({summary: 'Description of the token in Scalr.', helpValue: '<TEXT>'}),
     'expires-in': Flags.string({summary: 'Lifetime, for example 720h. Default: no expiration.', helpValue: '<DURATION>'}),
     ...confirmFlags,
-    ...answersFlag,
     ...accountFlags,
   };
 

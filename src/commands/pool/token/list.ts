@@ -1,7 +1,5 @@
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../../cli/account-command.ts';
-import {answersFlag} from '../../../cli/flags.ts';
-import {poolArgument, type TokenDocument, tokenDocument} from '../../../cli/pool-documents.ts';
+import {AccountCommand, poolArgument, requireArgument, type TokenDocument, tokenDocument} from '../../../cli/account-command.ts';
 import {findPool, listTokens, type Named} from '../../../scalr/account.ts';
 import {tokenTable} from '../../../ui/pools.ts';
 
@@ -17,7 +15,7 @@ export default class PoolTokenList extends AccountCommand<Result> {
   static override usage = '<%= command.id %> NAME [flags]';
   static override examples = ['<%= config.bin %> <%= command.id %> eks-prod'];
   static override args = poolArgument;
-  static override flags = {...answersFlag, ...accountFlags};
+  static override flags = {...accountFlags};
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(PoolTokenList);

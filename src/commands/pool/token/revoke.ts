@@ -1,9 +1,8 @@
 import * as Args from '@oclif/core/args';
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, requireArgument} from '../../../cli/account-command.ts';
-import {answersFlag, confirmFlags} from '../../../cli/flags.ts';
+import {AccountCommand, poolArgument, requireArgument} from '../../../cli/account-command.ts';
+import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
-import {poolArgument} from '../../../cli/pool-documents.ts';
 import type {Warning} from '../../../ground/errors.ts';
 import {planRevocation} from '../../../operations/pool-tokens.ts';
 import type {Named} from '../../../scalr/account.ts';
@@ -29,7 +28,7 @@ export default class PoolTokenRevoke extends AccountCommand<Result> {
     ...poolArgument,
     token: Args.string({description: 'Name or ID of the token, not the token itself.', ignoreStdin: true}),
   };
-  static override flags = {...confirmFlags, ...answersFlag, ...accountFlags};
+  static override flags = {...confirmFlags, ...accountFlags};
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(PoolTokenRevoke);

@@ -1,0 +1,38 @@
+import * as Flags from '@oclif/core/flags';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type Additions, BASES, type ImageBase} from '../host/image-additions.ts';
+
+/** Flags of export that only a Dockerfile has. */
+export const dockerfileFlags = {
+  base: Flags.string({
+    summary: 'Image that the Dockerfile extends (default: the one in which the chart executes runs).',
+    helpValue: `<${BASES.join('|')}>`,
+    options: [...BASES],
+  }),
+  package: Flags.string({
+    summary: 'Package for the Dockerfile, from apt; can be repeated.',
+    helpValue: '<NAME>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  plugins: Flags.string({summary: 'Directory with provider plugins for the Dockerfile.', helpValue: '<DIRECTORY>'}),
+};
+
+interface Given {
+  base?: string | undefined;
+  package?: string[] | undefined;
+  plugins?: string | undefined;
+}
+
+/** What the Dockerfile adds, and to which image. @throws ExpectedError */
+export function additionsFrom(flags: Given, isDockerfile: boolean): Additions {
+  const {base, package: packages = [], plugins} = flags;
+  if (!isDockerfile && (packages.length > 0 || plugins !== undefined || base !== undefined))
+    throw usage('--base, --package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
+  const wrong = packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
+  if (wrong !== undefined) throw usage(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+  return {packages, plugins, base: base as ImageBase | undefined};
+}
+
+const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
+  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});

@@ -1,0 +1,115 @@
+import {isAbsolute, relative, resolve, sep} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import Builder from 'fast-xml-builder';
+import type {Log, ReportingDescriptor, Result} from 'sarif';
+import {type CheckedGroup, fileOf} from '../../values/validate/check-files.ts';
+import type {ValuesFinding} from '../../values/validate/finding.ts';
+
+const builder = new Builder({
+  attributeNamePrefix: '@',
+  ignoreAttributes: false,
+  format: true,
+  suppressEmptyNode: true,
+  suppressBooleanAttributes: false,
+});
+
+/** The findings as JUnit XML, which test reports of pipelines read: a suite per file, a test per finding. */
+export function junit(checked: readonly CheckedGroup[], name: string): string {
+  const suites = checked.flatMap((each) => each.files.map(({file}) => suiteOf(file, each)));
+  const sum = (key: '@tests' | '@failures') => suites.reduce((total, suite) => total + suite[key], 0);
+  return builder.build({
+    '?xml': {'@version': '1.0', '@encoding': 'UTF-8'},
+    testsuites: {'@name': name, '@tests': sum('@tests'), '@failures': sum('@failures'), '@errors': 0, testsuite: suites},
+  });
+}
+
+function suiteOf(file: string, checked: CheckedGroup) {
+  const findings = checked.findings.filter((finding) => fileOf(checked, finding) === file);
+  const {target} = checked;
+  return {
+    '@name': attribute(file),
+    '@tests': Math.max(findings.length, 1),
+    '@failures': findings.filter(({severity}) => severity === 'error').length,
+    '@errors': 0,
+    testcase:
+      findings.length === 0
+        ? [{'@classname': attribute(file), '@name': target === undefined ? 'values' : `${target.chart} ${target.version}`}]
+        : findings.map((finding) => caseOf(file, finding)),
+  };
+}
+
+function caseOf(file: string, {severity, code, path, line, column, message, suggestion}: ValuesFinding) {
+  const place = line === undefined ? file : `${file}:${line}:${column}`;
+  const text = printable([`${place} ${path}`.trimEnd(), message, ...(suggestion === undefined ? [] : [`→ ${suggestion}`])].join('\n'));
+  const outcome =
+    severity === 'error' ? {failure: {'@message': attribute(message), '@type': code, '#text': text}} : {'system-out': `warning ${text}`};
+  return {'@classname': attribute(file), '@name': attribute(`${code} ${path}`.trimEnd()), ...outcome};
+}
+
+/** XML readers turn line breaks in attributes into spaces. */
+const attribute = (text: string): string => printable(text).replaceAll(/\s+/g, ' ');
+
+/** XML 1.0 cannot represent other characters, not even escaped. */
+const printable = (text: string): string => text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+
+export interface SarifDriver {
+  name: string;
+  version: string;
+  homepage?: string | undefined;
+}
+
+/** The findings as SARIF 2.1.0, which code scanning of forges and editors reads. */
+export function sarif(checked: readonly CheckedGroup[], {name, version, homepage}: SarifDriver): string {
+  const findings = checked.flatMap((each) => each.findings);
+  const rules = findings.filter(({code}, index) => findings.findIndex((each) => each.code === code) === index).map(ruleOf);
+  const log: Log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {driver: {name, version, ...(homepage ? {informationUri: homepage} : {}), rules}},
+        columnKind: 'utf16CodeUnits',
+        results: checked.flatMap((each) => each.findings.map((finding) => resultOf(each, finding, rules))),
+      },
+    ],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function ruleOf({code, severity}: ValuesFinding): ReportingDescriptor {
+  const words = code.toLowerCase().split('_');
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const sentence = `${words.join(' ')}.`;
+  return {
+    id: code,
+    name,
+    shortDescription: {text: sentence.charAt(0).toUpperCase() + sentence.slice(1)},
+    defaultConfiguration: {level: severity},
+  };
+}
+
+function resultOf(checked: CheckedGroup, finding: ValuesFinding, rules: readonly ReportingDescriptor[]): Result {
+  const {code, severity, path, line, column, message, suggestion} = finding;
+  const text = `${path === '' ? '' : `${path}: `}${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
+  return {
+    ruleId: code,
+    ruleIndex: rules.findIndex(({id}) => id === code),
+    level: severity,
+    message: {text},
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: {uri: uriOf(fileOf(checked, finding))},
+          ...(line === undefined ? {} : {region: {startLine: line, startColumn: column ?? 1}}),
+        },
+      },
+    ],
+  };
+}
+
+/** Relative to the working directory; absolute where the file lies outside of it. */
+function uriOf(file: string): string {
+  const path = relative('.', file);
+  if (path === '' || isAbsolute(path) || path.split(sep)[0] === '..') return pathToFileURL(resolve(file)).href;
+  return path.split(sep).map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,116 @@
+import {rootCertificates} from 'node:tls';
+import {expect, test} from 'vitest';
+import {resolveAnswers} from '../../src/answers/resolve.ts';
+import {fromEnvironment, fromFlags} from '../../src/answers/sources.ts';
+import Values from '../../src/commands/values.ts';
+import type {Secret} from '../../src/ground/secret.ts';
+import {token} from '../../src/settings/agent.ts';
+import {catalogue} from '../../src/settings/catalogue.ts';
+import {caFile} from '../../src/settings/tls.ts';
+import {certificates} from '../support/certificates.ts';
+import {memoryFiles} from '../support/memory-files.ts';
+import {runCommand} from '../support/run-command.ts';
+import {TODAY} from '../support/settings-from.ts';
+
+const URL = {url: 'https://acme.scalr.io'};
+const resolved = (flags: object, env = {}, files = memoryFiles(certificates)) =>
+  resolveAnswers([fromFlags({...URL, ...flags}), fromEnvironment(env)], {files, now: TODAY});
+
+test.each([
+  ...[
+    ['cloud', 'aws', 'eks'],
+    ['cloud', 'azure', 'aks'],
+    ['cloud', 'gcp', 'gke'],
+    ['cloud', 'google', 'gke'],
+    ['cloud', 'EKS', 'eks'],
+    ['cloud', 'GKE_Autopilot', 'gke-autopilot'],
+    ...['k3s', 'kind', 'minikube', 'rke2'].map((each) => ['cloud', each, 'other']),
+    ['node-os', 'AmazonLinux2023', 'al2023'],
+    ['chart', 'job', 'agent-job'],
+    ['chart-version', 'v0.6.5', '0.6.5'],
+    ['target', 'k8s', 'kubernetes'],
+  ],
+  ...[
+    ['url', 'acme', 'https://acme.scalr.io'],
+    ['url', 'acme.scalr.io', 'https://acme.scalr.io'],
+    ['url', 'localhost:8443', 'https://localhost:8443'],
+    ['https-proxy', 'proxy:3128', 'http://proxy:3128'],
+  ],
+] as [string, string, string][])('reads --%s %s as %s, and says so', async (id, typed, full) => {
+  const settings = await resolved({[id]: typed});
+  const answer = settings.entries().find(({setting}) => setting.id === id)?.answer;
+  expect(answer).toMatchObject({value: full, notes: [`is read as ${full}`]});
+});
+
+test('reads a size of a volume in gibibytes', async () => {
+  const settings = await resolved({cache: 'pvc', 'cache-size': '50'});
+  expect(settings.entries().find(({setting}) => setting.id === 'cache-size')?.answer).toMatchObject({
+    value: '50Gi',
+    notes: ['is read as 50Gi'],
+  });
+});
+
+test.each([
+  ['cache-size', '1073741824', 'Use a number with a unit'],
+  ['run-memory-limit', '512', 'Did you mean 512Gi or 512Mi?'],
+  ['url', 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln', ''],
+  ['https-proxy', 'proxy:443', 'Did you mean http://proxy:443?'],
+  ['https-proxy', 'user:hunter2@proxy:3128', ''],
+  ['chart-version', 'latest', 'Omit --chart-version'],
+  ['release', 'My Release', 'Did you mean my-release?'],
+])('does not guess what --%s %s means', async (id, typed, step) => {
+  const failure = await resolved({cache: 'pvc', [id]: typed}).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({code: 'INVALID_SETTING', exit: 2});
+  expect((failure as {suggestions: string[]}).suggestions.join()).toContain(step);
+});
+
+/** Every spelling is an alternative: no option is read as another one. */
+test.each(catalogue.filter(({kind}) => kind.options !== undefined))('keeps every option of $id', ({kind, meant}) => {
+  for (const option of kind.options ?? []) expect(meant?.(option) ?? option).toBe(option);
+});
+
+const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln';
+
+test.each([
+  ['base64', Buffer.from(TOKEN).toString('base64')],
+  [
+    'base64 with line breaks',
+    `${Buffer.from(TOKEN).toString('base64').slice(0, 20)}\n${Buffer.from(TOKEN).toString('base64').slice(20)}\n`,
+  ],
+  ['base64 of a line', Buffer.from(`${TOKEN}\n`).toString('base64')],
+])('decodes a token in %s', async (_, given) => {
+  const settings = await resolved({}, {SCALR_AGENT_TOKEN: given});
+  expect((settings.get(token) as Secret).reveal()).toBe(TOKEN);
+  expect(settings.answer(token)?.notes).toEqual(['is base64-encoded, and was decoded']);
+});
+
+const PEM = String(certificates['ca.pem']);
+
+test('decodes a CA bundle as the READMEs of the charts encode it', async () => {
+  const files = memoryFiles({...certificates, 'ca.b64': Buffer.from(PEM).toString('base64')});
+  expect((await resolved({'ca-file': 'ca.b64'}, {}, files)).get(caFile)).toBe((await resolved({'ca-file': 'ca.pem'})).get(caFile));
+});
+
+test('leaves an expired root out of a system bundle, but not out of a private one', async () => {
+  const expired = String(certificates['expired.pem']);
+  const files = memoryFiles({...certificates, 'system.pem': [...rootCertificates, PEM, expired].join('\n'), 'private.pem': PEM + expired});
+  const settings = await resolved({'ca-file': 'system.pem'}, {}, files);
+  expect(settings.answer(caFile)?.notes?.join()).toMatch(/^contains \d+ expired root certificates?, left out: /);
+  expect(settings.get(caFile)).toContain(PEM.trim());
+  expect(settings.get(caFile)).not.toContain(expired.trim());
+  await expect(resolved({'ca-file': 'private.pem'}, {}, files)).rejects.toThrow(/expired on/);
+});
+
+test('a command shows each note once', async () => {
+  const {stderr, stdout} = await runCommand(Values, ['--url', 'acme', '--chart', 'local', '--cloud', 'aws']);
+  expect(stderr.match(/^Note: .*$/gm)).toEqual([
+    'Note: --chart is read as agent-local.',
+    'Note: --url is read as https://acme.scalr.io.',
+    'Note: --cloud is read as eks.',
+  ]);
+  expect(stdout).toContain('https://acme.scalr.io');
+  expect((await runCommand(Values, ['--url', 'acme', '--quiet'])).stderr).not.toContain('Note:');
+});
