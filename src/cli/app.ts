@@ -55,18 +55,20 @@ export interface App {
   exit: (code: number) => void;
 }
 
-const screenOf = (stream: NodeJS.WriteStream): Screen => ({
-  hasColor: stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
+const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => ({
+  hasColor: stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb' && !isAccessible,
   // The current width.
   get columns() {
     return stream.isTTY === true ? stream.columns : undefined;
   },
   isAscii: isAsciiOnly(process.env, stream.isTTY === true),
-  isLive: stream.isTTY === true && process.env['TERM'] !== 'dumb',
+  isLive: stream.isTTY === true && process.env['TERM'] !== 'dumb' && !isAccessible,
+  isAccessible: stream.isTTY === true && isAccessible,
 });
 
-export function nodeApp(): App {
-  const errorScreen = screenOf(process.stderr);
+export function nodeApp(given = {isAccessible: false}): App {
+  const isAccessible = given.isAccessible || !/^(|0|false|no)$/i.test(process.env['ACCESSIBLE'] ?? '');
+  const errorScreen = screenOf(process.stderr, isAccessible);
   const live = liveLines(process.stderr);
   return {
     env: process.env,
@@ -74,7 +76,7 @@ export function nodeApp(): App {
     charts: nodeCharts(nodeFiles),
     prompter: (screen, signal) => {
       const streams = {input: process.stdin, output: process.stderr, ...(signal ? {signal} : {})};
-      return process.env['TERM'] === 'dumb' ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
+      return process.env['TERM'] === 'dumb' || isAccessible ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,
     kubernetes: async (...where) => (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
@@ -93,7 +95,7 @@ export function nodeApp(): App {
     sleep,
     hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
     screen: errorScreen,
-    resultScreen: screenOf(process.stdout),
+    resultScreen: screenOf(process.stdout, isAccessible),
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => live.print(asStarted(asciiFallback(text, errorScreen), process.env)),
     draw: live.draw,

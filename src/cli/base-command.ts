@@ -41,7 +41,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** Platforms of the agent that the command supports. */
   protected readonly targets: readonly TargetName[] = ['kubernetes'];
   /** External dependencies; called once, inside run(). */
-  createApp: () => App = nodeApp;
+  createApp: (options: {isAccessible: boolean}) => App = nodeApp;
   protected readonly unaskedWarnings = unaskedWarnings;
   /** What the process exits with. */
   protected exitCode: number = ExitCode.ok;
@@ -66,7 +66,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected get app(): App {
-    this.#app ??= this.createApp();
+    this.#app ??= this.createApp({isAccessible: this.argv.includes('--accessible')});
     return this.#app;
   }
 

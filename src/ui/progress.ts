@@ -42,6 +42,8 @@ interface Activity {
   text: string;
   since: number;
   isStep: boolean;
+  /** A workload that is not ready. */
+  isRow?: boolean;
 }
 
 /** Begins with the title, if any; a view without title has neither a rail nor a last line. */
@@ -65,7 +67,7 @@ export function progressView(title: string | undefined, {say, draw, screen, now}
     if (doing !== undefined) return [doing];
     const waiting = rows.filter(({state}) => state !== 'ready');
     if (waiting.length > 0)
-      return waiting.map((row) => ({text: rowText(row), since: waitingSince.get(row.object) ?? start, isStep: false}));
+      return waiting.map((row) => ({text: rowText(row), since: waitingSince.get(row.object) ?? start, isStep: false, isRow: true}));
     return rows.length === 0 ? [] : [{text: 'Waiting for the agent to register', since: waitingSince.get('') ?? start, isStep: false}];
   }
 
@@ -84,7 +86,8 @@ export function progressView(title: string | undefined, {say, draw, screen, now}
         redraw();
       }, FRAME_MS)
     : setInterval(() => {
-        for (const {text, since} of activities().slice(0, 1)) say(paragraph('', timed(`Still working: ${text}`, since), screen));
+        for (const {text, since, isRow} of activities().slice(0, 1))
+          say(paragraph('', timed(`Still working: ${isRow ? 'waiting for ' : ''}${text}`, since), screen));
       }, HEARTBEAT_MS);
   timer.unref();
 

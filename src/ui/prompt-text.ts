@@ -74,7 +74,7 @@ const hasRail = ({columns = 80}: Screen): boolean => columns >= NARROW;
 /** The first line of the wizard. */
 export function titleText(version: string, screen: Screen): string {
   const {bold, dim} = theme(screen);
-  const keys = 'Esc back · ? help · Ctrl-C quit';
+  const keys = screen.isAccessible ? 'At each question: back, help or quit.' : 'Esc back · ? help · Ctrl-C quit';
   const name = `scalr-agent-install ${version}`;
   const room = (screen.columns ?? 80) - name.length - keys.length - 1;
   return `\n${bold(name)}${room < 2 ? '\n' : ' '.repeat(room)}${dim(keys)}\n\n`;

@@ -49,3 +49,10 @@ test('a pod that cannot start: the cause is on the rail before the command fails
   expect(at(/^└ {2}(Failed|Timed out) after/)).toBeGreaterThan(at(/^│ {4}! pod\//));
   expect(at(/^Error: /)).toBeGreaterThan(at(/^└/));
 });
+
+test('with --accessible an install repaints nothing and has a word for every state', async () => {
+  const {exit, screen, lines} = await installOn({}, '--yes', '--accessible');
+  expect(exit, screen).toBe(0);
+  expect(screen.replaceAll('\r\n', '\n')).toMatch(/^[ -~\n]*$/);
+  expect(lines.join('\n')).toMatch(/\nDone: deployment\/scalr-agent[^\n]*: 1 of 1 ready/);
+});

@@ -228,3 +228,20 @@ test.each([
   const steps = nextSteps({name: NAME, isForVcs: false, isLinked: true, program, env});
   expect(steps[0]?.[0]).toBe(command);
 });
+
+test('a screen reader hears words instead of marks, and nothing is repainted', async () => {
+  const terminal = viewOn(80, 24, {isLive: false, isAccessible: true});
+  const {after} = await installOn(terminal);
+  expect(after.slice(0, 8)).toMatchInlineSnapshot(`
+    [
+      "Installing agent-job 0.6.5 as release scalr-agent",
+      "Done: Create Secret scalr-agent-token (0.4 s)",
+      "Done: Install agent-job 0.6.5 as release scalr-agent (2.1 s)",
+      "Waiting: deployment/scalr-agent: 0 of 1 ready, waiting for a node",
+      "Waiting: deployment/scalr-agent: 0 of 1 ready, pulling the image",
+      "  Warning: claim/scalr-agent-cache: no StorageClass efs-sc in this cluster, so",
+      "           no volume is created",
+      "Done: deployment/scalr-agent: 1 of 1 ready (7.5 s)",
+    ]
+  `);
+});
