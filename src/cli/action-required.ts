@@ -28,10 +28,11 @@ export function actionRequired({code, options}: Pick<ExpectedError, 'code' | 'op
   };
 }
 
-/** Next steps with the commands of a decision instead of the flags that they contain. */
+/** Next steps with the commands of a decision instead of the flags that they contain. A person gets only commands that run as printed. */
 export function decisionSteps({code, options, suggestions}: ExpectedError, line: DecidedLine): string[] {
-  const {next = []} = actionRequired({code, options}, line) ?? {};
-  const added = options.map(({add}) => add).join(' ');
+  const complete = options.filter((each) => !INCOMPLETE.test(each.add) && !/…|\*\*\*/.test(decidedCommand(each, line)));
+  const {next = []} = actionRequired({code, options: complete}, line) ?? {};
+  const added = complete.map(({add}) => add).join(' ');
   const isCovered = (text: string): boolean => {
     const flags = text.match(/--[a-z][\w-]*/g) ?? [];
     return flags.length > 0 && flags.every((flag) => added.includes(flag));
@@ -39,12 +40,20 @@ export function decisionSteps({code, options, suggestions}: ExpectedError, line:
   return [...next.map(({when, command}) => `${when}: ${command}`), ...suggestions.filter((each) => !isCovered(each))];
 }
 
+/** A word in capitals has to be replaced. */
+const INCOMPLETE = /(?<![\w-])[A-Z]{2,}(?![\w-])/;
+
 function decidedCommand({add, remove = []}: DecisionOption, {command, argv, program}: DecidedLine): string {
-  const words = hideSecrets(argv).filter((word) => !remove.includes(word));
+  const [flag = '', value] = add.split(' ');
+  const words = withoutFlag(hideSecrets(argv), flag, value !== undefined).filter((word) => !remove.includes(word));
   const line = commandLine({tool: 'scalr-agent', args: [...command.split(' '), ...words]});
   const own = line.replace(/^scalr-agent( install\b)?/, (_, install) => (install ? program.install : program.other));
   return /^[A-Z_]+=/.test(add) ? `${add} ${own}` : `${own} ${add}`.trim();
 }
+
+/** The words without a flag that gets another value. */
+const withoutFlag = (words: readonly string[], flag: string, hasValue: boolean): string[] =>
+  words.filter((word, index) => word !== flag && !word.startsWith(`${flag}=`) && !(hasValue && words[index - 1] === flag));
 
 const FREE_TEXT = [set, extraEnv].map(({id}) => `--${id}`);
 

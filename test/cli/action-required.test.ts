@@ -9,9 +9,6 @@ import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
-// oclif sets the names of commands that it finds itself.
-Object.assign(Values, {id: 'values'});
-
 const PROGRAM = {install: 'scalr-agent install', other: 'scalr-agent'};
 
 /** The document of a command on a terminal, where a prompt would fail the test. */
@@ -42,6 +39,7 @@ test('a file that exists: replace it, or write somewhere else', async () => {
   const document = await documentOf(Values, ['--url', 'https://acme.scalr.io', '--out', 'values.yaml'], {files});
   expect(document).toMatchObject({status: 'action_required', reason: 'file_exists'});
   expect(document.next[0].command).toBe('scalr-agent values --url https://acme.scalr.io --out values.yaml --json --yes');
+  expect(document.next[1].command).toBe('scalr-agent values --url https://acme.scalr.io --json --out FILE');
   expect(files.written).toEqual([]);
 });
 
@@ -56,9 +54,11 @@ test('an error that asks for nothing has no status', async () => {
 });
 
 test('the text on standard error has the same commands', async () => {
-  const {stderr, exit} = await runCommand(Values, ['--chart', 'agent-local'], {});
+  const files = memoryFiles({'values.yaml': 'mine\n'});
+  const {stderr, exit} = await runCommand(Values, ['--url', 'https://acme.scalr.io', '--out', 'values.yaml'], {files});
   expect(exit).toBe(ExitCode.usage);
-  expect(stderr).toContain('Next steps:\n  - Set what is missing: scalr-agent values --chart agent-local --url URL\n');
+  expect(stderr).toContain('  - Replace it: scalr-agent values --url https://acme.scalr.io --out values.yaml --yes\n');
+  expect(stderr).not.toContain('FILE');
 });
 
 describe('the command', () => {
@@ -81,11 +81,9 @@ describe('the command', () => {
       options: [{add: 'SCALR_AGENT_TOKEN=TOKEN', when: 'Give the token'}],
     });
     const line = {command: 'install', argv: ['--yes'], program: {install: 'npx scalr-agent-install', other: 'npx scalr-agent-install'}};
-    expect(decisionSteps(token, line)).toEqual([
-      'Give the token: SCALR_AGENT_TOKEN=TOKEN npx scalr-agent-install --yes',
-      'Set SCALR_AGENT_TOKEN',
-      'Or use --token-file',
-    ]);
+    expect(actionRequired(token, line)?.next[0]?.command).toBe('SCALR_AGENT_TOKEN=TOKEN npx scalr-agent-install --yes');
+    // A person gets no command that has to be completed.
+    expect(decisionSteps(token, line)).toEqual(token.suggestions);
   });
 });
 

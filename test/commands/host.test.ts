@@ -104,6 +104,6 @@ test('requires a token for an install in Docker, and writes nothing without it',
   const flags = ['--target', 'docker', '--url', 'https://acme.scalr.io', '--yes'];
   const {stderr, exit} = await runCommand(Install, flags, {files, host: machine('', '')});
   expect(exit).toBe(2);
-  expect(stderr).toContain('Give the token in a variable: SCALR_AGENT_TOKEN=TOKEN scalr-agent install --target docker');
+  expect(stderr).toContain('Set SCALR_AGENT_TOKEN, or --token-file');
   expect(files.written).toEqual([]);
 });
