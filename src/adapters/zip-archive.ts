@@ -67,7 +67,11 @@ class ZipArchive implements Archive {
       await this.#write(MANIFEST, Buffer.from(manifest(entries)));
       this.#zip.end();
       await this.#written;
-      if (check) await this.#check(check);
+      const instead = check && (await this.#check(check));
+      if (instead) {
+        await this.abort();
+        return instead;
+      }
       const {size} = await stat(this.#partial);
       await rename(this.#partial, this.#path);
       this.#forget();
@@ -124,10 +128,10 @@ class ZipArchive implements Archive {
     });
   }
 
-  async #check(check: (archive: Awaited<ReturnType<typeof openZip>>) => Promise<void>): Promise<void> {
+  async #check(check: (archive: OpenArchive) => Promise<ClosedArchive | undefined>): Promise<ClosedArchive | undefined> {
     const archive = await openZip(this.#partial);
     try {
-      await check(archive);
+      return await check(archive);
     } finally {
       archive.close();
     }

@@ -28,17 +28,23 @@ export interface Summary {
   containers: number;
   /** Counted objects. */
   noun: 'container' | 'unit';
+  /** Files in which the final check found a secret. */
+  withheld?: readonly string[];
 }
 
 /** The summary, starting with the verdict. Pure. */
 export function summaryText(summary: Summary): string {
-  const {at, about, releases, versions, findings, gaps, logs, containers, noun} = summary;
+  const {at, about, releases, versions, findings, gaps, logs, containers, noun, withheld = []} = summary;
   const of = (wanted: Finding['severity']): Finding[] => findings.filter(({severity}) => severity === wanted);
   return [
     ...unsearchedLine(summary),
     `# Support bundle of ${about}\n`,
     `${verdict(summary)}\n`,
     `Created ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
+    ...section(
+      'Withheld: the final check found a secret, which was masked, or the file was left out',
+      withheld.map((file) => `- ${file}`),
+    ),
     ...section('Errors', of('error').map(findingText)),
     ...section('Warnings', of('warning').map(findingText)),
     ...section('Notes', of('info').map(findingText)),
@@ -164,7 +170,6 @@ export const cleanFinding = (finding: Finding, clean: Clean): Finding => ({
   object: clean(finding.object),
   message: clean(finding.message),
   remedy: clean(finding.remedy),
-  ...(finding.evidence === undefined ? {} : {evidence: clean(finding.evidence)}),
 });
 
 export const cleanGap = ({what, error, ...gap}: Gap, clean: Clean): Gap => ({

@@ -3,17 +3,19 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {jsonText} from '../ground/json.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {ApiReader} from '../kubernetes/client.ts';
-import type {Archive, Archives, ClosedArchive, Files, OpenArchive} from '../ports/files.ts';
-import {type KnownSecretSet, knownSecretSet} from '../redact/known-values.ts';
+import type {Archive, Archives, ClosedArchive, Files} from '../ports/files.ts';
+import {knownSecretSet} from '../redact/known-values.ts';
 import {leakFinder} from '../redact/leak-check.ts';
 import {type RedactionReport, redactor} from '../redact/redactor.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
+import {closeChecked} from './checked-archive.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type ReadDeps, readLogs} from './collect/read-logs.ts';
 import type {Gap} from './collect/read-namespace.ts';
+import {fileNames} from './file-names.ts';
 import {allFindings} from './findings/all-findings.ts';
-import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, versionsText} from './report.ts';
+import {cleanFinding, cleanGap, cutLogs, redactionText, type Summary, summaryText, versionsText} from './report.ts';
 
 /** Options for saving a bundle from any source. */
 export interface SaveOptions {
@@ -55,6 +57,8 @@ export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   /** Number of logs that were cut in the middle. */
   cutLogs: number;
   redactions: RedactionReport;
+  /** Files in which the final check found a secret: they were masked or left out. */
+  withheld: readonly string[];
 }
 
 /** Fails early if the bundle could not be saved later; leaves no files behind. @throws ExpectedError */
@@ -77,7 +81,8 @@ export async function saveBundle(
   await refuseTaken(file, files);
   const archive = await archives.create(file);
   try {
-    const writing = writeBundle(prepared, name, options, {archive, now, onProgress, api, signal});
+    const createArchive = () => archives.create(file);
+    const writing = writeBundle(prepared, name, options, {archive, createArchive, now, onProgress, api, signal});
     return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
   } catch (error) {
     await archive.abort();
@@ -110,7 +115,12 @@ export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
     suggestions: ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
   });
 
-type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> & Pick<SaveDeps, 'now' | 'onProgress'> & {archive: Archive};
+type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> &
+  Pick<SaveDeps, 'now' | 'onProgress'> & {
+    archive: Archive;
+    /** Another archive for the same file, if the final check finds a secret. */
+    createArchive(): Promise<Archive>;
+  };
 
 /** Writes the redacted parts to the archive, and closes it. @throws ExpectedError */
 export async function writeBundle(
@@ -119,66 +129,65 @@ export async function writeBundle(
   {maxBytes, level, userTokens}: Omit<SaveOptions, 'out'>,
   deps: WriteDeps,
 ): Promise<Bundle> {
-  const {archive, now} = deps;
+  const {archive, createArchive, now} = deps;
   const knownSecrets = knownSecretSet([...prepared.knownSecrets, ...userTokens.map((value) => ({kind: 'user-token', value}))]);
   const redact = redactor({knownSecrets, level});
-  const texts = prepared.texts((name) => redact.file(name).hide);
+  const cleaner = (name: string) => (text: string) => redact.text(name, text);
+  const nameOf = fileNames(cleaner('manifest.json'));
+  const named: ReadDeps['redactor'] = {file: (name) => redact.file(nameOf(name)), text: (name, text) => redact.text(nameOf(name), text)};
+  const texts = prepared.texts((name) => named.file(name).hide);
   const onFile = (done: number): void => deps.onProgress(done, texts.length + prepared.logs.length);
-  const {logs, gaps: unread, moved} = await readLogs(texts, prepared.logs, maxBytes, {...deps, redactor: redact, onFile});
-  const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now());
+  const {
+    logs,
+    gaps: unread,
+    moved,
+  } = await readLogs(texts, prepared.logs, maxBytes, {
+    ...deps,
+    archive: {add: (name, source) => archive.add(nameOf(name), source)},
+    redactor: named,
+    onFile,
+  });
+  const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now()).map((finding) => ({
+    ...finding,
+    ...(finding.evidence === undefined ? {} : {evidence: nameOf(finding.evidence)}),
+  }));
   // Sorted, because the order of responses varies.
   const missing = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));
-  const cleaner = (name: string) => (text: string) => redact.text(name, text);
   const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
   const gaps = missing.map((each) => cleanGap(each, cleaner('errors.json')));
   const containers = logContainers(prepared.logs);
   const {noun = 'container'} = prepared;
   const ofSummary = cleaner('SUMMARY.md');
-  const summary = summaryText({
+  const summary: Summary = {
     at: now(),
     about: ofSummary(prepared.about ?? `namespace ${namespace}`),
     releases: prepared.about
       ? undefined
       : prepared.releases.map((each) => ({...each, name: ofSummary(each.name), status: ofSummary(each.status)})),
-    versions: versionsText(prepared).map(([name, version]) => [name, ofSummary(version)]),
+    versions: versionsText(prepared).map(([name, version]) => [name, ofSummary(version)] as const),
     findings: found.map((each) => cleanFinding(each, ofSummary)),
     gaps: missing.map((each) => cleanGap(each, ofSummary)),
     skipsSecrets: prepared.skipsSecrets,
-    logs: logs.map((log) => ({...log, file: ofSummary(log.file)})),
+    logs: logs.map((log) => ({...log, file: nameOf(log.file)})),
     files: texts.map(({name}) => name),
     containers,
     noun,
-  });
-  const redactions = redact.report();
-  const last: Readonly<Record<string, string>> = {
-    'findings.json': jsonText(findings),
-    'errors.json': jsonText(gaps.map(({what, error, isMinor}) => ({what, ...error, isMinor}))),
-    'SUMMARY.md': `${summary}\n${redactionText(redactions)}`,
-    'redactions.json': jsonText(redactions),
   };
-  for (const [name, text] of Object.entries(last)) await archive.add(name, Buffer.from(text));
-  const {bytes} = await archive.close({
+  const report = redact.report();
+  const redactions = {...report, notSearched: report.notSearched.map(cleaner('redactions.json'))};
+  const {bytes, withheld} = await closeChecked(archive, {
+    find: leakFinder(knownSecrets.known),
+    createArchive,
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
-    check: (written) => refuseLeaks(written, knownSecrets),
+    ownFiles: (withheld) => ({
+      'findings.json': jsonText(findings),
+      'errors.json': jsonText([
+        ...gaps.map(({what, error, isMinor}) => ({what, ...error, isMinor})),
+        ...withheld.map((what) => ({what, kind: 'withheld', message: 'a secret was found in it'})),
+      ]),
+      'SUMMARY.md': `${summaryText({...summary, withheld})}\n${redactionText(redactions)}`,
+      'redactions.json': jsonText(redactions),
+    }),
   });
-  return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions};
-}
-
-/** Searches the written archive for secrets again. @throws ExpectedError */
-export async function refuseLeaks(written: Pick<OpenArchive, 'entries' | 'read'>, knownSecrets: KnownSecretSet): Promise<void> {
-  const find = leakFinder(knownSecrets.known);
-  const found: string[] = [];
-  for (const {name} of written.entries) {
-    const leaks = await find(written.read(name));
-    found.push(...leaks.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
-  }
-  if (found.length === 0) return;
-  throw new ExpectedError(`A secret was found in the bundle. The bundle was deleted.\n${found.toSorted().slice(0, 10).join('\n')}`, {
-    code: 'SECRET_IN_BUNDLE',
-    exit: ExitCode.secretFound,
-    suggestions: [
-      'Report this with the lines above; they do not contain the secret',
-      'Exclude the source of the secret: --container, --since',
-    ],
-  });
+  return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions, withheld};
 }

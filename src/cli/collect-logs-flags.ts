@@ -9,7 +9,7 @@ import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
-import {accessText, bundleText, damageText, inspectionText, missingText, wantedText} from '../ui/bundle.ts';
+import {accessText, bundleText, damageText, inspectionText, missingText, wantedText, withheldText} from '../ui/bundle.ts';
 import {
   answersFlag,
   type ClusterFlags,
@@ -168,6 +168,8 @@ export interface CollectResult {
   bytes?: number;
   containers: number;
   errors: readonly {what: string; kind: string; message: string}[];
+  /** Files in which the final check found a secret: they were masked or left out. */
+  withheld?: Bundle['withheld'];
   redactions?: Bundle['redactions'];
   findings?: Bundle['findings'];
   /** With --inspect: entries that do not match the manifest. */
@@ -187,13 +189,14 @@ export function showCollected(
   {file, bundle, interrupt, access}: Exclude<Collected, {wanted: PreparedBundle}>,
   {app, isJson, screen, say, exitWith}: CommandContext,
 ): CollectResult {
-  const {bytes, containers, redactions, findings, gaps} = bundle;
+  const {bytes, containers, redactions, findings, gaps, withheld} = bundle;
   const serious = gaps.filter(({isMinor}) => !isMinor);
-  const complete = serious.length === 0 && !interrupt.aborted;
-  say(bundleText({file, ...bundle}, screen) + accessText(access, screen), missingText(serious, screen) + accessText(access, screen));
+  const complete = serious.length === 0 && withheld.length === 0 && !interrupt.aborted;
+  const incomplete = missingText(serious, screen) + withheldText(withheld, screen) + accessText(access, screen);
+  say(bundleText({file, ...bundle}, screen) + accessText(access, screen), incomplete);
   if (!complete) exitWith(interrupt.aborted ? signalExitCode(interrupt) : ExitCode.incomplete);
   if (!isJson) app.stdout(`${file}\n`);
-  return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
+  return {file, bytes, containers, errors: gaps.map(errorOf), withheld, redactions, findings, complete};
 }
 
 /** Verifies a bundle. @throws ExpectedError */

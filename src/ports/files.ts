@@ -48,8 +48,14 @@ export interface Archive {
    * others. @throws ExpectedError if the file cannot be written
    */
   add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry>;
-  /** Adds the manifest, passes the archive to `check` and renames it. Rethrows errors of `check`. @throws ExpectedError */
-  close(options: {manifest(entries: readonly ArchiveEntry[]): string; check?(archive: OpenArchive): Promise<void>}): Promise<ClosedArchive>;
+  /**
+   * Adds the manifest, passes the archive to `check` and renames it. If `check` returns another archive that it wrote instead, this one
+   * is removed. Rethrows errors of `check`. @throws ExpectedError
+   */
+  close(options: {
+    manifest(entries: readonly ArchiveEntry[]): string;
+    check?(archive: OpenArchive): Promise<ClosedArchive | undefined>;
+  }): Promise<ClosedArchive>;
   /** Removes everything written so far. Can be called twice. */
   abort(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import {randomStrings} from './random-strings.ts';
-import {LIMITS} from './rule.ts';
+import {LIMITS, startBatch} from './rule.ts';
 import type {FoundSecret, Scanner} from './scanner.ts';
+import {type Removed, Wrappers} from './wrappers.ts';
 
 const NONE = Buffer.alloc(0);
 
@@ -14,6 +15,7 @@ export class FileRedactor {
   work = 0;
   readonly #scanner: Scanner;
   readonly #ranges = new Ranges();
+  readonly #wrappers = new Wrappers();
   /** Reused buffer for held bytes, to avoid a new buffer per batch. */
   #room = NONE;
   /** Text that is scanned; `#base` is its offset in the file, `#written` the end of the written part. */
@@ -37,6 +39,10 @@ export class FileRedactor {
   }
 
   push(chunk: Buffer): Buffer {
+    return this.#gather(this.#wrappers.push(chunk));
+  }
+
+  #gather(chunk: Buffer): Buffer {
     const written: Buffer[] = [];
     for (let from = 0; from < chunk.length; ) {
       const part = chunk.subarray(from, from + LIMITS.batch - this.#gathered);
@@ -50,7 +56,7 @@ export class FileRedactor {
 
   /** Releases the buffer: a bundle has thousands of files. */
   end(): Buffer {
-    const written = this.#advance(true);
+    const written = Buffer.concat([this.#gather(this.#wrappers.end()), this.#advance(true)]);
     this.#room = this.#held = NONE;
     return written;
   }
@@ -75,6 +81,7 @@ export class FileRedactor {
 
   #advance(last: boolean): Buffer {
     this.#gathered = 0;
+    startBatch();
     const length = this.#held.length;
     const text = this.#held.toString('latin1');
     const limit = last ? length : length - LIMITS.ahead;
@@ -146,12 +153,35 @@ export class FileRedactor {
   #write(end: number): Buffer {
     const out: Buffer[] = [];
     for (const range of this.#ranges.take(end)) {
-      out.push(this.#held.subarray(this.#written - this.#base, range.start - this.#base), this.#placeholder(range));
+      this.#writePlain(range.start, out);
+      out.push(this.#placeholder(range));
       this.#written = range.end;
+      // Colors and times inside of a secret are gone with it.
+      const {removed} = this.#wrappers;
+      const next = removed.findIndex(({at}) => at >= range.end);
+      removed.splice(0, next === -1 ? removed.length : next);
     }
-    out.push(this.#held.subarray(this.#written - this.#base, end - this.#base));
-    this.#written = end;
+    this.#writePlain(end, out);
     return Buffer.concat(out);
+  }
+
+  /** Writes text that is no secret, with what was removed from it. */
+  #writePlain(end: number, out: Buffer[]): void {
+    const {removed} = this.#wrappers;
+    let [count, size] = [0, end - this.#written];
+    for (; count < removed.length && (removed[count] as Removed).at <= end; count += 1) {
+      size += (removed[count] as Removed).end - (removed[count] as Removed).start;
+    }
+    const part = Buffer.allocUnsafe(size);
+    let length = 0;
+    for (const {at, source, start, end: to} of removed.splice(0, count)) {
+      length += this.#held.copy(part, length, this.#written - this.#base, Math.max(this.#written, at) - this.#base);
+      length += source.copy(part, length, start, to);
+      this.#written = Math.max(this.#written, at);
+    }
+    this.#held.copy(part, length, this.#written - this.#base, end - this.#base);
+    this.#written = end;
+    out.push(part);
   }
 
   /** Adjacent parts of one value are merged. */

@@ -2,10 +2,10 @@ import {looksRandom} from './random-strings.ts';
 
 /** Values of secret keys that are not secret. */
 const PLAIN =
-  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|~|-+|\|[-+]?|>[-+]?)$/i;
+  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
 /** Already redacted, or a placeholder. */
 const HIDDEN =
-  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
+  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|[\w-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
   /^(?:\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+)$/;
@@ -15,7 +15,7 @@ const HCL_REFERENCE =
 const CODE =
   /^(?:[A-Za-z_][A-Za-z_.]*\((?:[^()]*|.*\).*)$|[A-Za-z_][A-Za-z_.]*\[\\*["'\w].*\]|(?:self|this|os|process|config|settings|request|req|res|ctx|args|opts|options|params|env|secrets?|vars?|[a-z]+_?[Cc]onfig)\.[A-Za-z_][\w.[\]"']*$)/;
 const FILE =
-  /^(?:~|\.{1,2})?\/(?:etc|var|tmp|opt|usr|home|root|run|mnt|data|app|secrets?|certs?|workspace|srv|dev|proc|vault|config)(?:\/[\w.@-]*)*$/;
+  /^\.{1,2}\/[\w./-]+\.\w{2,5}$|^(?:~|\.{1,2})?\/(?:etc|var|tmp|opt|usr|home|root|run|mnt|data|app|secrets?|certs?|workspace|srv|dev|proc|vault|config)(?:\/[\w.@-]*)*$/;
 /** Messages of Terraform about resources whose names look like keys: `random_password.password: Creating...`. */
 const PROGRESS =
   /^(?:(?:Still )?[A-Z]?[a-z]{3,12}ing(?:\.{3}| state\b| \[)|[A-Z][a-z]+ (?:complete|succeeded|prepared)\b|Drift detected|Plan to )/i;

@@ -1,5 +1,3 @@
-import {COLOUR} from './rule.ts';
-
 /**
  * What a key name indicates about its value: a secret; perhaps the name of a Kubernetes Secret; a word that has other meanings, too;
  * maybe a secret, if it looks like one; or nothing.
@@ -10,14 +8,18 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** A word that names a secret, also in compounds: pgpassword, clientsecret, secretkeybase. */
 const SECRET =
-  /pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$|^(?:db|user|my|smtp|ftp|root|require|admin|mail|redis|http)pass$/;
-const SECRET_ALONE = words('pass pw pat jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic');
+  /pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$|^(?:db|pg|user|my|smtp|ftp|root|require|admin|mail|redis|http)pass$/;
+/** Words of other languages; a key has one character per byte. */
+const FOREIGN = words('kennwort contraseña contrasena senha passe пароль 密码 密碼 パスワード wachtwoord lösenord hasło salasana');
+const asBytes = (word: string): string => Buffer.from(word).toString('latin1').toLowerCase();
+const FOREIGN_BYTES: ReadonlySet<string> = new Set([...FOREIGN].map(asBytes));
+const SECRET_ALONE = words('pass pw pat psk bindpw jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic');
 /** Meant as a secret only after `=`, in quotes or with a random value. */
 const WORDS = words('pass pw pat sig auth bearer signature credential credentials creds otp');
 const MAYBE = words('key session sid sessionid sess csrf xsrf hmac salt seed mac signature sig code license extraheader');
 /** `<word> key` is a secret. */
 const SECRET_KEYS = words(
-  'access account admin aes api app auth authentication client decryption encryption hmac host integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
+  'access account admin aes api app application certificate auth authentication client decryption encryption hmac host integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
 );
 const PUBLIC_KEYS = words('public primary foreign sort partition cache pub');
 const PAIRS = new Set(['connection string', 'conn string', 'connection str', 'conn str', 'shared signature', 'access signature']);
@@ -36,6 +38,15 @@ const OF_OBJECTS = words(
   'existing image pull token ca cert certificate certs bundle tls registry volume kube kubernetes k8s cache claim proxy sa account credentials password auth key',
 );
 
+/** The second half of a credential, in spite of its name. */
+export const SECRET_IDS = /secret_?id$|sess(?:ion)?_?id$/i;
+/** Keys next to a secret or below it whose values are none. */
+const DESCRIBING = words('user username login host hostname port region namespace email description category sensitive owner role key');
+export const isDescription = (key: string): boolean => {
+  const last = wordsOf(key).at(-1) ?? '';
+  return METADATA.has(last) || DESCRIBING.has(last);
+};
+
 const OF_PLACE = /^(?:OLD)?PWD$/;
 
 /** The working directory in a shell, but a password in a connection string. */
@@ -48,7 +59,7 @@ const wordsOf = (key: string): string[] =>
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^a-z0-9]+/)
+    .split(/[^a-z0-9\x80-\xff]+/)
     .filter((word) => word !== '');
 
 export function keyKind(key: string): KeyKind {
@@ -58,6 +69,8 @@ export function keyKind(key: string): KeyKind {
   const all = wordsOf(key);
   const end = all.findLastIndex((word) => !STILL.has(word) && !/^\d+$/.test(word)) + 1;
   const [last = '', second = '', third = ''] = all.slice(0, end || all.length).toReversed();
+  if (SECRET_IDS.test(key)) return 'maybe';
+  if (FOREIGN_BYTES.has(last)) return 'secret';
   if ((METADATA.has(last) && last !== 'auth') || /^(?:is|has|should|can|needs)$/.test(all[0] ?? '')) return 'other';
   if (last === 'key' || last === 'keys') {
     if (second === 'secret') return OF_OBJECTS.has(third) ? 'name' : 'secret';
@@ -76,13 +89,26 @@ export function keyKind(key: string): KeyKind {
 const SHORT = ['pass', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) => [
   `_${word}`,
   `-${word}`,
-  ...[...`=:,_- "'\\\u001b`].map((next) => word + next),
+  ...[...`=:,_- "'\\`].map((next) => word + next),
 ]);
 /** Every key that is not `other` holds one of these. */
 export const KEY_ANCHORS: readonly string[] = [
   ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'secret', 'token', 'key', 'cred'],
   ...['auth', 'bearer', 'cookie', 'dsn', 'signature', 'jwt', 'mnemonic', 'session', 'csrf', 'xsrf', 'hmac', 'salt'],
-  ...['connstr', 'conn_str', 'conn-str', 'connectionstr', 'connection_str', 'connection-str', 'extraheader', ...SHORT],
+  ...[
+    'connstr',
+    'conn_str',
+    'conn-str',
+    'connectionstr',
+    'connection_str',
+    'connection-str',
+    'extraheader',
+    'psk',
+    'sessid',
+    'bindpw',
+    ...SHORT,
+  ],
+  ...[...FOREIGN].map((word) => Buffer.from(word).toString('latin1')),
 ];
 
 export interface Key {
@@ -94,10 +120,10 @@ export interface Key {
 
 const OF_KEY = new Uint8Array(256);
 for (const one of Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-')) OF_KEY[one] = 1;
+OF_KEY.fill(1, 0x80);
 const isOfKey = (text: string, position: number): boolean => OF_KEY[text.charCodeAt(position)] === 1;
 
 const MOST = 128;
-const COLOUR_BEFORE = new RegExp(`${COLOUR}([\\w.-]*)$`);
 /** Logs repeat few keys. */
 const remembered = new Map<string, KeyKind>();
 
@@ -120,15 +146,11 @@ export function keyAround(text: string, start: number, end: number): Key | undef
   return kind === 'other' ? undefined : {text: key, start: first, end: last, kind};
 }
 
-/** Escapes and colors end in a letter that is not part of the key: `\nTOKEN=`. */
+/** Escapes end in a letter that is not part of the key: `\nTOKEN=`. */
 function startOfKey(text: string, start: number): number {
   let position = start;
   while (position > 0 && start - position < MOST && isOfKey(text, position - 1)) position -= 1;
   const before = text.charAt(position - 1);
-  if (before === '[' || before === ';') {
-    const colour = COLOUR_BEFORE.exec(text.slice(Math.max(0, position - 24), start));
-    return colour === null ? position : start - (colour[1] as string).length;
-  }
   const [encoded = ''] = before === '%' ? (/^(?:25)*[0-9A-F]{2}/i.exec(text.slice(position, start)) ?? []) : [];
   if (encoded !== '') return position + encoded.length;
   if (before !== '\\' || position >= start) return position;

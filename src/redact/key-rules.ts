@@ -1,7 +1,8 @@
 import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
-import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind} from './key-names.ts';
-import {type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from './read-value.ts';
+import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind, SECRET_IDS} from './key-names.ts';
+import {afterScheme, type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from './read-value.ts';
 import {type Extent, matchAt, NEXT_LINE, NOTHING, type RedactionRule, STAMP} from './rule.ts';
+import {collectionAt, secretsBelow} from './structure-rules.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
 const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad])`;
@@ -41,11 +42,22 @@ export const secretKeyRule: RedactionRule = {
       beginsLine: beginsLine(text.slice(Math.max(0, key.start - 80), key.start)),
       separator: separator[2] ?? ' ',
     };
-    return valueExtents(text, place).flatMap((extent) =>
-      isSecret(text, extent, place, key.kind, isStrict) ? [{...extent, key: key.text}] : [],
-    );
+    const column = (): number | undefined => COLUMN.exec(text.slice(Math.max(0, key.start - 80), key.start))?.[1]?.length;
+    const below = key.kind === 'secret' || MANY.test(key.text) ? collectionAt(text, place.at, column) : [];
+    if (below.length > 0) {
+      const values = secretsBelow(below, key.text).map((extent) => ({...extent, start: afterScheme(text, extent.start)}));
+      return values.filter(({start: from, end: to}) => !isHarmless(text.slice(from, to)));
+    }
+    const found = valueExtents(text, place);
+    // Both sides of a change are hidden, or none.
+    if (!found.some((extent) => isSecret(text, extent, place, key.kind, isStrict))) return NOTHING;
+    return found.filter(({start: from, end: to}) => !isHarmless(text.slice(from, to))).map((extent) => ({...extent, key: key.text}));
   },
 };
+
+/** The indentation of a key, also as an item of a list. */
+const COLUMN = /(?:^|\n|\\n|" ?: ?\\*")([ \t]*(?:- +)?)["']?$/;
+const MANY = /(?:pass(?:word|wd|phrase|code)|secret|token|credential|cred|key)s$/i;
 
 const BEGINS_LINE = new RegExp(
   String.raw`(^|\n|\\n|\\*"[ \t]*:[ \t]*\\*"|[>|] )${STAMP}?[ \t]*(?:[-+~<>*?|] +)?(?:export +|declare -x +|set +|ENV +|ARG +)?["']?$`,
@@ -63,11 +75,13 @@ function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: 
   const rest = text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string;
   const isBare = !IN_QUOTES.test(text.slice(Math.max(0, start - 6), start));
   if (/^\d+ bytes\b/.test(text.slice(start, end + 7)) || isHarmless(value) || isPlace(key, value)) return false;
-  if (kind === 'name' && isObjectName(value)) return false;
+  if (kind === 'name' && isObjectName(value) && refersToObject(place) && !DIGITS.test(value)) return false;
+  if (SECRET_IDS.test(key)) return isLikelySecret(value, 'secret', key) || DIGITS.test(value);
   if (kind === 'maybe') return isLikelySecret(value, kind, key) || (isStrict && !isErrorText(value));
   if (/^\d{1,7}$/.test(value) && !/pass|pwd|pin|otp|secret/i.test(key)) return false;
   if (/dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value)) return false;
-  if (kind === 'word' && separator !== '=' && isProse(value)) return false;
+  if (kind === 'word' && (separator !== '=' || !/^pa|^pw/i.test(key)) && isProse(value)) return false;
+  if (keyQuoted && isBare && isProse(value)) return false;
   if (!isBare) return !isErrorText(value) || !/\s/.test(value);
   if (kind === 'word' && separator !== '=' && !isLikelySecret(value, kind, key) && !keyQuoted) return false;
   if (isCode(value) || (separator !== ' ' && isCode(rest.trim().replace(/[,;]$/, '')))) return false;
@@ -82,6 +96,11 @@ function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: 
     return false;
   return !isErrorText(separator === '=' || keyQuoted ? value : sentence(rest, value));
 }
+
+/** Hex digits and UUIDs are no names. */
+const DIGITS = /^[0-9a-f]{20,}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** `existingSecret: name`, `--token-secret name`; a variable holds the secret itself. */
+const refersToObject = ({key, separator}: KeyPosition): boolean => /[a-z]/.test(key) && (separator !== '=' || key.startsWith('-'));
 
 /** A sentence goes on, and not with another key. */
 const ANY_WORDS = /^,? +[\w"'(/\\*-]/;
@@ -105,7 +124,9 @@ function inElement(text: string, key: Key, isStrict: boolean): readonly Extent[]
   return isHarmless(value) || (key.kind === 'maybe' && !isStrict && !looksStrong(value)) ? NOTHING : [{start, end: start + value.length}];
 }
 
-const IS = String.raw`(?:[ \t]+(?:for|of)[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|set to|changed to|reset to)\b[ \t]*:?|[ \t]*[:=](?![:=]))[ \t]*`;
+const IS = String.raw`(?:[ \t]+(?:is|was)[ \t]+(?:generated|created|set))?(?:[ \t]+(?:for|of)(?:[ \t]+(?:the[ \t]+)?(?:user|account|role|database|login))?[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|(?:was |is )?(?:set|changed|reset|updated) to)\b[ \t]*:?|[ \t]*[:=](?![:=])|[ \t]*\|)[ \t]*`;
+const FROM_TO =
+  /[ \t]+(?:(?:was|is)[ \t]+)?(?:changed|updated|rotated|reset)[ \t]+from[ \t]+["']?([^\s"']{4,128})["']?[ \t]+to[ \t]+["']?([^\s"']{4,128})/dy;
 const IS_VALUE = new RegExp(`${IS}(${QUOTE}?)(?=\\S)`, 'iy');
 const QUOTED_NEXT = new RegExp(`(?:[ \\t]+by(?:[ \\t]+password)?)?[ \\t]+(${QUOTE})(?=\\S)`, 'iy');
 const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
@@ -113,6 +134,8 @@ const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
 /** `password is …`, `PASSWORD '…'`, `token … is expired`: what follows a word in a sentence, if it looks like a secret. */
 function inSentence(text: string, {kind, text: key, end: at}: Key, isStrict: boolean): readonly Extent[] {
   const isPassword = /(?:pass(?:word|wd|phrase|code)?s?|bearer)$/i.test(key);
+  const change = isPassword ? matchAt(FROM_TO, text, at) : undefined;
+  if (change?.indices) return change.indices.slice(1).flatMap((each) => (each === undefined ? [] : [{start: each[0], end: each[1]}]));
   const is = kind === 'maybe' ? undefined : matchAt(IS_VALUE, text, at);
   const next = is ?? matchAt(QUOTED_NEXT, text, at);
   if (next !== undefined && next[1] !== '') {
@@ -147,6 +170,11 @@ const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 /** The content of an element with a name: `name="password">`, `<key>password</key><string>`. */
 const ELEMENT_FOLLOWS = /\\*["'][ \t]*>|<\/(?:key|name)>\s{0,40}<(?:string|value)>/iy;
 const NAMED_ELEMENT = /(?:name|key)=\\*["']$|<(?:key|name)>$/i;
+/** A part of a form: headers, an empty line, and the value. */
+const MULTIPART = new RegExp(
+  `\\\\*["'](?:;[^\\n\\\\]{0,100})?(?:${NEXT_LINE})(?:[\\w-]{1,40}: [^\\n\\\\]{0,100}(?:${NEXT_LINE}))?(?:${NEXT_LINE})([^\\r\\n\\\\"]{2,512})`,
+  'y',
+);
 /** The second of two: `('password', '…')`, `{DB_PASSWORD …}`. */
 const SECOND_FOLLOWS = /\\*["'][ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
 const OPENS_PAIR = /[([{][bu]?\\*["']$/;
@@ -167,6 +195,12 @@ export const nameThenValue: RedactionRule = {
     if (element !== undefined) {
       const from = name.end + element[0].length;
       return secretOnes(text, [{start: from, end: from + (matchAt(ELEMENT, text, from)?.[0].length ?? 0)}]);
+    }
+    const part = /name=\\*["']$/.test(before) ? matchAt(MULTIPART, text, name.end) : undefined;
+    if (part !== undefined) {
+      const value = part[1] as string;
+      const to = name.end + part[0].length;
+      return secretOnes(text, [{start: to - value.length, end: to}]);
     }
     const second = OPENS_PAIR.test(before) ? matchAt(SECOND_FOLLOWS, text, name.end) : undefined;
     if (second !== undefined) {

@@ -112,22 +112,6 @@ const MOST_ALIKE = 8;
 /** What stands before a value can look like the beginning of an escape that ends in it: `\\n`, `%41`. */
 const SLACK = 2;
 
-interface Spelling {
-  known: KnownValue;
-  bytes: Uint8Array;
-  isBase64: boolean;
-  /** How many bytes in a row have to be the same. */
-  least: number;
-  /** End of its last match, to read no text twice. */
-  until: number;
-}
-
-interface Anchor {
-  spelling: Spelling;
-  /** Position in the spelling. */
-  at: number;
-}
-
 export interface KnownMatch {
   start: number;
   end: number;
@@ -136,68 +120,124 @@ export interface KnownMatch {
 
 /**
  * Finds known values in any spelling. Reads a text once: the last six canonical bytes are looked up, and only where they are the
- * anchor of a spelling, the bytes around are compared.
+ * anchor of a spelling, the bytes around are compared. Millions of spellings fit into memory, because they are only numbers and bytes.
  */
 export class KnownValueSearch {
-  readonly #anchors = new Map<number, Anchor[]>();
+  /** Bytes of all spellings, one after the other. */
+  #bytes = Buffer.alloc(4096);
+  /** By spelling: where its bytes start (and the last one ends), its value, and the end of its last match, to read no text twice. */
+  readonly #starts: number[] = [0];
+  readonly #owners: KnownValue[] = [];
+  readonly #isBase64: boolean[] = [];
+  readonly #until: Int32Array;
   /** Spellings with a match in this block. */
-  readonly #matched: Spelling[] = [];
-  /** Small enough for the cache of a core, as long as there are few anchors. */
+  readonly #matched: number[] = [];
+  /** By anchor: hash of its bytes, its spelling, and its position there. */
+  readonly #hashes: number[] = [];
+  readonly #spellings: number[] = [];
+  readonly #places: number[] = [];
+  /** The first anchor of a slot, and the next one of the same slot; a small bit field says which slots have one. */
+  readonly #first: Int32Array;
+  readonly #next: Int32Array;
   readonly #filter: Uint8Array;
   readonly #shift: number;
   readonly #canonical = canonicalFor(BLOCK + OVERLAP);
 
   constructor({known}: KnownSecretSet) {
+    const alike = new Uint8Array(known.length === 0 ? 1 : 2 ** 20);
     for (const each of known) {
       const whole = Buffer.from(each.whole, 'latin1');
       for (const value of [whole, ...partsOf(each.whole).map((part) => Buffer.from(part, 'latin1'))]) {
-        for (const {bytes, isBase64 = false} of spellingsOf(value, value === whole)) this.#add(each, canonicalOf(bytes), isBase64);
+        for (const {bytes, isBase64 = false} of spellingsOf(value, value === whole)) this.#add(each, canonicalOf(bytes), isBase64, alike);
       }
     }
-    const bits = Math.min(20, Math.max(13, Math.ceil(Math.log2(this.#anchors.size + 1)) + 5));
+    const count = this.#hashes.length;
+    const bits = Math.min(24, Math.max(13, Math.ceil(Math.log2(count + 1)) + 3));
     this.#shift = 32 - bits;
-    this.#filter = new Uint8Array(2 ** bits);
-    for (const key of this.#anchors.keys()) this.#filter[slotOf(key % 2 ** 32, this.#shift)] = 1;
+    this.#filter = new Uint8Array(2 ** (bits - 3));
+    this.#first = new Int32Array(2 ** bits).fill(-1);
+    this.#next = new Int32Array(count);
+    for (const [anchor, hash] of this.#hashes.entries()) {
+      const slot = hash >>> this.#shift;
+      this.#filter[slot >>> 3] = (this.#filter[slot >>> 3] as number) | (1 << (slot & 7));
+      [this.#next[anchor], this.#first[slot]] = [this.#first[slot] as number, anchor];
+    }
+    this.#until = new Int32Array(this.#owners.length).fill(-1);
   }
 
-  #add(known: KnownValue, bytes: Uint8Array, isBase64: boolean): void {
+  #add(known: KnownValue, bytes: Uint8Array, isBase64: boolean, alike: Uint8Array): void {
+    const start = this.#starts.at(-1) as number;
+    if (start + bytes.length > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * (start + bytes.length));
+    this.#bytes.set(bytes, start);
+    this.#starts.push(start + bytes.length);
+    const spelling = this.#owners.push(known) - 1;
+    this.#isBase64.push(isBase64);
     const isLong = bytes.length >= FRAGMENT;
     const stretch = isLong ? Math.max(STRETCH, Math.ceil(bytes.length / MOST_ANCHORS)) : bytes.length;
-    const spelling = {known, bytes, isBase64, least: isLong ? FRAGMENT : bytes.length - (bytes.length < 10 ? 0 : SLACK), until: -1};
+    const isFull = (at: number): boolean => (alike[hashAt(bytes, at) >>> 12] as number) >= MOST_ALIKE;
     for (let from = 0; from + WIDTH <= bytes.length; from += stretch) {
-      const isFull = (position: number): boolean => (this.#anchors.get(keyAt(bytes, position))?.length ?? 0) >= MOST_ALIKE;
-      const at = (isLong ? undefined : anchorIn(bytes, SLACK, stretch)) ?? anchorIn(bytes, from, from + stretch, isFull);
+      const at = isLong
+        ? anchorIn(bytes, from, from + stretch, isFull)
+        : (anchorIn(bytes, SLACK, stretch, isFull) ?? anchorIn(bytes, 0, stretch, isFull) ?? anchorIn(bytes, 0, stretch));
       if (at === undefined) continue;
-      const key = keyAt(bytes, at);
-      const alike = this.#anchors.get(key) ?? [];
-      if (alike.length === 0) this.#anchors.set(key, alike);
-      alike.push({spelling, at});
+      const hash = hashAt(bytes, at);
+      if (!isFull(at)) alike[hash >>> 12] = (alike[hash >>> 12] as number) + 1;
+      this.#hashes.push(hash);
+      this.#spellings.push(spelling);
+      this.#places.push(at);
     }
   }
 
   /** Reports every match in a part of the text, read in blocks that fit into the cache of a core. */
   search(text: Uint8Array, from: number, to: number, report: (match: KnownMatch) => void): void {
-    if (this.#anchors.size === 0) return;
+    if (this.#hashes.length === 0) return;
     for (let start = from; start < to; start += BLOCK) this.#searchBlock(text, start, Math.min(to, start + BLOCK + OVERLAP), report);
   }
 
   #searchBlock(text: Uint8Array, from: number, to: number, report: (match: KnownMatch) => void): void {
     const canonical = this.#canonical;
     readCanonical(text, from, to, canonical);
-    for (const spelling of this.#matched.splice(0)) spelling.until = -1;
+    for (const spelling of this.#matched.splice(0)) this.#until[spelling] = -1;
     const {bytes, length} = canonical;
-    const [filter, shift] = [this.#filter, this.#shift];
-    let last = 0;
+    const [filter, first, next, shift] = [this.#filter, this.#first, this.#next, this.#shift];
+    let [last, before] = [0, 0];
     for (let at = 0; at < length; at += 1) {
+      before = (before << 8) | (last >>> 24);
       last = (last << 8) | (bytes[at] as number);
-      if (filter[slotOf(last, shift)] === 0 || at < WIDTH - 1) continue;
-      for (const anchor of this.#anchors.get(keyAt(bytes, at - WIDTH + 1)) ?? []) {
-        const match = at > anchor.spelling.until ? compared(text, canonical, at - WIDTH + 1, anchor) : undefined;
-        if (match === undefined) continue;
-        this.#matched.push(anchor.spelling);
-        report(match);
+      const hash = hashOf(last, before);
+      const slot = hash >>> shift;
+      if (((filter[slot >>> 3] as number) & (1 << (slot & 7))) === 0 || at < WIDTH - 1) continue;
+      for (let anchor = first[slot] as number; anchor !== -1; anchor = next[anchor] as number) {
+        if (this.#hashes[anchor] !== hash || at <= (this.#until[this.#spellings[anchor] as number] as number)) continue;
+        const match = this.#compared(text, canonical, at - WIDTH + 1, anchor);
+        if (match !== undefined) report(match);
       }
     }
+  }
+
+  /** Compares the bytes around an anchor with its spelling. */
+  #compared(text: Uint8Array, {bytes, starts, length}: Canonical, position: number, anchor: number): KnownMatch | undefined {
+    const spelling = this.#spellings[anchor] as number;
+    const [start, end] = [this.#starts[spelling] as number, this.#starts[spelling + 1] as number];
+    const place = start + (this.#places[anchor] as number);
+    const wanted = this.#bytes;
+    let before = 0;
+    while (place - before > start && before < position && wanted[place - before - 1] === bytes[position - before - 1]) before += 1;
+    let after = 0;
+    while (place + after < end && position + after < length && wanted[place + after] === bytes[position + after]) after += 1;
+    const size = end - start;
+    // Of a longer spelling, a part is enough.
+    if (after < WIDTH || before + after < (size >= FRAGMENT ? FRAGMENT : size - (size < 10 ? 0 : SLACK))) return undefined;
+    let [first, last] = [position - before, position + after - 1];
+    this.#until[spelling] = last;
+    this.#matched.push(spelling);
+    // The base64 characters next to it hold bits of the value, too.
+    const isNext = (one: number): boolean => endOf(text, starts[one] as number) === starts[one + 1] && isBase64(bytes[one] as number);
+    if (this.#isBase64[spelling]) {
+      if (first > 0 && isNext(first - 1)) first -= 1;
+      if (last + 1 < length && isNext(last) && isBase64(bytes[last + 1] as number)) last += 1;
+    }
+    return {start: starts[first] as number, end: endOf(text, starts[last] as number), known: this.#owners[spelling] as KnownValue};
   }
 }
 
@@ -205,13 +245,12 @@ export class KnownValueSearch {
 const BLOCK = 32_768;
 const OVERLAP = 2048;
 
-/** Place in the filter of the last four bytes of an anchor. */
-const slotOf = (last: number, shift: number): number => Math.imul(last, 0x9e3779b1) >>> shift;
+/** Hash of six bytes: the last four, and the two before them. */
+const hashOf = (last: number, before: number): number => (Math.imul(last, 0x9e3779b1) ^ Math.imul(before & 0xffff, 0x85ebca6b)) >>> 0;
 
-const keyAt = (bytes: Uint8Array, at: number): number => {
-  let key = 0;
-  for (let position = at; position < at + WIDTH; position += 1) key = key * 256 + (bytes[position] as number);
-  return key;
+const hashAt = (bytes: Uint8Array, at: number): number => {
+  const [one = 0, two = 0, three = 0, four = 0, five = 0, six = 0] = bytes.subarray(at, at + WIDTH);
+  return hashOf((three << 24) | (four << 16) | (five << 8) | six, (one << 8) | two);
 };
 
 /** A good place for an anchor: with different bytes. Undefined if all are too common, such as a ruler of dashes. */
@@ -219,33 +258,23 @@ function anchorIn(bytes: Uint8Array, from: number, to: number, isFull?: (at: num
   let best: number | undefined;
   let most = 3;
   for (let at = from; at < to && at + WIDTH <= bytes.length && most <= WIDTH; at += 1) {
-    let rank = 0;
-    for (let position = at; position < at + WIDTH; position += 1) {
-      const byte = bytes[position] as number;
-      if (bytes.indexOf(byte, at) === position) rank += 1;
-      // Small letters stand in every word.
-      if (byte < 97 || byte > 122) rank += 0.1;
-    }
+    const rank = rankAt(bytes, at);
     if (rank > most && !isFull?.(at)) [best, most] = [at, rank];
   }
   return best;
 }
 
-/** Compares the bytes around an anchor with its spelling. */
-function compared(text: Uint8Array, {bytes, starts, length}: Canonical, position: number, {spelling, at}: Anchor): KnownMatch | undefined {
-  const wanted = spelling.bytes;
-  let before = 0;
-  while (before < at && before < position && wanted[at - before - 1] === bytes[position - before - 1]) before += 1;
-  let after = WIDTH;
-  while (at + after < wanted.length && position + after < length && wanted[at + after] === bytes[position + after]) after += 1;
-  if (before + after < spelling.least) return undefined;
-  let [first, last] = [position - before, position + after - 1];
-  spelling.until = last;
-  // The base64 characters next to it hold bits of the value, too.
-  const isNext = (one: number): boolean => endOf(text, starts[one] as number) === starts[one + 1] && isBase64(bytes[one] as number);
-  if (spelling.isBase64 && first > 0 && isNext(first - 1)) first -= 1;
-  if (spelling.isBase64 && last + 1 < length && isNext(last) && isBase64(bytes[last + 1] as number)) last += 1;
-  return {start: starts[first] as number, end: endOf(text, starts[last] as number), known: spelling.known};
+function rankAt(bytes: Uint8Array, at: number): number {
+  let rank = 0;
+  for (let position = at; position < at + WIDTH; position += 1) {
+    const byte = bytes[position] as number;
+    let earlier = at;
+    while (bytes[earlier] !== byte) earlier += 1;
+    if (earlier === position) rank += 1;
+    // Small letters stand in every word.
+    if (byte < 97 || byte > 122) rank += 0.1;
+  }
+  return rank;
 }
 
 const isBase64 = (byte: number): boolean =>

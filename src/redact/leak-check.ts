@@ -1,8 +1,9 @@
-/** A known value in a finished file: its kind, encoding and position, never the value. */
+/** A known value in a finished file: its kind, encoding and place, never the value. */
 export interface Leak {
   kind: string;
   form: string;
   at: number;
+  length: number;
 }
 
 /** A secret to search for; one character per byte. */
@@ -11,21 +12,27 @@ interface Searched {
   whole: string;
 }
 
+/** A file with more of them has to be withheld as a whole. */
+const MOST_LEAKS = 10_000;
+
 /**
  * Searches finished files for the encodings of known values. It writes every encoding out and compares bytes. It imports nothing:
  * a bug in code of the redactor would be a bug of its check as well.
  */
 export function leakFinder(known: readonly Searched[]): (chunks: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<Leak[]> {
-  const wanted = known.flatMap(({kind, whole}) =>
-    fragmentsOf(whole).flatMap((text) => [...formsOf(text), ...rareFormsOf(text)].map(([form, written]) => ({kind, form, written}))),
+  const {longest, find} = multiSearch(
+    known.flatMap(({kind, whole}) => fragmentsOf(whole).map((text) => ({kind, text}))),
+    ({text}) => writtenForms(text).map(([, written]) => written),
   );
-  const {longest, find} = multiSearch(wanted.map((each) => ({text: each.written, means: each})));
   return async (chunks) => {
     const leaks: Leak[] = [];
     // The start of the buffer is reused, to avoid a new buffer per chunk.
     let [room, held, base] = [Buffer.alloc(0), 0, 0];
     const search = (limit: number): void => {
-      const next = find(room.subarray(0, held), 0, limit, (at, {kind, form}) => leaks.push({kind, form, at: base + at}));
+      const next = find(room.subarray(0, held), 0, limit, (at, {kind, text}, index) => {
+        const [form, {length}] = writtenForms(text)[index] as [string, string];
+        if (leaks.length < MOST_LEAKS) leaks.push({kind, form, at: base + at, length});
+      });
       const passed = Math.min(next, held);
       room.copyWithin(0, passed, held);
       held -= passed;
@@ -41,6 +48,9 @@ export function leakFinder(known: readonly Searched[]): (chunks: AsyncIterable<B
     return leaks;
   };
 }
+
+/** Every encoding, always in the same order. */
+const writtenForms = (text: string): [form: string, written: string][] => [...formsOf(text), ...rareFormsOf(text)];
 
 /** Longest text that is searched as a whole. Of longer ones the beginning, the middle and the end are searched. */
 const FRAGMENT = 160;
@@ -137,12 +147,6 @@ function json(text: string): [string, string][] {
   return Object.entries(forms).map(([name, form]) => [name, Buffer.from(form, 'utf8').toString('latin1')]);
 }
 
-interface Wanted<T> {
-  /** Latin1, one character per byte. */
-  text: string;
-  means: T;
-}
-
 export interface MultiSearch<T> {
   /** Longest text that is searched. */
   longest: number;
@@ -150,36 +154,90 @@ export interface MultiSearch<T> {
    * Reports every complete text that starts between `from` and `limit`. Returns the next position to search:
    * all earlier starts were checked.
    */
-  find: (bytes: Buffer, from: number, limit: number, report: (at: number, means: T) => void) => number;
+  find: (bytes: Buffer, from: number, limit: number, report: (at: number, means: T, index: number) => void) => number;
 }
 
-/** Bytes that are looked up; texts have at least as many. */
-const HEAD = 6;
+/** Bytes at the start of a text that are looked up: at least six, and at most this many, in pairs. */
+const LONGEST_HEAD = 64;
+const SHORTEST = 6;
+const headOf = (length: number): number => Math.min(LONGEST_HEAD, length - (length % 2));
 
-/** Finds many texts at once: where the first three bytes of a text stand, its first six are looked up, and then all are compared. */
-export function multiSearch<T>(wanted: readonly Wanted<T>[]): MultiSearch<T> {
-  const starts = new Uint8Array(65_536);
-  const byHead = new Map<string, Wanted<T>[]>();
-  for (const each of wanted) {
-    const head = each.text.slice(0, HEAD);
-    starts[slotOf(Buffer.from(head, 'latin1'), 0)] = 1;
-    byHead.set(head, [...(byHead.get(head) ?? []), each]);
+/**
+ * Finds millions of texts at once. Only a hash of the start of each text is kept; where it stands, the text is written again and
+ * compared. `textsOf` writes the texts of a source, always in the same order.
+ */
+export function multiSearch<T>(sources: readonly T[], textsOf: (source: T) => readonly string[]): MultiSearch<T> {
+  // Four numbers for each text: hash of its first bytes, hash of its head, source, place among the texts of its source.
+  let texts = new Int32Array(4096);
+  const triples = new Uint8Array(65_536);
+  let [count, longest] = [0, 0];
+  for (const [owner, source] of sources.entries()) {
+    for (const [place, text] of textsOf(source).entries()) {
+      const head = Buffer.from(text.slice(0, LONGEST_HEAD), 'latin1');
+      triples[tripleAt(head, 0)] = 1;
+      if (4 * count === texts.length) texts = enlarged(texts);
+      texts.set([hashAt(head, 0, SHORTEST), hashAt(head, 0, headOf(head.length)), owner, place], 4 * count);
+      longest = Math.max(longest, text.length);
+      count += 1;
+    }
   }
+  const mask = 2 ** Math.min(24, Math.max(12, Math.ceil(Math.log2(count + 1)) + 3)) - 1;
+  const filter = new Uint8Array(mask + 1);
+  const first = new Int32Array(mask + 1).fill(-1);
+  const next = new Int32Array(count);
+  for (let text = 0; text < count; text += 1) {
+    filter[(texts[4 * text] as number) & mask] = 1;
+    const slot = (texts[4 * text + 1] as number) & mask;
+    [next[text], first[slot]] = [first[slot] as number, text];
+  }
+  const written = new Map<T, readonly string[]>();
+  const textOf = (source: T, place: number): string => {
+    if (written.size > 1000) written.clear();
+    const all = written.get(source) ?? textsOf(source);
+    written.set(source, all);
+    return all[place] as string;
+  };
   return {
-    longest: Math.max(0, ...wanted.map(({text}) => text.length)),
+    longest,
     find(bytes, from, limit, report) {
-      const end = Math.max(from, Math.min(limit, bytes.length - HEAD + 1));
+      const end = Math.max(from, Math.min(limit, bytes.length - SHORTEST + 1));
       for (let at = from; at < end; at += 1) {
-        if (starts[slotOf(bytes, at)] === 0) continue;
-        for (const {text, means} of byHead.get(bytes.toString('latin1', at, at + HEAD)) ?? []) if (isAt(bytes, at, text)) report(at, means);
+        if (triples[tripleAt(bytes, at)] === 0 || filter[hashAt(bytes, at, SHORTEST) & mask] === 0) continue;
+        let plain = 0;
+        for (let length = 2; length <= LONGEST_HEAD && at + length <= bytes.length; length += 2) {
+          plain = plainHash(plain, bytes, at + length - 2);
+          if (length < SHORTEST) continue;
+          const hash = mixed(plain, length);
+          for (let text = first[hash & mask] as number; text !== -1; text = next[text] as number) {
+            if (texts[4 * text + 1] !== hash) continue;
+            const [source, place] = [sources[texts[4 * text + 2] as number] as T, texts[4 * text + 3] as number];
+            if (isAt(bytes, at, textOf(source, place))) report(at, source, place);
+          }
+        }
       }
       return end;
     },
   };
 }
 
-const slotOf = (bytes: Uint8Array, at: number): number =>
+function enlarged(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * numbers.length);
+  larger.set(numbers);
+  return larger;
+}
+
+const tripleAt = (bytes: Uint8Array, at: number): number =>
   (((bytes[at] as number) << 8) ^ ((bytes[at + 1] as number) << 4) ^ (bytes[at + 2] as number)) & 0xffff;
+
+const plainHash = (hash: number, bytes: Uint8Array, at: number): number =>
+  Math.imul(Math.imul(hash ^ (bytes[at] as number), 0x01000193) ^ (bytes[at + 1] as number), 0x01000193);
+const mixed = (hash: number, length: number): number => Math.imul(hash ^ length, 0x9e3779b1) ^ (hash >>> 15);
+
+function hashAt(bytes: Uint8Array, at: number, length: number): number {
+  let hash = 0;
+  for (let position = at; position < at + length; position += 2) hash = plainHash(hash, bytes, position);
+  return mixed(hash, length);
+}
 
 function isAt(bytes: Buffer, at: number, text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if (bytes[at + index] !== text.charCodeAt(index)) return false;

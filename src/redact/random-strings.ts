@@ -34,7 +34,7 @@ const HARMLESS_BEFORE = new RegExp(
 );
 const NAMED = /[:=~"'/ \t#@,]/;
 /** Digests with their algorithm, public SSH keys, certificates and public keys in base64. */
-const HARMLESS = /^(?:sha\d{3}[-_]|AAAA[BCE]3NzaC1|LS0tLS1CRUdJTi(?:BDRV|BQVUJ|BUUlVTV))/;
+const HARMLESS = /^(?:eyJzY2hlbWFfdmVyc2lvb|eyJlMmJmYjcz|sha\d{3}[-_]|AAAA[BCE]3NzaC1|LS0tLS1CRUdJTi(?:BDRV|BQVUJ|BUUlVTV))/;
 const PUBLIC_BLOCK = /-----BEGIN (?!(?:[A-Z0-9]+ )*PRIVATE)[A-Z0-9 ]{4,40}-----/y;
 /** The longest certificate. */
 export const LONGEST_BLOCK = 6000;
@@ -54,11 +54,19 @@ export function randomStrings(bytes: Uint8Array, text: string, from: number, to:
     for (const part of parts) {
       const start = run.start + part.start;
       const end = run.start + part.end + (part.end < all.length ? 0 : (/^={0,2}/.exec(text.slice(run.end, run.end + 2))?.[0].length ?? 0));
-      if (NAMED.test(text.charAt(start - 1)) && HARMLESS_BEFORE.test(text.slice(Math.max(0, start - 32), start))) continue;
+      if (NAMED.test(text.charAt(start - 1)) && isNamedHarmless(text, start)) continue;
       found.push({start, end, ...(all.length >= LIMITS.value && part.end === all.length && {unended: AFTER_RUN})});
     }
   }
   return found;
+}
+
+/** After the name of a digest, also on the second side of a change; in an ARN, and in a path of Nix. */
+function isNamedHarmless(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - 256), start);
+  if (HARMLESS_BEFORE.test(before.slice(-32)) || before.endsWith('/nix/store/') || /(?:^|[\s"'=(])arn:[^\s"']*$/.test(before)) return true;
+  const [, first] = /(^|[^"]*)\\*"[^"\n]*"[ \t]*->[ \t]*\\*"$/.exec(before.slice(before.lastIndexOf('\n') + 1)) ?? [];
+  return first !== undefined && HARMLESS_BEFORE.test(`${first.slice(-32)}"`);
 }
 
 /** Whether a place is in a certificate or a public key that begins at `mark`. */

@@ -1,4 +1,4 @@
-import {COLOUR, ESCAPE, type Extent, LIMITS, matchAt, NEXT_LINE, NOTHING, run} from './rule.ts';
+import {COLOUR, ESCAPE, type Extent, isSpent, LIMITS, matchAt, NEXT_LINE, NOTHING, run, spend} from './rule.ts';
 
 /** Position of a value: its key, and the notation of the key. */
 export interface KeyPosition {
@@ -16,8 +16,11 @@ export interface KeyPosition {
 /** A quote, also escaped for XML, JSON and URLs. */
 export const QUOTE = String.raw`(?:\\*["'\`]|&quot;|&#3[49];|\\+u002[27]|%2[27])`;
 /** What stands before a quoted text in code: types, calls, tags of YAML, prefixes of Python. */
-const WRAPPER = String.raw`(?:!!?\w{1,16}[ \t]+|(?:new )?(?!\w*(?:get|env|read|load|look|fetch|find|prompt|input|path|open|file))[A-Za-z_][\w.]{0,40}\(|\[\][a-z]{1,12}[{(]|\[|[bBuUrRfFNn])?`;
+const WRAPPER = String.raw`(?:!!?\w{1,16}[ \t]+|(?:new )?(?!\w*(?:get|env|read|load|look|fetch|find|prompt|input|path|open|file))[A-Za-z_][\w.]{0,40}\(|\[\][a-z]{1,12}[{(]|\[|string\(\d+\) |[bBuUrRfFNn])?`;
 const OPENING = new RegExp(`${WRAPPER}(${QUOTE})`, 'iy');
+/** The password of a pair, and of a call of PowerShell: `('bob', '…')`. */
+const SECOND =
+  /(?:[\w.]{0,40}\([bu]?\\*["'][^"'\\\n]{1,128}\\*["'][ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])/iy;
 /** No value after the key: the line or the surrounding string ends. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]{1,4}(?:[\s"'\\{]|$)|\s|$)/y;
 const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
@@ -29,6 +32,11 @@ export function valueExtents(text: string, place: KeyPosition): readonly Extent[
   const blocked = blockAt(text, place);
   if (blocked !== undefined) return [blocked];
   if (!place.keyQuoted && matchAt(ENDS, text, place.at) !== undefined) return NOTHING;
+  // ODBC writes every password in braces.
+  const braced = /^pwd$/i.test(place.key) ? matchAt(/\{([^}\n]{1,256})\}/y, text, place.at) : undefined;
+  if (braced !== undefined) return [{start: place.at + 1, end: place.at + braced[0].length - 1}];
+  const second = matchAt(SECOND, text, place.at);
+  if (second !== undefined) return quoted(text, place.at + second[0].length, second[1] as string);
   const opening = matchAt(OPENING, text, place.at);
   if (opening === undefined) return [bare(text, {...place, at: afterScheme(text, place.at)})];
   const found = quoted(text, afterScheme(text, place.at + opening[0].length), opening[1] as string);
@@ -37,7 +45,7 @@ export function valueExtents(text: string, place: KeyPosition): readonly Extent[
   return change === undefined ? found : [...found, ...quoted(text, end + change[0].length, change[1] as string)];
 }
 
-const afterScheme = (text: string, at: number): number => at + (matchAt(SCHEME, text, at)?.[0].length ?? 0);
+export const afterScheme = (text: string, at: number): number => at + (matchAt(SCHEME, text, at)?.[0].length ?? 0);
 
 const CONTINUED = new RegExp(String.raw`${NEXT_LINE}[ \t]*([^\s"',{}]{1,4096})`, 'y');
 
@@ -110,9 +118,13 @@ export function bare(text: string, {at, key, keyStart, keyQuoted, beginsLine, se
 const NEXT_PAIR = /(?:[,;&|]|\\+u0026|&amp;|%26)[ \t]*[\w.-]{1,64}\\*["']?(?:[=:]|%3d|\\+u003d)/iy;
 const ELEMENT_ENDS = /<\/|\\+u003c\/|&lt;\//iy;
 
+/** What is read when too much was read before; a longer value is skipped to its end. */
+const NEAR = 256;
+
 /** Text without whitespace; punctuation ends it only before a new word. */
 function word(text: string, at: number): Extent {
-  const most = Math.min(text.length, at + LIMITS.value);
+  const limit = isSpent() ? NEAR : LIMITS.value;
+  const most = Math.min(text.length, at + limit);
   let end = at;
   for (; end < most; end += 1) {
     const one = text.charAt(end);
@@ -122,7 +134,8 @@ function word(text: string, at: number): Extent {
     if ('<\\&'.includes(one) && matchAt(ELEMENT_ENDS, text, end) !== undefined) break;
     if (',;&|\\%'.includes(one) && matchAt(NEXT_PAIR, text, end) !== undefined) break;
   }
-  if (end - at >= LIMITS.value) return run(at, end, /[ \t\r\n<>`"']/g);
+  spend(20 * (end - at));
+  if (end - at >= limit) return {start: at, end, unended: /[ \t\r\n<>`"']/g};
   return {start: at, end: at + withoutClosing(text.slice(at, end)).length};
 }
 

@@ -7,14 +7,17 @@ import {type RedactLevel, scannerFor} from './scanner.ts';
 /*
  * How a bundle is redacted: bytes in, nets, pseudonyms, bytes out.
  *
- * 1. Bytes in (`file-redactor.ts`). A file comes in chunks of any size and is scanned in batches at fixed offsets, so the result does not
- *    depend on the chunks. Each batch is seen with the bytes before and after it. Memory is bounded by LIMITS in `rule.ts`.
+ * 1. Bytes in (`file-redactor.ts`). A file comes in chunks of any size. What a log writes around its text (colors, times, JSON of an event)
+ *    is taken off and put back later (`wrappers.ts`). The text is scanned in batches at fixed offsets, so the result does not depend on
+ *    the chunks. Each batch is seen with the bytes before and after it. Memory and work are bounded by LIMITS and EFFORT in `rule.ts`.
  * 2. Nets. Each reports ranges of bytes:
  *    - Known values (`known-values.ts`): values of Secrets, variables and arguments, which `find-secrets.ts` collects. Values and text are
  *      compared in one canonical form (`canonical.ts`) without escapes, quotes and line breaks, so that most encodings are no different
  *      from the value. Base64 and hex are spellings of their own. The time is linear, whatever a Secret holds.
+ *    - Structure (`structure-rules.ts`): a reader of brackets and of lines (`structure.ts`) that survives damage finds what Terraform marks
+ *      as sensitive, objects with a name and a value, resources, printed Secrets, and lists and maps below a secret key.
  *    - Shapes: tokens with a prefix (`token-shapes.ts`, and `.json` from gitleaks), private keys (`private-keys.ts`), URLs and commands
- *      (`text-rules.ts`), outputs of Terraform (`output-rules.ts`).
+ *      (`text-rules.ts`).
  *    - Keys (`key-rules.ts`): `key-names.ts` classifies key names, `read-value.ts` finds the end of a value, and `harmless.ts` lists
  *      values that are not secrets: references, placeholders, error texts, code.
  *    - Random strings (`random-strings.ts`): long strings that look random and do not follow the name of a digest or an identifier.

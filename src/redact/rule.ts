@@ -67,5 +67,20 @@ export const LIMITS = {
   batch: 131_072,
 } as const;
 
+/**
+ * Characters that rules may read far from their anchors, for each batch. Ordinary text needs a fraction of it; after that, only what is
+ * near is read, so that no repetition takes more than a few milliseconds for each batch.
+ */
+const EFFORT = 8 * LIMITS.batch;
+let left: number = EFFORT;
+/** Starts a batch. */
+export const startBatch = (): void => {
+  left = EFFORT;
+};
+export const spend = (characters: number): void => {
+  left -= characters;
+};
+export const isSpent = (): boolean => left < 0;
+
 /** Maximum held bytes of a file. */
 export const MOST_HELD = 2 * LIMITS.ahead + 2 * LIMITS.behind + LIMITS.value + LIMITS.batch;

@@ -1,11 +1,11 @@
 import {type Automaton, automaton} from './automaton.ts';
 import {nameThenValue, secretKeyRule, valueThenName} from './key-rules.ts';
-import {type KnownSecretSet, KnownValueSearch} from './known-values.ts';
-import {namedOutput, sensitiveOutput} from './output-rules.ts';
+import {type KnownMatch, type KnownSecretSet, KnownValueSearch} from './known-values.ts';
 import {privateKeys} from './private-keys.ts';
 import type {Pseudonyms} from './pseudonyms.ts';
 import {type Extent, LIMITS, type RedactionRule} from './rule.ts';
-import {addressRules, commandRules, textRules} from './text-rules.ts';
+import {marked, named, printedSecret, resources} from './structure-rules.ts';
+import {addressRules, awsPair, commandRules, textRules} from './text-rules.ts';
 import {tokenShapes} from './token-shapes.ts';
 
 /** `strict` also hides values that the rules are unsure of, host names and addresses. */
@@ -18,9 +18,12 @@ const RULES: readonly RedactionRule[] = [
   secretKeyRule,
   nameThenValue,
   valueThenName,
-  namedOutput,
-  sensitiveOutput,
+  named,
+  marked,
+  resources,
+  printedSecret,
   ...commandRules,
+  awsPair,
 ];
 
 export interface FoundSecret extends Extent {
@@ -48,16 +51,29 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
   const isStrict = level === 'strict';
   const machine = isStrict ? automatonOf([...RULES, ...addressRules]) : STANDARD;
   const search = new KnownValueSearch(knownSecrets);
-  const names = new Map(knownSecrets.known.map((each) => [each, pseudonyms(each.whole, each.kind)]));
+  /** A name that is no secret itself: neither its kind nor its digits. */
+  const nameFor = (value: string, kind?: string): string => {
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const name = pseudonyms(value, attempt === 0 ? kind : 'secret', attempt);
+      let holdsKnown = false;
+      search.search(Buffer.from(name), 0, name.length, () => {
+        holdsKnown = true;
+      });
+      if (!holdsKnown) return name;
+    }
+    return '[redacted]';
+  };
   const kinds = new Map(knownSecrets.known.map(({whole, kind}) => [whole, kind]));
   return {
     isStrict,
     automaton: machine,
-    nameOf: (value) => pseudonyms(value, kinds.get(value.trim())),
-    findKnown: (bytes, from, to, report) =>
-      search.search(bytes, from, to, ({start, end, known}) =>
-        report({start, end, rule: 'known value', instead: names.get(known) as string, known: true}),
-      ),
+    nameOf: (value) => nameFor(value, kinds.get(value.trim())),
+    findKnown: (bytes, from, to, report) => {
+      const found: KnownMatch[] = [];
+      search.search(bytes, from, to, (match) => found.push(match));
+      for (const {start, end, known} of found)
+        report({start, end, rule: 'known value', instead: nameFor(known.whole, known.kind), known: true});
+    },
     rulesAt: (text, state, end, covered) => {
       const found: FoundSecret[] = [];
       for (const {text: literal, means: rule} of machine.literalsAt(state)) {
@@ -65,7 +81,7 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
         if (rule.onlyOutside && covered(start)) continue;
         for (const extent of rule.find(text, start, end, isStrict)) {
           if (extent.end <= extent.start) continue;
-          const instead = pseudonyms(text.slice(extent.start, Math.min(extent.end, extent.start + LIMITS.ahead)));
+          const instead = nameFor(text.slice(extent.start, Math.min(extent.end, extent.start + LIMITS.ahead)));
           found.push({...extent, rule: rule.name, instead, known: false});
         }
       }

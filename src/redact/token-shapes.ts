@@ -20,9 +20,21 @@ interface TokenShape {
 
 /** Prefixes that gitleaks does not list, in the same format. */
 const OWN =
-  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99';
+  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99,squ_,sqp_,sqa_,bkua_,sbp_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_';
 /** Enough of a token that was cut off. */
 const LEAST = 20;
+
+/** Addresses that are secrets: what is before their path, and its beginning. */
+const WEBHOOKS: readonly (readonly string[])[] = [
+  ['webhook.office.com', '/webhookb2/'],
+  ['logic.azure.com', '[^\\s"]{0,40}/workflows/'],
+  ['events.pagerduty.com', '/integration/'],
+  ['discord.com', '/api/webhooks/'],
+  ['discordapp.com', '/api/webhooks/'],
+  ['hooks.zapier.com', '/hooks/'],
+  ['api.telegram.org', '/bot'],
+  ['/hooks/', ''],
+];
 
 /** Tokens with a documented prefix. */
 const SHAPES = (
@@ -37,11 +49,26 @@ const SHAPES = (
     {
       name: 'slack',
       anchors: ['hooks.slack.com'],
-      head: 'hooks\\.slack\\.com(?:\\\\?/|%2F)(?:services|workflows)',
+      head: 'hooks\\.slack\\.com(?:\\\\?/|%2F)(?:services|workflows|triggers)',
       tail: '\\w/%\\\\',
       least: 20,
     },
+    ...WEBHOOKS.map(([host = '', path]) => ({
+      name: 'webhook',
+      anchors: [host],
+      head: `${host.replaceAll('.', '\\.')}${path}`,
+      tail: '\\w/@:%.-',
+      least: 20,
+    })),
     {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
+    {
+      name: 'hash',
+      anchors: ['$6$', '$5$', '$y$', '$2a$', '$2b$', '$2y$', '$argon2', '$apr1$', '{ssha'],
+      head: '(?:\\$(?:6|5|y|2[aby]|argon2id?|apr1)\\$|\\{SSHA\\d{0,3}\\})',
+      tail: '\\w./$=,+',
+      least: 20,
+    },
+    {name: 'mailgun', anchors: ['key-'], head: 'key-', tail: 'a-f0-9', least: 32},
     {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
     {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
     ...[...IMPORTED, ...OWN.split(',')].map((row) => {
@@ -63,13 +90,18 @@ export const tokenShapes: readonly RedactionRule[] = SHAPES.map((each) => ({
   find: (text, anchor) => find(each, text, anchor - each.before),
 }));
 
+/** Of documentation, and private data of Terraform: `{"schema_version":…`, `{"e2bfb730-…`. */
+const EXAMPLES = /EXAMPLE$|^eyJ(?:zY2hlbWFfdmVyc2lvb|lMmJmYjcz)/;
 /** `npm_config_registry_prefix` is no token. */
+const MANY_WORDS = /^(?:[a-z]+[_.-]){8,}[a-z]*$/;
 const WORDS = /^[a-z]+(?:[_.-][a-z]+)+$/;
 
 function find({expression, stop}: (typeof SHAPES)[number], text: string, start: number): readonly Extent[] {
-  if (start < 0 || !beginsWord(text, start)) return NOTHING;
+  if (start < 0 || (text.charAt(start) !== '/' && !beginsWord(text, start))) return NOTHING;
+  // A long run of words is no token, and is not read to its end.
+  if (MANY_WORDS.test(text.slice(start, start + 96))) return NOTHING;
   const found = matchAt(expression, text, start);
-  return found === undefined || WORDS.test(found[0]) ? NOTHING : [run(start, start + found[0].length, stop)];
+  return found === undefined || WORDS.test(found[0]) || EXAMPLES.test(found[0]) ? NOTHING : [run(start, start + found[0].length, stop)];
 }
 
 /** Kind of a value according to its format. */

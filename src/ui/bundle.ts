@@ -25,7 +25,7 @@ const MOST = 10;
 
 /** The result: findings, missing items and next steps. */
 export function bundleText(
-  {file, bytes, containers, noun, findings, gaps, cutLogs, redactions}: Bundle & {file: string},
+  {file, bytes, containers, noun, findings, gaps, cutLogs, redactions, withheld}: Bundle & {file: string},
   screen: Screen,
 ): string {
   const {bold, green} = theme(screen);
@@ -34,6 +34,7 @@ export function bundleText(
     `${green('✓')} ${bold(file)}: ${sizeText(bytes)}, ${count(containers, noun)}, ${count(redactions.total, 'redaction')}\n`,
     ...(found.length === 0 ? [] : [`${bold('Findings:')}\n`, ...found]),
     missingText(gaps, screen),
+    withheldText(withheld, screen),
     ...(cutLogs === 0
       ? []
       : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} truncated in the middle (increase --max-size to keep more)\n`]),
@@ -49,6 +50,14 @@ export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
   const missing = gaps.slice(0, MOST).map(({what, error}) => paragraph('  - ', `${what}: ${error.message}`, screen));
   if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, see errors.json\n`);
   return `${bold('Could not be read:')}\n${missing.join('')}`;
+}
+
+/** Files that were changed or left out; empty if there are none. */
+export function withheldText(withheld: Bundle['withheld'], screen: Screen): string {
+  if (withheld.length === 0) return '';
+  const lines = withheld.slice(0, MOST).map((file) => paragraph('  - ', file, screen));
+  if (withheld.length > MOST) lines.push(`  - and ${withheld.length - MOST} more, see SUMMARY.md\n`);
+  return `${theme(screen).bold('Secret found by the final check, masked or file left out:')}\n${lines.join('')}`;
 }
 
 /** How to get the missing parts; empty if none is missing for lack of access. */

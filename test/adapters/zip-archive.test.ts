@@ -188,6 +188,7 @@ test('leaves nothing behind when the check rejects the archive', async () => {
     manifest,
     check: async (opened) => {
       for await (const chunk of opened.read('a.log')) if (chunk.includes('hidden')) throw new Error('there is a secret in it');
+      return undefined;
     },
   });
   await expect(refused).rejects.toThrow('there is a secret in it');

@@ -65,6 +65,7 @@ async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes 
     {
       api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
       archive: await zipArchives.create(file),
+      createArchive: () => zipArchives.create(file),
       signal: new AbortController().signal,
       now: () => NOON,
       onProgress: () => undefined,
@@ -211,4 +212,41 @@ test('a token of the user for the API of Scalr is redacted, whatever its form', 
   const userToken = 'Qm7xKd20vTzW4hLb';
   const {text} = await written({}, `Configured ${userToken} by mistake\n`, 1e6, [new Secret(userToken)]);
   expect(text('logs/agent-1/agent.log')).toMatch(/^Configured \[redacted:user-token:\w+\] by mistake\n$/);
+});
+
+test('a value that equals the names of objects is hidden in them, also in names of files', async () => {
+  const {bundle, text} = await written(
+    {knownSecrets: [{kind: 'workload', value: new Secret('agent-1')}]},
+    'Invalid agent token\nagent-1 is ready\n',
+  );
+  expect(bundle.withheld).toEqual([]);
+  const {entries} = JSON.parse(text('manifest.json')) as {entries: {name: string}[]};
+  const names = entries.map(({name}) => name.replace(/[0-9a-f]{8}/, 'NAME'));
+  expect(names).toContain('logs/redacted-workload-NAME/agent.log');
+  expect(names).toContain('objects/pod/redacted-workload-NAME.json');
+  for (const {name} of [...entries, {name: 'manifest.json'}])
+    expect([name, text(name)]).toEqual([name, expect.not.stringContaining('agent-1')]);
+  expect(text('SUMMARY.md')).toMatch(/see: logs\/redacted-workload-\w{8}\/agent\.log/);
+});
+
+test('values that equal words of the program, or the name of their key, do not prevent a bundle', async () => {
+  const values = [
+    'collect-logs',
+    'schemaVersion',
+    'client-secret',
+    'known value',
+    'manifest.json',
+    'findings.json',
+    'errors.json: findings',
+  ];
+  const {bundle} = await written({knownSecrets: values.map((value) => ({kind: value, value: new Secret(value)}))}, 'client-secret\n');
+  expect(bundle.bytes).toBeGreaterThan(0);
+});
+
+test('100,000 values of Secrets, and a Secret of 1 MiB, do not prevent a bundle', {timeout: 240_000}, async () => {
+  const many = Array.from({length: 100_000}, (_, index) => ({kind: `key-${index}`, value: new Secret(`value-${index * 7919}-of-it`)}));
+  const large = {kind: 'large', value: new Secret('0123456789abcdef'.repeat(65_536))};
+  const {bundle, text} = await written({knownSecrets: [...many, large]}, 'got value-791900-of-it and value-12-of-it\n');
+  expect(bundle.withheld).toEqual([]);
+  expect(text('logs/agent-1/agent.log')).toMatch(/^got \[redacted:key-100:\w{8}\] and value-12-of-it\n$/);
 });

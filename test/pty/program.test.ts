@@ -50,7 +50,7 @@ describe('on a terminal', () => {
   test('asks for required settings, and again after an invalid answer', async () => {
     const steps = [
       {see: /Scalr URL/, press: 'ftp://acme.scalr.io\r'},
-      {see: /does\s+not\s+start/, press: '\u0015https://acme.scalr.io\r'},
+      {see: /does not start with https/, press: '\u0015https://acme.scalr.io\r'},
     ];
     const {screen, exit, left} = await onTerminal(['values', '--chart', 'agent-local'], steps, folder);
     expect({exit, left}, screen).toEqual({exit: 0, left: 0});

@@ -27,7 +27,7 @@ test('a byte at a time changes nothing', async () => {
 });
 
 test('it says what and where, and nothing of the value', async () => {
-  expect(await find([Buffer.from('using mellon-7')])).toEqual([{kind: 'word', form: 'raw', at: 6}]);
+  expect(await find([Buffer.from('using mellon-7')])).toEqual([{kind: 'word', form: 'raw', at: 6, length: 8}]);
 });
 
 test('nothing is found in what was redacted, nor in ordinary text', async () => {
@@ -62,7 +62,9 @@ test('what begins before the limit and is whole is found, and nothing else', () 
     fc.property(fc.array(word(6, 12), {maxLength: 5}), word(0, 200), fc.nat(20), fc.nat(200), (texts, text, from, limit) => {
       const wanted = texts.map((each, means) => ({text: each, means}));
       const found: [number, number][] = [];
-      const next = multiSearch(wanted).find(Buffer.from(text, 'latin1'), from, limit, (at, means) => found.push([at, means]));
+      const next = multiSearch(wanted, (each) => [each.text]).find(Buffer.from(text, 'latin1'), from, limit, (at, {means}) =>
+        found.push([at, means]),
+      );
       const expected = Array.from({length: Math.max(0, Math.min(limit, text.length) - from)}, (_, index) => from + index).flatMap((at) =>
         wanted.filter((each) => text.startsWith(each.text, at)).map(({means}): [number, number] => [at, means]),
       );
@@ -75,15 +77,18 @@ test('what begins before the limit and is whole is found, and nothing else', () 
 test('what comes in pieces is found wherever they end, once', () =>
   fc.assert(
     fc.property(fc.array(word(6, 12), {minLength: 1, maxLength: 5}), word(0, 200), fc.integer({min: 1, max: 40}), (texts, text, size) => {
-      const {find, longest} = multiSearch(texts.map((each, means) => ({text: each, means})));
+      const {find, longest} = multiSearch(
+        texts.map((each, means) => ({text: each, means})),
+        (each) => [each.text],
+      );
       const whole: [number, number][] = [];
-      find(Buffer.from(text, 'latin1'), 0, text.length, (at, means) => whole.push([at, means]));
+      find(Buffer.from(text, 'latin1'), 0, text.length, (at, {means}) => whole.push([at, means]));
       const found: [number, number][] = [];
       let from = 0;
       for (let held = 0; held < text.length; ) {
         held = Math.min(held + size, text.length);
         const limit = held === text.length ? held : held - longest + 1;
-        from = find(Buffer.from(text.slice(0, held), 'latin1'), from, limit, (at, means) => found.push([at, means]));
+        from = find(Buffer.from(text.slice(0, held), 'latin1'), from, limit, (at, {means}) => found.push([at, means]));
       }
       expect(found).toEqual(whole);
     }),

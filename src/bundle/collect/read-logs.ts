@@ -1,3 +1,4 @@
+import {setImmediate} from 'node:timers/promises';
 import {LogMatcher, type LogRecord} from '../../diagnose/log-matcher.ts';
 import {pooled} from '../../ground/concurrency.ts';
 import {abortReason} from '../../ground/signals.ts';
@@ -42,9 +43,10 @@ export async function readLogs(
   const moved = new Set<string>();
   const records: LogRecord[] = [];
   const write = async ({name, text}: TextFile): Promise<void> => {
-    const clean = redactor.text(name, text);
-    if (countLines(clean) !== countLines(text)) moved.add(name);
-    await archive.add(name, Buffer.from(clean, 'utf8'));
+    const clean: Buffer[] = [];
+    for await (const part of redacted(partsOf(Buffer.from(text, 'utf8')), redactor.file(name))) clean.push(part);
+    if (countLines(Buffer.concat(clean).toString('utf8')) !== countLines(text)) moved.add(name);
+    await archive.add(name, Buffer.concat(clean));
   };
   const shares = new Shares(maxBytes, logs.length);
   const longestTail = Math.floor(TAILS / Math.min(Math.max(logs.length, 1), MAX_CONCURRENT_READS));
@@ -93,10 +95,21 @@ const countLines = (text: string): number => {
   return lines;
 };
 
-async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<Redactor['file']>): AsyncGenerator<Buffer> {
+/** Bytes that are redacted in one turn of the event loop. */
+const TURN = 64 * 1024;
+
+function* partsOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += TURN) yield bytes.subarray(start, start + TURN);
+}
+
+async function* redacted(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, file: ReturnType<Redactor['file']>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    const clean = file.push(chunk);
-    if (clean.length > 0) yield clean;
+    for (const part of partsOf(chunk)) {
+      // Signals and time-outs are served between two parts.
+      await setImmediate();
+      const clean = file.push(part);
+      if (clean.length > 0) yield clean;
+    }
   }
   yield file.end();
 }

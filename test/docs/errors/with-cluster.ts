@@ -1,5 +1,5 @@
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
-import {refuseLeaks} from '../../../src/bundle/write-bundle.ts';
+import {refuseLeaks} from '../../../src/bundle/checked-archive.ts';
 import {kubernetesAdvice} from '../../../src/charts/advise.ts';
 import {confirmPlan} from '../../../src/cli/operate.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
@@ -66,7 +66,7 @@ const bundleWithSecret = (): Promise<void> =>
         yield Buffer.from('data:\n  proxy: tok-Zr81kQv93LmXw20p\n');
       },
     },
-    knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]),
+    knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]).known,
   );
 
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS};

@@ -1,0 +1,114 @@
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
+import {type Leak, leakFinder} from '../redact/leak-check.ts';
+
+/** What the final check needs, and what is written after it. */
+interface CheckDeps {
+  /** Searches a file for secrets. */
+  find: ReturnType<typeof leakFinder>;
+  /** Another archive for the same file. */
+  createArchive(): Promise<Archive>;
+  manifest(entries: readonly ArchiveEntry[]): string;
+  /** The files of the program itself, which say what was withheld. */
+  ownFiles(withheld: readonly string[]): Readonly<Record<string, string>>;
+}
+
+type Written = Pick<OpenArchive, 'entries' | 'read'>;
+
+/** Every other file is in the manifest, with checksums that no secret can change. */
+const MANIFEST = 'manifest.json';
+
+/** What happens to a file with a secret: first the secret is masked, then the file is left out, then there is no bundle. */
+const MEASURES = ['mask', 'leave out', 'refuse'] as const;
+
+/**
+ * Adds the files of the program to an archive, and closes it after the final check. Files in which it finds a secret are changed or left
+ * out. Returns their names. @throws ExpectedError if a secret remains
+ */
+export async function closeChecked(archive: Archive, deps: CheckDeps): Promise<ClosedArchive & {withheld: readonly string[]}> {
+  const withheld = new Set<string>();
+  const close = async (writing: Archive, [measure, ...later]: readonly (typeof MEASURES)[number][]): Promise<ClosedArchive> => {
+    try {
+      for (const [name, text] of Object.entries(deps.ownFiles([...withheld].toSorted()))) {
+        await writing.add(name, await withoutLeaks(Buffer.from(text), deps.find));
+      }
+      return await writing.close({manifest: deps.manifest, check});
+    } catch (error) {
+      await writing.abort();
+      throw error;
+    }
+    async function check(written: Written): Promise<ClosedArchive | undefined> {
+      const own = new Set([MANIFEST, ...Object.keys(deps.ownFiles([]))]);
+      const leaks = await leaksIn(written, deps.find, own);
+      if (leaks.size === 0) return undefined;
+      if (measure === undefined || measure === 'refuse') throw remaining(leaks);
+      const again = await deps.createArchive();
+      for (const {name} of written.entries.filter((entry) => !own.has(entry.name))) {
+        const found = leaks.get(name);
+        if (found !== undefined) withheld.add(found.inName.length > 0 ? '(name withheld)' : name);
+        if (found === undefined) await again.add(name, written.read(name));
+        else if (measure === 'mask' && found.inName.length === 0) await again.add(name, masked(written.read(name), found.inContent));
+      }
+      return close(again, later);
+    }
+  };
+  const closed = await close(archive, MEASURES);
+  return {...closed, withheld: [...withheld].toSorted()};
+}
+
+type FileLeaks = Readonly<Record<'inName' | 'inContent', readonly Leak[]>>;
+
+/** Leaks by file. The names of the program's own files are the same in every bundle. */
+async function leaksIn(
+  {entries, read}: Written,
+  find: CheckDeps['find'],
+  own?: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, FileLeaks>> {
+  const leaks = new Map<string, FileLeaks>();
+  for (const {name} of entries) {
+    const inName = own?.has(name) ? [] : await find([Buffer.from(name)]);
+    const inContent = name === MANIFEST ? [] : await find(read(name));
+    if (inName.length + inContent.length > 0) leaks.set(name, {inName, inContent});
+  }
+  return leaks;
+}
+
+/** A file with asterisks in place of what was found. */
+async function* masked(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, leaks: readonly Leak[]): AsyncGenerator<Buffer> {
+  let base = 0;
+  for await (const chunk of chunks) {
+    for (const {at, length} of leaks) {
+      const [start, end] = [Math.max(0, at - base), Math.min(chunk.length, at + length - base)];
+      if (start < end) chunk.fill('*', start, end);
+    }
+    base += chunk.length;
+    yield chunk;
+  }
+}
+
+async function withoutLeaks(bytes: Buffer, find: CheckDeps['find']): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const chunk of masked([bytes], await find([bytes]))) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+/** Searches a written archive for secrets. @throws ExpectedError if there is one */
+export async function refuseLeaks(written: Written, known: Parameters<typeof leakFinder>[0]): Promise<void> {
+  const leaks = await leaksIn(written, leakFinder(known));
+  if (leaks.size > 0) throw remaining(leaks);
+}
+
+function remaining(leaks: ReadonlyMap<string, FileLeaks>): ExpectedError {
+  const lines = [...leaks].flatMap(([name, {inName, inContent}]) => [
+    ...inName.map(({kind, form}) => `name of a file: ${kind} (${form})`),
+    ...inContent.map(({kind, form, at}) => `${inName.length > 0 ? '(name withheld)' : name}, byte ${at}: ${kind} (${form})`),
+  ]);
+  return new ExpectedError(`A secret was found in the bundle. No bundle was written.\n${lines.toSorted().slice(0, 10).join('\n')}`, {
+    code: 'SECRET_IN_BUNDLE',
+    exit: ExitCode.secretFound,
+    suggestions: [
+      'Report this with the lines above; they do not contain the secret',
+      'Exclude the source of the secret: --container, --since',
+    ],
+  });
+}
