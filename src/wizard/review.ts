@@ -41,7 +41,11 @@ export interface ReviewDeps extends FilesDeps, InterviewDeps, Omit<AskDeps, 'com
 }
 
 /** What to install, with the plan that was shown; or how the user left. */
-export type Decision = {generated: Generated; plan: Plan} | {onHost: Settings; plan: HostPlan} | 'saved' | 'quit';
+export type Decision =
+  | {generated: Generated; plan: Plan /** Files with the same content that the user has saved. */; saved: readonly string[]}
+  | {onHost: Settings; plan: HostPlan}
+  | 'saved'
+  | 'quit';
 
 type Action = 'again' | 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
 
@@ -66,7 +70,7 @@ export async function review(
       if (action !== 'back') last = action;
       if (action === 'install' && generated && prepared) {
         interview.finish();
-        return {generated, plan: prepared.plan};
+        return {generated, plan: prepared.plan, saved: isCurrent(saved, reviewed, deps) ? saved.paths : []};
       }
       if (action === 'install' && host?.plan) {
         interview.finish();
