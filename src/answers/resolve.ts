@@ -176,6 +176,11 @@ function refusal(problems: readonly Problem[], missing: readonly Setting[]): Exp
   return new ExpectedError(lines.join('\n'), {
     code: problems.length > 0 ? 'INVALID_SETTING' : 'MISSING_SETTING',
     exit: ExitCode.usage,
+    // Invalid settings must be corrected first.
+    options:
+      problems.length > 0
+        ? []
+        : [{add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '), when: 'Set what is missing'}],
     suggestions: [
       ...new Set(problems.flatMap(({suggestion}) => (suggestion ? [suggestion] : []))),
       ...missing.map((setting) => `Add ${spell(setting)} ${setting.kind.hint}`),

@@ -1,5 +1,5 @@
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
-import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, type FailureCode} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
 import {anySignal} from '../ground/signals.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
@@ -102,16 +102,16 @@ async function follow(
   return {...(await saved(all.prepared, options, deps, reading, api)), interrupt};
 }
 
-const CODES: Readonly<Partial<Record<ReadErrorKind, ErrorCode>>> = {
+const CODES: Readonly<Partial<Record<ReadErrorKind, FailureCode>>> = {
   'not-logged-in': 'NOT_LOGGED_IN',
   forbidden: 'FORBIDDEN',
   aborted: 'TIMED_OUT',
 };
-const ADVICE: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
+const ADVICE: Readonly<Partial<Record<FailureCode, readonly string[]>>> = {
   NOT_LOGGED_IN: ['Log in to the cluster, then run the command again'],
   TIMED_OUT: ['Wait longer with --timeout'],
 };
-const UNANSWERED: readonly ErrorCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
+const UNANSWERED: readonly FailureCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
 
 const isEmpty = ({releases, scope}: PreparedBundle): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
 

@@ -101,6 +101,7 @@ async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void
     code: 'FILE_EXISTS',
     exit: ExitCode.usage,
     suggestions: ['Use another file name with --out'],
+    options: [{add: '--out FILE', when: 'Write to another file'}],
   });
 }
 

@@ -31,10 +31,7 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
     return operate<Result>(
       {
         ...{steps, text, warnings, blocked},
-        run: ({interrupts}) => {
-          const onStep = ({title}: {title: string}): void => this.say(`${title} …\n`);
-          return run(() => runAccountSteps(steps, client, {interrupts, onStep}));
-        },
+        run: (deps) => run(() => runAccountSteps(steps, client, deps)),
       },
       planned,
       flags,

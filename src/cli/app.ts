@@ -14,6 +14,7 @@ import type {HostTools, Interrupts, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
+import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
 
@@ -46,24 +47,31 @@ export interface App {
   /** Standard output, which shows results. */
   resultScreen: Screen;
   stdout: (text: string) => void;
+  /** Printed above the live lines. */
   stderr: (text: string) => void;
+  /** Replaces the live lines, the last lines of standard error on a terminal. */
+  draw: (text: string) => void;
   /** Sets the exit code of the process. */
   exit: (code: number) => void;
   /** The exit code so far. */
   exitCode: () => number;
 }
 
-const screenOf = (stream: NodeJS.WriteStream): Screen => ({
-  hasColor: stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
+const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => ({
+  hasColor: stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb' && !isAccessible,
   // The current width.
   get columns() {
     return stream.isTTY === true ? stream.columns : undefined;
   },
   isAscii: isAsciiOnly(process.env, stream.isTTY === true),
+  isLive: stream.isTTY === true && process.env['TERM'] !== 'dumb' && !isAccessible,
+  isAccessible: stream.isTTY === true && isAccessible,
 });
 
-export function nodeApp(): App {
-  const errorScreen = screenOf(process.stderr);
+export function nodeApp(given = {isAccessible: false}): App {
+  const isAccessible = given.isAccessible || !/^(|0|false|no)$/i.test(process.env['ACCESSIBLE'] ?? '');
+  const errorScreen = screenOf(process.stderr, isAccessible);
+  const live = liveLines(process.stderr);
   return {
     env: process.env,
     files: nodeFiles,
@@ -71,7 +79,7 @@ export function nodeApp(): App {
     prompter: (screen, signal) => {
       const interrupt = (): boolean => process.kill(process.pid, 'SIGINT');
       const streams = {input: process.stdin, output: process.stderr, interrupt, ...(signal ? {signal} : {})};
-      return process.env['TERM'] === 'dumb' ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
+      return process.env['TERM'] === 'dumb' || isAccessible ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,
     kubernetes: async (...where) => (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
@@ -90,9 +98,10 @@ export function nodeApp(): App {
     sleep,
     hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
     screen: errorScreen,
-    resultScreen: screenOf(process.stdout),
+    resultScreen: screenOf(process.stdout, isAccessible),
     stdout: (text) => process.stdout.write(text),
-    stderr: (text) => process.stderr.write(asStarted(asciiFallback(text, errorScreen), process.env)),
+    stderr: (text) => live.print(asStarted(asciiFallback(text, errorScreen), process.env)),
+    draw: live.draw,
     exit: (code) => {
       process.exitCode = code;
     },

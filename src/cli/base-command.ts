@@ -5,7 +5,7 @@ import {fromChartSource} from '../answers/from-chart-source.ts';
 import {unaskedWarnings} from '../answers/from-cluster.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
-import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
+import {asStarted, type ClusterTarget, programOf} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
@@ -19,6 +19,7 @@ import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/values-files.ts';
 import {askMissing} from '../wizard/ask.ts';
+import {decisionSteps} from './action-required.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument, unsupportedTarget} from './failure.ts';
 import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
@@ -40,7 +41,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** Platforms of the agent that the command supports. */
   protected readonly targets: readonly TargetName[] = ['kubernetes'];
   /** External dependencies; called once, inside run(). */
-  createApp: () => App = nodeApp;
+  createApp: (options: {isAccessible: boolean}) => App = nodeApp;
   protected readonly unaskedWarnings = unaskedWarnings;
   /** What the process exits with. */
   protected exitCode: number = ExitCode.ok;
@@ -65,7 +66,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected get app(): App {
-    this.#app ??= this.createApp();
+    this.#app ??= this.createApp({isAccessible: this.argv.includes('--accessible')});
     return this.#app;
   }
 
@@ -91,7 +92,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const {files, now} = this.app;
     const sources = cluster === undefined ? given : [...given, cluster.answers];
     const deps = {files, now: now()};
-    const prompter = this.jsonEnabled() ? undefined : this.prompter;
+    const {prompter} = this;
     if (prompter === undefined) return resolveAnswers(sources, deps, options);
     const {answers, problems} = await findAnswers(sources, deps, options);
     return settleAnswers(
@@ -216,6 +217,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       version: this.config.pjson.version,
       isJson: this.jsonEnabled(),
       say: (text, evenIfQuiet) => this.say(text, evenIfQuiet),
+      draw: (text) => {
+        if (!this.#isQuiet) this.app.draw(text);
+      },
       show: (text) => this.show(text),
       report: (warnings) => this.report(warnings),
       untilInterrupted: (work) => this.untilInterrupted(work),
@@ -240,10 +244,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     for (const warning of warnings) this.app.stderr(warningText(warning, this.screen));
   }
 
-  /** Prompts on the terminal; undefined if prompts are disabled. */
+  /** Prompts on the terminal; undefined if prompts are disabled. A program that reads JSON cannot answer. */
   protected get prompter(): Prompter | undefined {
     const {hasTerminal, prompter} = this.app;
-    return hasTerminal && !this.argv.includes('--no-input') ? prompter(this.screen) : undefined;
+    return hasTerminal && !this.argv.includes('--no-input') && !this.jsonEnabled() ? prompter(this.screen) : undefined;
   }
 
   /** With --quiet, prints only the second text. */
@@ -268,8 +272,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected override async catch(error: Error): Promise<void> {
     const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags: this.#knownFlags});
-    if (this.jsonEnabled()) this.logJson(failureDocument(failure));
-    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(failure, originOf(this.config.pjson), this.screen)}`);
+    const line = {command: (this.id ?? 'install').replaceAll(':', ' '), argv: this.argv, program: programOf(this.app.env)};
+    const shown = failure.with(failure.message, decisionSteps(failure, line));
+    if (this.jsonEnabled()) this.logJson(failureDocument(failure, line));
+    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(shown, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     this.exitCode = failure.exit;
   }

@@ -7,7 +7,7 @@ import {dryRun} from '../operations/dry-run.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import type {InstallFacts} from '../release/read-release.ts';
-import {planText, progressReporter} from '../ui/plan.ts';
+import {planText} from '../ui/plan.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
 
 export interface DebugResult {
@@ -60,6 +60,7 @@ export async function debugInCluster(
     return result;
   }
   const operation: Operation<DebugResult> = {
+    title: `Switching debug logs of release ${name.release} ${state}`,
     steps: plan.steps,
     text: `${planText(plan, name, facts, context.screen)}\n`,
     warnings: result.warnings,
@@ -68,9 +69,8 @@ export async function debugInCluster(
       return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
     },
     run: async (deps) => {
-      const onProgress = progressReporter((line) => context.say(line), context.screen);
-      const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait']}, {...access, ...deps, onProgress});
-      context.say(`Debug logs of release ${name.release} are ${state}.\n`);
+      const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait']}, {...access, ...deps});
+      deps.done(`Debug logs of release ${name.release} are ${state}`);
       if (state === 'on') {
         const next = [ownCommand('collect-logs', name), ownCommand('debug', name, 'off')];
         context.say(`Next steps, after the problem has occurred again:\n${next.map((line) => `  - ${line}\n`).join('')}`);

@@ -1,12 +1,13 @@
-import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, PromptCancelled, RUN_AGAIN} from '../ground/errors.ts';
 import {type TargetName, target} from '../settings/release.ts';
+import {actionRequired, type DecidedLine} from './action-required.ts';
 import {type CommandLine, isOclif, usageFailure} from './usage-error.ts';
 
-/** JSON document of an error. */
-export const failureDocument = ({code, message, suggestions, exit}: ExpectedError) => ({
-  schemaVersion: 1,
-  error: {code, message, suggestions: [...suggestions], exit},
-});
+/** JSON document of an error, with the decision that it asks for if the command line is known. */
+export const failureDocument = (failure: ExpectedError, line?: DecidedLine) => {
+  const {code, message, suggestions, exit} = failure;
+  return {schemaVersion: 1, ...(line && actionRequired(failure, line)), error: {code, message, suggestions: [...suggestions], exit}};
+};
 
 /** Converts any thrown value to an error with a code and a next step. */
 export function asExpected(error: unknown, line: CommandLine): ExpectedError {
@@ -41,3 +42,10 @@ export const unsupportedTarget = (command: string, name: TargetName): ExpectedEr
       `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
     ],
   });
+
+/** The failure, with the saved answers as the only way to continue. */
+export function resumable(error: unknown): unknown {
+  if (!(error instanceof ExpectedError)) return error;
+  const others = error.suggestions.filter((each) => each !== RUN_AGAIN);
+  return error.with(error.message, [...others, 'To continue with your saved answers, run the command again with --resume']);
+}

@@ -40,6 +40,10 @@ export const generalFlags = {
   'no-input': Flags.boolean({summary: 'Disable prompts; implied without a terminal and when CI is set.', helpGroup: 'GLOBAL'}),
   quiet: Flags.boolean({char: 'q', summary: 'Print only results, warnings and errors.', helpGroup: 'GLOBAL'}),
   verbose: Flags.boolean({summary: 'Print more details.', helpGroup: 'GLOBAL'}),
+  accessible: Flags.boolean({
+    summary: 'For screen readers: one question per line, states as words, nothing repainted; the same as ACCESSIBLE=1.',
+    helpGroup: 'GLOBAL',
+  }),
   'no-color': Flags.boolean({summary: 'Disable colors; the same as NO_COLOR.', helpGroup: 'GLOBAL'}),
 };
 

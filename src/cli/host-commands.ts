@@ -65,11 +65,13 @@ export async function uninstallFromHost(
   }
   const place = {Target: target === 'docker' ? 'Docker on this machine' : 'systemd on this machine'};
   const operation: Operation<HostUninstallResult> = {
+    title: target === 'docker' ? `Removing the agent containers of release ${name}` : 'Removing service scalr-agent',
     steps,
     text: `${stepsText(steps, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,
     warnings: warnings.map((message) => ({code: 'DRAIN', message})),
     run: async (deps) => {
       await runSteps(steps, {...deps, processes: app.processes({})});
+      deps.done('The agent is removed');
       say(accountText({removes, keeps}, true, screen));
       return result;
     },

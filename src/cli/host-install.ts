@@ -1,18 +1,19 @@
 import {resolve} from 'node:path';
-import {commandLine} from '../ground/command-line.ts';
+import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {type HostAgent, hostAgent} from '../host/agent.ts';
+import type {HostAgentState} from '../host/agents.ts';
 import {changeContainers, watchContainers} from '../host/change.ts';
 import {dockerFiles} from '../host/docker.ts';
 import type {HostPlan} from '../host/plan.ts';
 import {type PreparedContainers, prepareContainers} from '../host/prepare.ts';
-import {token} from '../settings/agent.ts';
+import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {agentsReporter} from '../ui/host.ts';
-import {LINK_VCS, stepsText} from '../ui/plan.ts';
-import {paragraph} from '../ui/theme.ts';
+import {agentProgress} from '../ui/host.ts';
+import {stepsText} from '../ui/plan.ts';
+import {linkStep, type NextStep, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {App} from './app.ts';
 import {readSignal} from './host-commands.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
@@ -83,6 +84,7 @@ export async function installInDocker(
   };
   const text = `${stepsText(steps, place, screen)}\n${host.notes.map((note) => `${note}\n`).join('')}`;
   const operation: Operation<HostInstallResult> = {
+    title: `${result.changed ? 'Installing' : 'Checking'} agent ${host.name} in Docker`,
     steps,
     text: result.changed || flags['dry-run'] ? text : '',
     warnings: result.warnings,
@@ -93,16 +95,20 @@ export async function installInDocker(
         say(`${(await writeFiles(dockerFiles(host).files, app.files, written)).join('\n')}\n`);
       }
       const all = {...deps, host: app.host, processes: app.processes({})};
-      const onState = agentsReporter(say, screen);
+      const onState = (agents: readonly HostAgentState[]): void =>
+        deps.onProgress(
+          agents.map(agentProgress),
+          agents.flatMap(({causes}) => causes),
+        );
       const watch = async () => (flags['no-wait'] ? undefined : watchContainers(host.name, {...all, onState}));
       const agent = await changeContainers(prepared, all, watch);
       const saved = result.changed ? [directory] : [];
-      if (agent === undefined) return {...result, saved};
-      const what = result.changed ? 'is ready' : 'is up to date and ready';
-      const log = agent === 'registered' ? 'has registered (according to its log)' : 'does not show in its log whether it has registered';
-      say(
-        `${paragraph('', `Agent ${host.name} ${what}, and ${log}.`, screen)}Next steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host)}`,
-      );
+      if (agent === undefined) {
+        deps.done(`Agent ${host.name} is started, without waiting until it is ready`);
+        return {...result, saved};
+      }
+      deps.done(...resultSentence({what: `agent ${host.name}`, hasChanged: result.changed, agent, url: settings.get(url)}));
+      say(nextStepsText(nextSteps(host, context), screen));
       return {...result, agent, saved};
     },
   };
@@ -110,19 +116,26 @@ export async function installInDocker(
 }
 
 /** A support bundle is about one container. */
-const nextSteps = ({name, agents}: HostAgent): string =>
-  [
-    ['status', '--target', 'docker', '--release', name],
-    ...(agents.length === 1
-      ? [['collect-logs', '--target', 'docker', '--release', name]]
-      : agents.map((each) => ['collect-logs', '--docker', each.name])),
-    ['uninstall', '--target', 'docker', '--release', name, '--dry-run'],
-  ]
-    .map((args) => commandLine({tool: 'scalr-agent', args}))
-    .map((line) => `  - ${line}\n`)
-    .join('');
+function nextSteps({name, agents, mode}: HostAgent, {app}: CommandContext): NextStep[] {
+  const program = programOf(app.env);
+  const own = (...args: string[]): string => commandLine({tool: 'scalr-agent', args}).replace(/^scalr-agent/, program.other);
+  const bundles = agents.length === 1 ? [['--target', 'docker', '--release', name]] : agents.map((each) => ['--docker', each.name]);
+  return [
+    linkStep(mode === 'vcs', program),
+    [own('status', '--target', 'docker', '--release', name), 'health and versions'],
+    ...bundles.map((args): NextStep => [own('collect-logs', ...args), 'write a bundle for support']),
+    [own('uninstall', '--target', 'docker', '--release', name, '--dry-run'), 'show what it would remove'],
+  ];
+}
 
 const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string => [...steps, ...finish].map(({title}) => title).join('\n');
 
 const noToken = (): ExpectedError =>
-  new ExpectedError('Missing token of the agent pool.', {code: 'MISSING_SETTING', suggestions: [`Set ${token.env}, or --token-file`]});
+  new ExpectedError('Missing token of the agent pool.', {
+    code: 'MISSING_SETTING',
+    suggestions: [`Set ${token.env}, or --token-file`],
+    options: [
+      {add: '--token-file FILE', when: 'Read the token from a file'},
+      {add: `${token.env}=TOKEN`, when: 'Give the token in a variable'},
+    ],
+  });

@@ -80,6 +80,10 @@ export const isNonInteractive = (): ExpectedError =>
   new ExpectedError('--resume requires prompts, but prompts are disabled.', {
     code: 'USAGE',
     suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
+    options: [
+      {add: '', remove: ['--yes', '-y', '--json', '--diff', '--dry-run', '--no-input'], when: 'A person continues on a terminal'},
+      {add: '--yes', remove: ['--resume'], when: 'Install with flags or --answers instead of the wizard'},
+    ],
   });
 
 export const noPackages = (): ExpectedError =>

@@ -41,7 +41,7 @@ export interface PoolInstall {
 }
 
 interface BringUp<T> {
-  deps: PoolDeps & Pick<PollDeps, 'now' | 'sleep'>;
+  deps: PoolDeps & Pick<PollDeps, 'now' | 'sleep'> & {onWait(text: string): void};
   /** `made` is the new token; `keep` is called when it must stay valid. */
   install(made: MadeToken | undefined, keep: () => void): Promise<T | undefined>;
   /** Something in the cluster changes. */
@@ -104,6 +104,7 @@ export async function planPool(
       const {result, pool: used} = await installWithPool(prepared, client, deps, install);
       if (result === undefined) return {result, pool: resultOf(prepared, used), text: ''};
       const {snapshot} = await readSnapshot(name, access.kubernetes, AbortSignal.timeout(timeoutMs));
+      deps.onWait(`Waiting for Scalr to report the agent in agent pool ${used.name}`);
       const agents = await awaitAgents(client, used, {
         ...{pods: snapshot.pods.map(({metadata}) => metadata.name), agentsBefore: prepared.agentsBefore},
         ...{timeoutMs: isChanged ? timeoutMs : 0, interrupt: deps.interrupts.interrupt, now: deps.now, sleep: deps.sleep},

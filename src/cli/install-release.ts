@@ -1,3 +1,4 @@
+import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
@@ -11,17 +12,20 @@ import {requirePermissions} from '../operations/step-permissions.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../preflight/run-preflight.ts';
+import {url} from '../settings/agent.ts';
 import {purpose} from '../settings/purpose.ts';
 import {target} from '../settings/release.ts';
 import {checkText} from '../ui/checks.ts';
 import {installDiffText} from '../ui/diff.ts';
-import {planText, progressReporter, resultText} from '../ui/plan.ts';
+import {planText} from '../ui/plan.ts';
+import {nextSteps, nextStepsText, resultSentence, savedText} from '../ui/result.ts';
 import {planWarnings} from '../ui/review.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {durationOf, releaseName} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
+import {keepFiles} from './keep-files.ts';
 import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
 import {evidencePath, saveFiles} from './user-files.ts';
 
@@ -53,15 +57,22 @@ interface Access {
   cached(): Promise<ClusterAccess>;
 }
 
-/** Installs or updates a release, with --pool after changes in the account; `shown` is the plan that the user has confirmed in the wizard, with its warnings. @throws ExpectedError */
+/** The plan that the wizard has shown with its warnings, and the files that the user has saved there. */
+interface Shown {
+  plan: Plan;
+  saved: readonly string[];
+}
+
+/** Installs or updates a release, with --pool after changes in the account; `wizard` is what the user has confirmed in the wizard. @throws ExpectedError */
 export async function installInCluster(
   given: Generated,
   flags: InstallFlags,
   {access, cached}: Access,
   context: CommandContext,
-  {shown, pool}: {shown?: Plan | undefined; pool?: PoolInstall | undefined} = {},
+  {wizard, pool}: {wizard?: Shown | undefined; pool?: PoolInstall | undefined} = {},
 ): Promise<InstallResult> {
   const {app, screen, timeoutMs} = context;
+  const shown = wizard?.plan;
   const name = releaseName(flags, given.settings);
   const account = pool && (await context.untilInterrupted(() => planPool(pool, given, name, access, context)));
   const {generated} = account ?? {generated: given};
@@ -110,6 +121,9 @@ export async function installInCluster(
   const isShown = shown !== undefined && isSame(plan, shown);
   const isSilent = !changed && !flags['dry-run'];
   const operation: Operation<InstallResult> = {
+    title: changed
+      ? `Installing ${wanted.chart.chart} ${wanted.chart.version} as release ${name.release}`
+      : `Checking release ${name.release}`,
     steps,
     text: isSilent ? '' : `${account?.text ?? ''}${planText(plan, name, facts, screen)}\n`,
     warnings: isSilent ? [] : result.warnings,
@@ -122,7 +136,7 @@ export async function installInCluster(
       return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
     },
     run: async (deps) => {
-      const {files} = app;
+      const {files, env} = app;
       const settings = generated.settings.with(target, {value: 'kubernetes', source: 'prompt'});
       const texts = [{path: 'values.yaml', text: wanted.yaml}];
       const accepted = {isAccepted: flags.yes ?? false, confirm: context.prompter?.confirm};
@@ -132,7 +146,6 @@ export async function installInCluster(
         rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, deps.now()) : undefined,
         ...(facts.release ? {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? [])}} : {}),
       };
-      const onProgress = progressReporter(context.say, screen);
       const withRealToken = async ({text, ...made}: MadeToken): Promise<Plan> => {
         const real = withToken(generated, text);
         const wantedNow = wantedRelease(real, valuesDocument(real), name, made);
@@ -142,24 +155,33 @@ export async function installInCluster(
       };
       const install = async (made?: MadeToken, keep: () => void = () => undefined) => {
         const planned = made === undefined ? plan : await withRealToken(made);
-        const onStep: typeof deps.onStep = (step, ...news) => {
+        const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {
           // From here on, pods may use the token.
           if (facts.release === undefined ? step.call.tool === 'helm' : step.id.startsWith('secret/')) keep();
           deps.onStep(step, ...news);
         };
-        return installRelease(planned, name, facts, options, {...access, ...deps, onStep, onProgress});
+        return installRelease(planned, name, facts, options, {...access, ...deps, onStep});
       };
-      const done =
-        account && (await account.run({deps: {...deps, onStep: ({title}) => context.say(`${title} …\n`)}, install, isChanged: changed}));
-      const watched = done === undefined ? await install() : done.result;
-      const inAccount = done === undefined ? {} : {pool: done.pool};
-      if (watched === undefined) return {...result, saved, ...inAccount};
+      const inPool = await account?.run({deps, install, isChanged: changed});
+      const watched = inPool === undefined ? await install() : inPool.result;
+      const inAccount = inPool === undefined ? {} : {pool: inPool.pool};
+      if (watched === undefined) {
+        deps.done(`Release ${name.release} is installed, without waiting until it is ready`);
+        context.say(savedText(saved, screen));
+        return {...result, saved, ...inAccount};
+      }
       const {agent} = watched;
       const isForVcs = settings.get(purpose) === 'vcs';
-      const {objects} = result;
-      context.say(resultText({name, hasChanged: changed, agent, objects, saved, isForVcs}, screen));
-      context.say(done?.text ?? '');
-      return {...result, saved, agent, ...inAccount};
+      deps.done(...resultSentence({what: `release ${name.release}`, hasChanged: changed, agent, url: settings.get(url)}));
+      context.say(inPool?.text ?? '');
+      const kept =
+        wizard === undefined || flags.save !== undefined || wizard.saved.length > 0
+          ? {saved: [...saved, ...(wizard?.saved ?? [])], note: ''}
+          : await keepFiles(generated, {directory: name.release, context: facts.context.name}, files);
+      context.say(`${savedText(kept.saved, screen)}${kept.note}`);
+      const next = nextSteps({name, isForVcs, isLinked: inPool !== undefined, program: programOf(env), env});
+      context.say(nextStepsText(next, screen));
+      return {...result, saved: kept.saved, agent, ...inAccount};
     },
   };
   return operate(operation, result, flags, context);
@@ -174,4 +196,5 @@ const changedMeanwhile = (): ExpectedError =>
     code: 'NOT_CONFIRMED',
     exit: ExitCode.failed,
     suggestions: ['Run the same command again'],
+    options: [],
   });

@@ -4,7 +4,8 @@ import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import {callsText, stepText} from '../ui/plan.ts';
+import {callsText} from '../ui/plan.ts';
+import {type ProgressView, progressView} from '../ui/progress.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {App} from './app.ts';
 
@@ -23,6 +24,8 @@ export interface CommandContext {
   isJson: boolean;
   /** On standard error; with --quiet, only the second text. */
   say(text: string, evenIfQuiet?: string): void;
+  /** Replaces the live lines of standard error; does nothing with --quiet. */
+  draw(text: string): void;
   /** On standard output. */
   show(text: string): void;
   report(warnings: readonly Warning[]): void;
@@ -38,13 +41,15 @@ export interface ConfirmFlags {
 }
 
 /** What `operate` gives to a run. */
-export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep' | 'onStep'> {
+export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep'>, Omit<ProgressView, 'close'> {
   files: Files;
   timeoutMs: number;
 }
 
 /** One change of a cluster, of this machine or of the Scalr account: what is shown, checked, confirmed and run. */
 export interface Operation<Result> {
+  /** What is done, for the head of the progress; without it, only the steps are shown. */
+  title?: string;
   /** Empty if nothing changes. */
   steps: readonly (Step | AccountStep)[];
   /** The plan for a person; empty if there is nothing to show, or if the wizard has shown and confirmed it. */
@@ -95,12 +100,15 @@ export async function operate<Result>(
   else if (steps.length + added.length > 0 && !isConfirmed) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
 
   const interrupts = app.takeInterrupts();
+  const {files, now, sleep} = app;
+  const {close, ...progress} = progressView(operation.title, {say, draw: context.draw, screen: context.screen, now});
   try {
-    const {files, now, sleep} = app;
-    return await operation.run({
-      ...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs},
-      onStep: (...news) => say(stepText(...news)),
-    });
+    const result = await operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs}, ...progress});
+    close();
+    return result;
+  } catch (error) {
+    close(error);
+    throw error;
   } finally {
     interrupts.release();
   }
@@ -120,7 +128,8 @@ interface Asking {
 /** Continues only after confirmation. @throws ExpectedError */
 export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void> {
   if (isAccepted) return;
-  if (!prompter) throw notConfirmed('Confirmation required, but prompts are disabled. Nothing was changed.', 'Confirm the plan with --yes');
+  if (!prompter)
+    throw notConfirmed('Confirmation required, but prompts are disabled. Nothing was changed.', 'Confirm the plan with --yes', '--yes');
   if (!(await prompter.confirm('Apply this plan?'))) throw cancelled();
 }
 
@@ -136,12 +145,20 @@ async function confirmRelease(
       suggestions: [`To confirm this release: --confirm ${release}`],
     });
   }
-  if (!prompter) throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`);
+  if (!prompter)
+    throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`, `--confirm ${release}`);
   const message = `${risk} Type ${release} to confirm:`;
   if ((await prompter.input({message, help: []})) !== release) throw cancelled();
 }
 
-const notConfirmed = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'NOT_CONFIRMED', suggestions: [suggestion, 'Show the plan with --dry-run']});
+const notConfirmed = (message: string, suggestion: string, add: string): ExpectedError =>
+  new ExpectedError(message, {
+    code: 'NOT_CONFIRMED',
+    suggestions: [suggestion, 'Show the plan with --dry-run'],
+    options: [
+      {add, when: 'Confirm and run the plan'},
+      {add: '--dry-run', when: 'Show the plan again, with every call'},
+    ],
+  });
 
 const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});

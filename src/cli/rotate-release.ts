@@ -18,7 +18,7 @@ import {
 } from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
-import {accountPlanText, planText, progressReporter} from '../ui/plan.ts';
+import {accountPlanText, planText} from '../ui/plan.ts';
 import {PLACEHOLDER} from './install-pool.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
 
@@ -78,6 +78,7 @@ export async function rotateInCluster(
     account === undefined || some.length === 0 ? '' : `${accountPlanText(some, account.client, screen)}\n`;
   const inCluster = plan.steps.length === 0 ? '' : `${planText(plan, name, facts, screen)}\n`;
   const operation: Operation<RotateResult> = {
+    title: `Replacing the token of release ${name.release}`,
     ...{steps, warnings: result.warnings, text: `${inAccount(account?.steps ?? [])}${inCluster}${inAccount(revocation)}`},
     risk: flags.confirm === undefined ? undefined : {what: 'Other agents may use the token that is revoked.', release: name.release},
     check: async (isDryRun) => {
@@ -85,42 +86,41 @@ export async function rotateInCluster(
       return isDryRun ? dryRun(plan, facts.installed, name, facts, access) : '';
     },
     run: async (deps) => {
-      const onProgress = progressReporter(say, screen);
       const restart = async (made?: MadeToken, keep: () => void = () => undefined) => {
-        const onStep: typeof deps.onStep = (step, ...news) => {
+        const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {
           // From here on, pods may use the token.
           if (step.id.startsWith('secret/')) keep();
           deps.onStep(step, ...news);
         };
         const now = made === undefined ? plan : await replace(made.text, made);
-        await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep, onProgress});
+        await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep});
         return made?.tokenId ?? null;
       };
       if (account === undefined) {
         await restart();
-        say(`Every agent of release ${name.release} has restarted with the new token.\nNext step:\n  - Revoke the old token in Scalr\n`);
+        deps.done(`Every agent of release ${name.release} has restarted with the new token`);
+        say('Next step:\n  - Revoke the old token in Scalr\n');
         return result;
       }
-      const ofAccount = {interrupts: deps.interrupts, onStep: ({title}: {title: string}): void => say(`${title} …\n`)};
-      const {result: token} = await installWithPool(account, account.client, ofAccount, restart);
+      const {result: token} = await installWithPool(account, account.client, deps, restart);
       const {interrupt} = deps.interrupts;
-      const {now, sleep} = deps;
-      const agents = await proveMoved(holder, account, {kubernetes: access.kubernetes, timeoutMs, interrupt, now, sleep, say});
+      const {now, sleep, onWait} = deps;
+      const agents = await proveMoved(holder, account, {kubernetes: access.kubernetes, timeoutMs, interrupt, now, sleep, onWait});
       if (account.previous !== undefined && !isRevoking) throw usedByOthers(name, account);
-      await runAccountSteps(revocation, account.client, ofAccount);
+      await runAccountSteps(revocation, account.client, deps);
       if (account.previous !== undefined || isUnfinished(holder)) await runSteps([forgetPrevious(holder)], {...access, ...deps});
-      say(doneText(name, account, agents));
+      deps.done(`Scalr reports ${few(agents)} of release ${name.release} with the new token`);
+      say(revokedText(account));
       return {...result, token, revoked: account.previous?.id ?? null, agents};
     },
   };
   return operate(operation, result, flags, context);
 
-  function doneText({release}: ReleaseName, {previous, pool}: AccountRotation, agents: readonly string[]): string {
-    const done = `Scalr reports ${few(agents)} of release ${release} with the new token.`;
-    if (previous !== undefined) return `${done} Token ${previous.id} is revoked.\n`;
-    if (isUnfinished(holder)) return `${done} The old token was revoked before.\n`;
+  function revokedText({previous, pool}: AccountRotation): string {
+    if (previous !== undefined) return `Token ${previous.id} is revoked.\n`;
+    if (isUnfinished(holder)) return 'The old token was revoked before.\n';
     const list = `scalr-agent pool token list ${pool.id}`;
-    return `${done}\nSecret ${secret.metadata.name} does not record the ID of the old token. Next step:\n  - Find and revoke it: ${list}\n`;
+    return `Secret ${secret.metadata.name} does not record the ID of the old token. Next step:\n  - Find and revoke it: ${list}\n`;
   }
 }
 

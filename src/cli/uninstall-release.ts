@@ -115,6 +115,7 @@ export async function uninstallFromCluster(
   ];
   const isTyped = needsConfirmation || flags.confirm !== undefined;
   const operation: Operation<UninstallResult> = {
+    title: `Uninstalling release ${name.release} from namespace ${name.kubeTarget.namespace}`,
     steps,
     blocked: inAccount.blocked,
     text: `${shown.filter((each) => each !== '').join('\n')}\n`,
@@ -128,8 +129,15 @@ export async function uninstallFromCluster(
       // Keeps objects that others started to use after the plan was created.
       const planAgain = async () => planUninstall(name, inventoryOf((await read()).readings), choices);
       const {removed, notRemoved, exit} = await uninstallRelease(planned, name.kubeTarget, {...access, ...deps, planAgain});
-      say(accountText({removes: removed, notRemoved, keeps}, true, screen), notRemovedText(notRemoved, screen));
-      if (client) await removeFromAccount(inAccount.steps, client, name, {...deps, onStep: ({title}) => say(`${title} …\n`)});
+      const shown = () => say(accountText({removes: removed, notRemoved, keeps}, true, screen), notRemovedText(notRemoved, screen));
+      try {
+        if (client) await removeFromAccount(inAccount.steps, client, name, deps);
+        deps.done(
+          notRemoved.length === 0 ? `Release ${name.release} is uninstalled` : `Not everything of release ${name.release} was removed`,
+        );
+      } finally {
+        shown();
+      }
       context.exitWith(exit);
       return {...result, removed, notRemoved, complete: notRemoved.length === 0};
     },

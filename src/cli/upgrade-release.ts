@@ -1,9 +1,9 @@
 import type {Gain, UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {commandLine} from '../ground/command-line.ts';
+import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {isAmong, kindAndName, refOf, refText} from '../kubernetes/objects.ts';
+import {isAmong, refOf, refText} from '../kubernetes/objects.ts';
 import type {ChartChange} from '../operations/change-chart.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {type BringUpDeps, installRelease} from '../operations/install-release.ts';
@@ -18,9 +18,10 @@ import type {Watched} from '../operations/watch-release.ts';
 import type {InstalledRelease} from '../release/installed-release.ts';
 import {upgradeText} from '../ui/changes.ts';
 import {manifestDiffText} from '../ui/diff.ts';
-import {accountText, notRemovedText, planText, progressReporter, resultText, runsText} from '../ui/plan.ts';
+import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
+import {nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
 import type {UpgradeFlags} from './upgrade-flags.ts';
 import {evidencePath} from './user-files.ts';
 
@@ -67,6 +68,7 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
   const isAsked = prompter !== undefined && !flags.yes && !flags['no-wait'];
   let [rollsBack, removes] = [flags['rollback-on-failure'], flags['remove-obsolete']];
   const operation: Operation<UpgradeResult> = {
+    title: result.changed ? `Upgrading release ${name.release} to ${to.chart} ${to.version}` : `Checking release ${name.release}`,
     steps: prepared.steps,
     text: result.changed
       ? `${planText(prepared, name, facts, screen)}\n${upgradeText(installed.target, to, prepared, screen)}${runsText(installed.inventory, screen)}\n`
@@ -91,12 +93,12 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
       return cleanup;
     },
     run: async (deps) => {
-      const all = {...access, ...deps, onProgress: progressReporter(context.say, screen)};
+      const all = {...access, ...deps};
       const rollBackWith = rollsBack ? evidencePath(undefined, name.release, deps.now()) : undefined;
       const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait'], rollBackWith, rollback}, all);
       if (change) await removeOld(change, upgrade, all, context);
       if (removes) await runSteps(cleanup, all);
-      return done({...result, obsolete: removes ? [] : result.obsolete}, prepared, watched, context);
+      return finish({...result, obsolete: removes ? [] : result.obsolete}, prepared, watched, deps, context);
     },
   };
   if (!result.changed) context.say(`Release ${name.release} already uses ${to.chart} ${to.version}.\n`);
@@ -118,22 +120,19 @@ async function removeOld(
   exitWith(exit);
 }
 
-function done(
+function finish(
   result: UpgradeResult,
-  {name, wanted}: PreparedUpgrade,
+  {name}: PreparedUpgrade,
   watched: Watched | undefined,
-  {say, screen}: CommandContext,
+  {done}: Pick<RunDeps, 'done'>,
+  {app: {env}, say, screen}: CommandContext,
 ): UpgradeResult {
-  const shown = {
-    name,
-    hasChanged: result.changed,
-    objects: wanted.manifest.map(kindAndName),
-    saved: [],
-    isForVcs: false,
-  };
-  if (watched !== undefined) say(resultText({...shown, agent: watched.agent}, screen));
+  if (watched === undefined) done(`Release ${name.release} is upgraded, without waiting until it is ready`);
+  else done(...resultSentence({what: `release ${name.release}`, hasChanged: result.changed, agent: watched.agent, url: undefined}));
   for (const {title, how} of result.obsolete) say(`${title}: ${how}\n`);
-  return watched === undefined ? result : {...result, agent: watched.agent};
+  if (watched === undefined) return result;
+  say(nextStepsText(nextSteps({name, isForVcs: false, isLinked: true, program: programOf(env), env}), screen));
+  return {...result, agent: watched.agent};
 }
 
 /** The result before the upgrade. */

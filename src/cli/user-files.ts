@@ -1,6 +1,6 @@
 import {dirname, join, resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
-import {type ErrorCode, ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, type FailureCode} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import type {EarlierExport} from '../host/agent.ts';
 import {ENV_FILE} from '../host/files.ts';
@@ -35,8 +35,7 @@ export async function readTexts(
   if (first && others.length === 0) throw first;
   if (first) {
     throw new ExpectedError(failures.map(({message}) => message).join('\n'), {
-      code: first.code,
-      exit: first.exit,
+      ...first,
       suggestions: [...new Set(failures.flatMap(({suggestions}) => suggestions))],
     });
   }
@@ -98,11 +97,19 @@ async function confirmAll(
   const taken = isAccepted ? [] : all.filter(({found}) => found === 'other').map(({path}) => path);
   for (const paths of areTogether && taken.length > 0 ? [taken] : taken.map((path) => [path])) {
     const [exists, them] = paths.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
+    const refused = (message: string, suggestion: string): ExpectedError =>
+      new ExpectedError(message, {
+        ...{code: 'FILE_EXISTS', exit: ExitCode.usage, suggestions: [suggestion]},
+        options: [
+          {add: '--yes', when: `Replace ${them}`},
+          {add: `${flag} ${names === 'name' ? 'FILE' : 'DIRECTORY'}`, when: 'Write somewhere else'},
+        ],
+      });
     const named = `${paths.join(', ')} already ${exists}.`;
     if (!confirm)
       throw areTogether
-        ? refusal(`${named} Nothing was written.`, `Replace with --yes, or use ${other}`, 'FILE_EXISTS')
-        : refusal(named, `Replace it with --yes, or use ${other}`, 'FILE_EXISTS');
+        ? refused(`${named} Nothing was written.`, `Replace with --yes, or use ${other}`)
+        : refused(named, `Replace it with --yes, or use ${other}`);
     if (await confirm(`${named} Replace ${them}?`)) continue;
     throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});
   }
@@ -126,7 +133,7 @@ async function writeAll(
   return all;
 }
 
-const refusal = (message: string, suggestion: string, code: ErrorCode): ExpectedError =>
+const refusal = (message: string, suggestion: string, code: FailureCode): ExpectedError =>
   new ExpectedError(message, {code, exit: ExitCode.usage, suggestions: [suggestion]});
 
 const sizeOf = ({text, isPrivate}: NewFile): string => `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
@@ -253,10 +260,10 @@ export async function rewriteFiles(
       await files.write(path, after, {isPrivate: false});
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      const {message, code, exit} = error;
+      const {message} = error;
       const suggestions = ['Check the permissions of the file and its directory'];
       const already = written.length > 0 ? ` Already written: ${written.join(', ')}.` : '';
-      throw new ExpectedError(`${message}${already}`, {code, exit, suggestions, cause: error});
+      throw new ExpectedError(`${message}${already}`, {...error, suggestions, cause: error});
     }
     written.push(path);
   }

@@ -48,7 +48,7 @@ type Flags = ClusterFlags & {
 
 /** The decision of the user, and its context. */
 export type Decided = (
-  | {generated: Generated; plan: Plan; pool?: PoolInstall | undefined}
+  | {generated: Generated; plan: Plan; saved: readonly string[]; pool?: PoolInstall | undefined}
   | {onHost: Settings; plan: HostPlan; pool?: PoolInstall | undefined}
 ) & {
   flags: ClusterFlags;

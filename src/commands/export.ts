@@ -12,7 +12,6 @@ import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/host.ts';
 import {choiceText} from '../ui/messages.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';

@@ -1,4 +1,5 @@
 import {BaseCommand} from '../cli/base-command.ts';
+import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
 import {type InstallFlags, installFlags, isNonInteractive, LEFT, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
@@ -55,12 +56,11 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       const result =
         'onHost' in decided
           ? await installInDocker(decided.onHost, flags, this.context(flags), decided.plan)
-          : await this.#installInCluster(decided.generated, {...flags, ...decided.flags}, {shown: decided.plan, pool: decided.pool});
+          : await this.#installInCluster(decided.generated, {...flags, ...decided.flags}, {wizard: decided, pool: decided.pool});
       await decided.resumeStore.forget();
       return result;
     } catch (error) {
-      if (decided.resumeStore.isKept) this.say('Your answers are saved. To continue, run the command again with --resume.\n');
-      throw error;
+      throw decided.resumeStore.isKept ? resumable(error) : error;
     }
   }
 

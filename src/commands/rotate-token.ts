@@ -99,6 +99,10 @@ const unknownPool = ({secret}: TokenHolder): ExpectedError =>
   new ExpectedError(`Secret ${secret.metadata.name} does not record an agent pool.`, {
     code: 'MISSING_SETTING',
     suggestions: ['Set --pool to the agent pool of the release', 'Or create a token in Scalr, and set --token-file'],
+    options: [
+      {add: '--pool NAME', when: 'Name the agent pool of the release'},
+      {add: '--token-file FILE', when: 'Use a token that was created in Scalr'},
+    ],
   });
 
 const unfinished = (): ExpectedError =>

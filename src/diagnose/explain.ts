@@ -7,6 +7,7 @@ import {podCauses} from './pod-causes.ts';
 import {countText, isRootReady, isSuperseded, rootsOf} from './readiness.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
 import {objectLabel, ownerOf, podClaims, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
+import {waitingFor} from './waiting.ts';
 import {creationCauses, workloadCauses} from './workload-causes.ts';
 
 /** Only the first cause of each object is reported, so specific causes come first. */
@@ -99,6 +100,8 @@ export interface Progress {
   object: string;
   state: 'ready' | 'waiting' | 'failing';
   text: string;
+  /** What it waits for, if known. */
+  waitingFor?: string | undefined;
 }
 
 /** One line per workload. */
@@ -108,7 +111,8 @@ export function progress(snapshot: Snapshot): Progress[] {
   return rootsOf(snapshot).map((root) => {
     const names = [root, ...podsOf(snapshot, root)].map(objectLabel);
     const isFailing = causes.some(({object}) => names.includes(object));
-    return {object: objectLabel(root), state: isFailing ? 'failing' : isRootReady(root) ? 'ready' : 'waiting', text: countText(root)};
+    const state = isFailing ? 'failing' : isRootReady(root) ? 'ready' : 'waiting';
+    return {object: objectLabel(root), state, text: countText(root), ...(isFailing ? {} : {waitingFor: waitingFor(snapshot, root)})};
   });
 }
 

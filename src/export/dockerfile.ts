@@ -90,6 +90,7 @@ function toolImage(settings: Settings): string {
   throw new ExpectedError('--base terraform requires the image of a tool and version.', {
     code: 'MISSING_SETTING',
     suggestions: [`Add --${runnerImage.id} scalr/terraform:1.5.7`],
+    options: [{add: `--${runnerImage.id} scalr/terraform:VERSION`, when: 'Select the tool and its version'}],
   });
 }
 

@@ -62,13 +62,35 @@ const EXIT_OF = {
 export type ErrorCode = keyof typeof EXIT_OF;
 export const ERROR_CODES = Object.keys(EXIT_OF) as readonly ErrorCode[];
 
-interface FailureDetails {
-  code: ErrorCode;
+/** What a program that calls this one has to decide, by error code. */
+export const DECISIONS = {
+  MISSING_SETTING: 'setting_required',
+  NOT_CONFIRMED: 'confirmation_required',
+  FILE_EXISTS: 'file_exists',
+} as const;
+type DecisionCode = keyof typeof DECISIONS;
+
+/** Codes of errors that ask for no decision. */
+export type FailureCode = Exclude<ErrorCode, DecisionCode>;
+
+/** One way to decide: what to add to the command line, as words of a shell, and when. A variable (NAME=value) is put before it. */
+export interface DecisionOption {
+  add: string;
+  /** Flags that cannot be combined with it. */
+  remove?: readonly string[];
+  when: string;
+}
+
+interface BaseDetails {
   /** Where it differs from the usual one. */
   exit?: ExitCode;
   suggestions?: readonly string[];
   cause?: unknown;
 }
+
+/** An error that asks for a decision must list the options. */
+type FailureDetails = BaseDetails &
+  ({code: FailureCode; options?: readonly DecisionOption[]} | {code: ErrorCode; options: readonly DecisionOption[]});
 
 /** An expected error with a code, an exit code and a next step. All other errors are bugs. */
 export class ExpectedError extends Error {
@@ -76,12 +98,15 @@ export class ExpectedError extends Error {
   readonly code: ErrorCode;
   readonly exit: ExitCode;
   readonly suggestions: readonly string[];
+  /** Empty if there is nothing to decide. */
+  readonly options: readonly DecisionOption[];
 
-  constructor(message: string, {code, exit = EXIT_OF[code], suggestions = [], cause}: FailureDetails) {
+  constructor(message: string, {code, exit = EXIT_OF[code], suggestions = [], options = [], cause}: FailureDetails) {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = exit;
     this.suggestions = suggestions.map(maskSecrets);
+    this.options = options;
   }
 
   /** The same failure with another message and other next steps. */
@@ -94,12 +119,15 @@ export class ExpectedError extends Error {
 export const usageError = (message: string, suggestions: readonly string[]): ExpectedError =>
   new ExpectedError(message, {code: 'USAGE', suggestions});
 
+/** How an install, an upgrade and the others continue after a failure. */
+export const RUN_AGAIN = 'Run the same command again to continue';
+
 /** The command was stopped by a signal; `reason` is the name of the signal. */
 export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError =>
   new ExpectedError(`Interrupted. ${what}`.trim(), {
     code: 'INTERRUPTED',
     exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
-    suggestions: ['Run the same command again to continue'],
+    suggestions: [RUN_AGAIN],
   });
 
 /** A problem that does not stop the command. `setting` is the ID of the affected setting. */

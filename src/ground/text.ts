@@ -45,6 +45,13 @@ export const sentences = (first: string, ...others: readonly string[]): string =
 export const sizeText = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
+/** How long something took: 0.4 s, 14 s, 2 min 5 s */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 10) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
 /** Items with the same key, in the order of their first one. */
 export function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();

@@ -1,11 +1,11 @@
 import {type Call, type ClusterSelection, type ClusterTarget, commandLine, kubectlCommand, type ProcessResult} from './command-line.ts';
-import {type ErrorCode, ExitCode, ExpectedError} from './errors.ts';
+import {ExitCode, ExpectedError, type FailureCode, RUN_AGAIN} from './errors.ts';
 import type {ReadError} from './fact.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
 
 /** Error code and next steps of a failure, for every tool. */
 export interface ErrorAdvice {
-  code: ErrorCode;
+  code: FailureCode;
   suggestions(cluster: ClusterSelection, message?: string): readonly string[];
 }
 
@@ -26,7 +26,7 @@ export const ADVICE = {
 } as const satisfies Readonly<Record<string, ErrorAdvice>>;
 
 interface KnownFailure {
-  code: ErrorCode;
+  code: FailureCode;
   suggestions(kubeTarget: Partial<ClusterTarget>, args: Call['args'], stderr: string): readonly string[];
   /** Replaces "helm upgrade failed: …", without a full stop. */
   text?(stderr: string): string | undefined;
@@ -119,7 +119,7 @@ const KNOWN: readonly KnownFailure[] = [
     code: 'TIMED_OUT',
     suggestions: ({namespace = 'default', ...cluster}) => [
       `Check the events: ${kubectlCommand(cluster, 'get', 'events', '--namespace', namespace)}`,
-      'Run the same command again to continue',
+      RUN_AGAIN,
     ],
   },
   {
@@ -251,7 +251,7 @@ export function noJson(tool: string, text: string): string {
   return `the output of ${tool} is not JSON: ${text.split('\n')[0]?.slice(0, MAX_LINES)}`;
 }
 
-const CODES: Readonly<Partial<Record<ReadError['kind'], ErrorCode>>> = {
+const CODES: Readonly<Partial<Record<ReadError['kind'], FailureCode>>> = {
   'not-found': 'AGENT_NOT_FOUND',
   forbidden: 'FORBIDDEN',
   aborted: 'TIMED_OUT',

@@ -22,7 +22,7 @@ export interface AccountPlan {
 
 export interface AccountDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
-  onStep(step: AccountStep): void;
+  onStep(step: AccountStep, state: 'started' | 'done'): void;
 }
 
 /** Sends the requests in order; the first Ctrl-C ends the run after the current one. Returns their answers. @throws ExpectedError */
@@ -41,13 +41,14 @@ export async function runAccountSteps(
           .join('; ')}.`;
   for (const step of steps) {
     if (interrupt.aborted) throw interrupted(done() || 'Nothing was changed.', interrupt);
-    onStep(step);
+    onStep(step, 'started');
     try {
       answers.push(await orLeft(client.send(step.request, step.purpose), forceQuit, () => `${done()} No answer yet: ${step.title}.`));
     } catch (error) {
       if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED' || answers.length === 0) throw error;
       throw new ExpectedError(`${error.message} ${done()}`, {...error, cause: error.cause});
     }
+    onStep(step, 'done');
   }
   return answers;
 }

@@ -107,7 +107,7 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
 
 export interface PoolDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
-  onStep(step: {title: string}): void;
+  onStep(step: {title: string}, state: 'started' | 'done'): void;
 }
 
 /** A token that the Secret gets. */
@@ -143,8 +143,10 @@ export async function installWithPool<T>(
     }
     if (interrupt.aborted) throw interrupted('', interrupt);
     if (attributes !== undefined) {
-      onStep(tokenCreationStep(pool, attributes));
+      const step = tokenCreationStep(pool, attributes);
+      onStep(step, 'started');
       const {token, text} = await createToken(client, pool, attributes);
+      onStep(step, 'done');
       made = {host: client.host, poolId: pool.id, tokenId: token.id, text};
     }
     if (interrupt.aborted) throw interrupted('', interrupt);

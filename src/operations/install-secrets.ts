@@ -114,6 +114,7 @@ export function requireSecrets({secrets: wanted, name: {kubeTarget}}: WantedRele
     code: 'MISSING_SETTING',
     exit: ExitCode.usage,
     suggestions: missing.map(({howToGive}) => howToGive),
+    options: missing.map(({name, flag}) => ({add: `${flag} NAME`, when: `Use an existing Secret instead of ${name}`})),
   });
 }
 

@@ -1,6 +1,6 @@
 import {scalrChart, type Target} from '../charts/define.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
@@ -187,7 +187,7 @@ interface ProofDeps {
   interrupt: AbortSignal;
   now(): Date;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  say(text: string): void;
+  onWait(text: string): void;
 }
 
 /**
@@ -196,9 +196,10 @@ interface ProofDeps {
  */
 export async function proveMoved({name, secret}: TokenHolder, account: AccountRotation, deps: ProofDeps): Promise<string[]> {
   const {client, pool, previous} = account;
-  const {kubernetes, timeoutMs, interrupt, now, sleep, say} = deps;
+  const {kubernetes, timeoutMs, interrupt, now, sleep, onWait} = deps;
   const end = now().getTime() + timeoutMs;
   const keeps = `Token ${previous?.id} is still valid.`;
+  onWait('Waiting for Scalr to report every agent');
   for (;;) {
     const pods = await agentPods(name, secret, kubernetes, AbortSignal.timeout(timeoutMs));
     const agents = await listAgents(client, pool.id);
@@ -216,7 +217,7 @@ export async function proveMoved({name, secret}: TokenHolder, account: AccountRo
     const lastUse = async (): Promise<string | null | undefined> =>
       (await listTokens(account, from)).find((token) => token.id === id)?.lastUsedAt;
     const before = await lastUse();
-    say(`Checking for ${HEARTBEAT_MS / 1000} s that nothing uses token ${id} …\n`);
+    onWait(`Checking for ${HEARTBEAT_MS / 1000} s that nothing uses token ${id}`);
     await sleep(HEARTBEAT_MS, interrupt);
     if (interrupt.aborted) throw interrupted(`The agents have restarted with the new token. ${text}`, interrupt);
     const after = await lastUse();
@@ -237,7 +238,7 @@ function notMoved(missing: readonly string[], agents: readonly ScalrAgent[], poo
   return new ExpectedError(`Scalr does not report every agent as idle or busy: ${few(states)}. ${keeps}`, {
     code: 'TIMED_OUT',
     exit: ExitCode.timedOut,
-    suggestions: [`Show the agents: scalr-agent pool show ${pool.id}`, 'Run the same command again to continue'],
+    suggestions: [`Show the agents: scalr-agent pool show ${pool.id}`, RUN_AGAIN],
   });
 }
 

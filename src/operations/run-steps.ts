@@ -1,5 +1,5 @@
 import {commandLine, type ProcessResult} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
@@ -18,8 +18,11 @@ export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
   /** For one call of helm, which has no timeout of its own for API requests. */
   timeoutMs?: number;
   /** `runs` names those that a step waits for. */
-  onStep(step: Step, state: 'started' | 'waiting' | 'ending', runs?: string): void;
+  onStep(step: Step, state: StepState, runs?: string): void;
 }
+
+/** `ending` is an interrupted step whose tool has not ended yet. A step that fails is never `done`. */
+export type StepState = 'started' | 'waiting' | 'ending' | 'done';
 
 /** Time for helm to save its record after an interrupt. */
 const EXIT_TIMEOUT_MS = 10_000;
@@ -68,6 +71,7 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
     deps.onStep(step, 'started');
     if (step.waitFor && deps.kubernetes) {
       await waitForRuns(step.waitFor, {...deps, kubernetes: deps.kubernetes}, (runs) => deps.onStep(step, 'waiting', runs));
+      if (!interrupt.aborted) deps.onStep(step, 'done');
       continue;
     }
     const outcome = await runUncontested(step, deps);
@@ -77,6 +81,7 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
     if (!isDone && interrupt.aborted) throw interrupted(`${finished(done)}Not completed: ${step.title}.`, interrupt);
     if (!isDone) throw toolFailure(step.call, outcome);
     done.push(step);
+    deps.onStep(step, 'done');
   }
 }
 
@@ -131,7 +136,7 @@ const tooLate = ({call: {tool, args}, title}: Step, done: readonly Step[], how: 
   new ExpectedError(`${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), {
     code: 'TIMED_OUT',
     exit: ExitCode.timedOut,
-    suggestions: [tryCluster(placeIn(args)), 'Run the same command again to continue'],
+    suggestions: [tryCluster(placeIn(args)), RUN_AGAIN],
   });
 
 const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Completed: ${done.map(({title}) => title).join('; ')}. `);

@@ -69,7 +69,7 @@ export function keyKind(key: string): KeyKind {
   const all = wordsOf(key);
   const end = all.findLastIndex((word) => !STILL.has(word) && !/^\d+$/.test(word)) + 1;
   const [last = '', second = '', third = ''] = all.slice(0, end || all.length).toReversed();
-  if (SECRET_IDS.test(key)) return 'maybe';
+  if (SECRET_IDS.test(key)) return 'secret';
   if (FOREIGN_BYTES.has(last)) return 'secret';
   if ((METADATA.has(last) && last !== 'auth') || /^(?:is|has|should|can|needs)$/.test(all[0] ?? '')) return 'other';
   if (last === 'key' || last === 'keys') {

@@ -1,6 +1,7 @@
 import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
 import {GoBack, PromptCancelled} from '../ground/errors.ts';
+import {durationText} from '../ground/text.ts';
 import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/prompter.ts';
 import {masked, noteOf} from './prompt-text.ts';
 import {paragraph, type Screen} from './theme.ts';
@@ -14,8 +15,9 @@ interface Streams {
 
 /** Removes an answer that Enter alone keeps. */
 const NOTHING = '-';
-/** Delay before the message of a wait. */
+/** Delay before the message of a wait, and the interval at which it is repeated. */
 const NOTICE_MS = 1000;
+const HEARTBEAT_MS = 30_000;
 const [CTRL_C, CTRL_D, CTRL_U, ESCAPE, DELETE] = ['\u0003', '\u0004', '\u0015', '\u001b', '\u007f'];
 
 /** Prompts line by line, for terminals that cannot move the cursor (TERM=dumb) and for screen readers. */
@@ -23,16 +25,24 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   const readLine = lineReader(streams);
   const write = (first: string, text: string): void => void streams.output.write(paragraph(first, text, screen));
 
-  async function ask(question: InputQuestion, isHidden = false): Promise<string> {
+  /** `what` is typed; a list has its question above. */
+  async function ask(question: InputQuestion, isHidden = false, what?: string): Promise<string> {
     const {message, help, heading, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
     const mayBeEmptied = isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
     for (const line of heading ?? []) write('', line);
     const note = noteOf(preset, mayBeEmptied ? `${NOTHING} to clear` : question.note);
-    const prompt = paragraph('? ', `${message}${note === undefined ? '' : ` (${note})`}:`, screen).replace(/\n$/, ' ');
+    const {isAccessible = false} = screen;
+    const words = [...(canGoBack ? ['back'] : []), ...(help.length > 0 ? ['help'] : []), 'quit'];
+    const keys = `Type ${[what ?? 'an answer', ...words].join(', ').replace(/, (?=\w+$)/, ' or ')}, then Enter`;
+    const asked = `${message}${note === undefined ? '' : ` (${note})`}`;
+    const text = isAccessible ? (what === undefined ? `${asked}. ${keys}` : keys) : asked;
+    const prompt = paragraph('? ', `${text}:`, screen).replace(/\n$/, ' ');
     for (;;) {
       const typed = (await readLine(prompt, isHidden)).trim();
-      if (canGoBack && typed === ESCAPE) throw new GoBack();
-      if (typed === '?') {
+      const word = isAccessible && words.includes(typed.toLowerCase()) ? typed.toLowerCase() : '';
+      if (word === 'quit') throw new PromptCancelled();
+      if (canGoBack && (typed === ESCAPE || word === 'back')) throw new GoBack();
+      if (typed === '?' || word === 'help') {
         for (const line of help) write('  ', line);
         continue;
       }
@@ -41,7 +51,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
       const confirmed = problem === undefined ? question.confirms?.(answer) : undefined;
       if (confirmed !== undefined) write('  ', confirmed);
       if (problem === undefined) return answer;
-      write('  ', problem);
+      write('  ', isAccessible ? `Not accepted: ${problem}` : problem);
     }
   }
 
@@ -52,22 +62,25 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     const choices = (await laterChoices) ?? now;
     for (const line of heading ?? []) write('', line);
     write('? ', message);
-    for (const [index, {label, description, disabled}] of choices.entries()) {
-      const about = disabled ?? description;
+    const preselectedValues = preset.selected ?? [preset.default];
+    for (const [index, {value, label: name, description, disabled}] of choices.entries()) {
+      const isPreset = preselectedValues.includes(value) && disabled === undefined;
+      const label = screen.isAccessible && isPreset ? `${name} (${isSeveral ? 'selected' : 'default'})` : name;
+      const about = disabled !== undefined && screen.isAccessible ? `not available: ${disabled}` : (disabled ?? description);
       write(`  ${disabled === undefined ? index + 1 : '-'}. `, about === undefined ? label : `${label} - ${about}`);
     }
-    const values = preset.selected ?? [preset.default];
     const preselected = choices.flatMap(({value, disabled}, index) =>
-      values.includes(value) && disabled === undefined ? [index + 1] : [],
+      preselectedValues.includes(value) && disabled === undefined ? [index + 1] : [],
     );
-    const numbers = await ask({
+    const typed = {
       help,
       canGoBack,
       message: isSeveral ? 'Numbers, separated by spaces' : 'Number',
       ...(preselected.length > 0 ? {default: preselected.join(' ')} : {}),
       ...(isSeveral && preselected.length === 0 ? {note: 'none'} : note === undefined ? {} : {note}),
-      validate: (text) => (pick(text, choices, isSeveral) === undefined ? `Enter a number from 1 to ${choices.length}` : undefined),
-    });
+      validate: (text: string) => (pick(text, choices, isSeveral) === undefined ? `Enter a number from 1 to ${choices.length}` : undefined),
+    };
+    const numbers = await ask(typed, false, isSeveral ? 'numbers, separated by spaces' : 'a number');
     return pick(numbers, choices, isSeveral) as string[];
   }
 
@@ -85,7 +98,12 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     checkbox: (question) => choose(question, true),
     async wait(message, promise) {
       const notice = setTimeout(() => write('', `${message} …`), NOTICE_MS);
-      return promise.finally(() => clearTimeout(notice));
+      const start = Date.now();
+      const again = setInterval(() => write('', `Still working: ${message} (${durationText(Date.now() - start)})`), HEARTBEAT_MS);
+      return promise.finally(() => {
+        clearTimeout(notice);
+        clearInterval(again);
+      });
     },
     session: (work) => work(),
     erase: () => undefined,

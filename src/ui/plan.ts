@@ -1,11 +1,8 @@
-import type {Cause} from '../diagnose/cause.ts';
-import type {Progress} from '../diagnose/explain.ts';
-import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {few} from '../ground/text.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
-import type {Watched} from '../operations/watch-release.ts';
 import type {Inventory} from '../release/inventory.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {AccountRequest} from '../scalr/client.ts';
@@ -52,45 +49,6 @@ export const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): st
 const requestText = ({method, path, body}: AccountRequest): string =>
   [method, path, ...(body === undefined ? [] : [JSON.stringify(body)])].join(' ');
 
-export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'ending', runs?: string): string {
-  if (state === 'started') return `${title} …\n`;
-  if (state === 'waiting') return `  In flight: ${runs}\n`;
-  return `Interrupted: waiting for ${call.tool} to finish. Press Ctrl-C again to exit immediately.\n`;
-}
-
-interface InstallResult {
-  name: ReleaseName;
-  hasChanged: boolean;
-  agent: Watched['agent'];
-  /** Objects of the release. */
-  objects: readonly string[];
-  /** Files that were written. */
-  saved: readonly string[];
-  /** The agent serves a VCS pool. */
-  isForVcs: boolean;
-}
-
-/** A VCS pool has no effect before this. */
-export const LINK_VCS = 'Scalr: select the agent pool in the last step of the VCS provider setup';
-
-/** The result and the next steps. */
-export function resultText({name, hasChanged, agent, objects, saved, isForVcs}: InstallResult, screen: Screen): string {
-  const {bold, green} = theme(screen);
-  const head = hasChanged ? `Release ${name.release} is ready` : `No changes: release ${name.release} is up to date and ready`;
-  const suffix =
-    agent === 'registered'
-      ? ', and the agent has registered (according to its log).'
-      : '. Its log does not show whether the agent has registered.';
-  const own = (command: string, ...more: string[]): string => ownCommand(command, name, ...more);
-  const next = [...(isForVcs ? [LINK_VCS] : []), own('status'), own('collect-logs'), own('uninstall', '--dry-run')];
-  return [
-    paragraph(`${green('✓')} `, `${head}${suffix}`, screen),
-    ...(hasChanged ? [paragraph('Objects: ', objects.join(', '), screen)] : []),
-    ...(saved.length === 0 ? [] : [paragraph('Saved: ', saved.join(', '), screen)]),
-    `${bold('Next steps:')}\n${next.map((line) => `  - ${line}\n`).join('')}`,
-  ].join('');
-}
-
 interface Account {
   removes: readonly string[];
   notRemoved?: readonly KeptObject[];
@@ -128,34 +86,4 @@ export function runsText({runs, runsOf, release}: Inventory, screen: Screen): st
   if (release === undefined || runsOf === undefined) return '';
   const text = runs.length === 0 ? 'none' : `${runs.length}: ${few(runs.map(({kind, name}) => `${kind} ${name}`))}`;
   return paragraph('Runs in flight: ', text, screen);
-}
-
-/** Writes the line of an object whenever it changes. */
-export function lineWriter(write: (text: string) => void): (object: string, line: string) => void {
-  const last = new Map<string, string>();
-  return (object, line) => {
-    if (last.get(object) !== line) write(line);
-    last.set(object, line);
-  };
-}
-
-/** Prints the progress of a release: a line per object whenever its state changes. */
-export function progressReporter(
-  write: (text: string) => void,
-  screen: Screen,
-): (lines: readonly Progress[], causes: readonly Cause[]) => void {
-  const writeLine = lineWriter(write);
-  return (lines, causes) => {
-    for (const each of lines)
-      writeLine(each.object, paragraph(`${stateMark(each.state, screen)} `, `${each.object}: ${each.text}`, screen));
-    for (const {object, reason} of causes)
-      writeLine(`cause of ${object}`, paragraph(`  ${theme(screen).yellow('!')} `, `${object}: ${reason}`, screen));
-  };
-}
-
-const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
-
-export function stateMark(state: Progress['state'], screen: Screen): string {
-  const [mark, color] = MARKS[state];
-  return theme(screen)[color](mark);
 }

@@ -49,9 +49,9 @@ export interface Frame {
 
 /** A question with a heading is drawn on a rail, any other after a question mark. A tab in a heading divides a name from its text. */
 export function frameOf(heading: readonly string[] | undefined, screen: Screen): Frame {
-  const {cyan, dim} = theme(screen);
+  const {cyan} = theme(screen);
   if (heading === undefined) return {mark: cyan('?'), first: ' ', indent: INDENT, above: []};
-  const rail = hasRail(screen) ? asciiFallback(`${dim('│')}  `, screen) : '';
+  const rail = railOf(screen);
   const [step = '', ...lines] = heading;
   const inside = {...screen, columns: screen.columns && screen.columns - width(rail)};
   const lineText = (line: string): string => {
@@ -70,12 +70,15 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
   return {mark, first: rail, indent: rail, above: [`  ${title.slice(rail.length)}`, ...more, ...lines.map(lineText)]};
 }
 
+/** Start of every line under a heading. */
+export const railOf = (screen: Screen): string => (hasRail(screen) ? asciiFallback(`${theme(screen).dim('│')}  `, screen) : '');
+
 const hasRail = ({columns = 80}: Screen): boolean => columns >= NARROW;
 
 /** The first line of the wizard. */
 export function titleText(version: string, screen: Screen): string {
   const {bold, dim} = theme(screen);
-  const keys = 'Esc back · ? help · Ctrl-C quit';
+  const keys = screen.isAccessible ? 'At each question: back, help or quit.' : 'Esc back · ? help · Ctrl-C quit';
   const name = `scalr-agent-install ${version}`;
   const room = (screen.columns ?? 80) - name.length - keys.length - 1;
   return `\n${bold(name)}${room < 2 ? '\n' : ' '.repeat(room)}${dim(keys)}\n\n`;

@@ -4,9 +4,8 @@ import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/co
 import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../status/status.ts';
-import {stateMark} from './plan.ts';
 import {agentCounts} from './pools.ts';
-import {columnsText, diagnosisText, paragraph, problemText, type Screen, theme} from './theme.ts';
+import {columnsText, diagnosisText, paragraph, problemText, type Screen, stateMark, theme} from './theme.ts';
 
 const WIDTH = 11;
 const MOST_CAUSES = 5;

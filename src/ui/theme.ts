@@ -11,6 +11,10 @@ export interface Screen {
   columns: number | undefined;
   /** The screen supports ASCII only. */
   isAscii?: boolean;
+  /** For a screen reader: marks are words. Such a screen has no colors. */
+  isAccessible?: boolean;
+  /** Lines can be replaced in place. */
+  isLive?: boolean;
 }
 
 /** The same screen without colours; follows changes of its width. */
@@ -61,14 +65,31 @@ export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 /** Every non-ASCII character that the program prints. */
 const SPELLED: Readonly<Record<string, string>> = {
   ...{'✓': '+', '✔': '+', '×': 'x', '…': '...', '→': '->', '·': '-', '❯': '>', '◉': '[x]', '◯': '[ ]', '–': '-', '’': "'"},
-  ...{'◆': '*', '◇': 'o', '●': '*', '│': '|', '↑': '^', '↓': 'v'},
+  ...{'◆': '*', '◇': 'o', '●': '*', '│': '|', '└': '\\', '↑': '^', '↓': 'v'},
   ...Object.fromEntries([...SPINNER].map((frame, index) => [frame, '-\\|/'[index % 4] as string])),
 };
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
 
-/** Replaces characters that the screen cannot show. Not for machine-readable output. */
-export const asciiFallback = (text: string, {isAscii}: {isAscii?: boolean}): string =>
-  isAscii ? text.replace(SIGN, (sign) => SPELLED[sign] as string) : text;
+const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
+
+/** The mark of a workload or an agent. */
+export function stateMark(state: keyof typeof MARKS, screen: Screen): string {
+  const [mark, color] = MARKS[state];
+  return theme(screen)[color](mark);
+}
+
+/** What a mark at the start of a line says. */
+const SPOKEN: Readonly<Record<string, string>> = {
+  ...{'✓': 'Done: ', '✔': 'Done: ', '×': 'Failed: ', '!': 'Warning: ', '…': 'Waiting: ', '→': 'Remedy: '},
+  ...{'◆': '', '◇': 'Answered: ', '│': '', '└': '', '?': ''},
+};
+const MARK_AT_START = /^( *)([✓✔×!…→◆◇│└?]) +/gm;
+
+/** Replaces characters that the screen cannot show, and marks that a screen reader does not read. Not for machine-readable output. */
+export const asciiFallback = (text: string, {isAscii = false, isAccessible = false}: Pick<Screen, 'isAscii' | 'isAccessible'>): string => {
+  const spoken = isAccessible ? text.replace(MARK_AT_START, (_, indent, mark) => `${indent}${SPOKEN[mark]}`) : text;
+  return isAscii || isAccessible ? spoken.replace(SIGN, (sign) => SPELLED[sign] as string) : spoken;
+};
 
 /** True if the terminal or locale does not support these characters; an unset locale is ignored. */
 export function isAsciiOnly(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {

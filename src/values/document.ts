@@ -12,22 +12,30 @@ import {chart, chartVersion} from '../settings/release.ts';
 import {type AnswerSource, flagsOf, type Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
 import type {ValueOrigin} from './render.ts';
-import {toYaml} from './yaml.ts';
+import {type KeyComment, toYaml} from './yaml.ts';
 
 /** The text of values.yaml: a header with the command, the reason for each key, and the values in the order of the chart. */
 export function valuesDocument(generated: Generated): string {
   const {target, settings, values, origins} = generated;
   const release = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version);
   const named = namedIn(settings);
-  const comments = new Map(
-    Object.keys(values).map((key) => {
-      const lines = origins.filter(({path}) => path[0] === key).map((origin) => reasonFor(origin, settings, named));
-      return [key, [...new Set(lines)]];
-    }),
-  );
+  const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named));
   const names = {chart: target.chart, version: target.version, agent: release?.appVersion ?? 'version unknown'};
   const header = [...template.lines.map((line) => fill(line, names)), ...commandLines(generated).map((line) => `  ${line}`)];
   return toYaml(inChartOrder(values, target), {header, comments});
+}
+
+/** The reason of each value at its key. Values with the same reason have it once, at the key that contains all of them. */
+function commentsAt(origins: readonly ValueOrigin[], reasonOf: (origin: ValueOrigin) => string): KeyComment[] {
+  const found = new Map<string, KeyComment>();
+  for (const origin of origins) {
+    const text = reasonOf(origin);
+    const key = JSON.stringify([origin.path[0], text]);
+    const path = found.get(key)?.path ?? origin.path;
+    const parts = path.findIndex((part, index) => part !== origin.path[index]);
+    found.set(key, {text, path: parts < 0 ? path : path.slice(0, parts)});
+  }
+  return [...found.values()];
 }
 
 const fill = (line: string, names: Readonly<Record<string, string>>): string =>
@@ -42,7 +50,9 @@ export function isPrivate({settings}: Generated): boolean {
 
 function reasonFor({setting, why}: ValueOrigin, settings: Settings, named: ReadonlySet<Setting>): string {
   const from = settings.answer(setting)?.because ?? (named.has(setting) ? spell(setting) : 'default');
-  return `${why ?? setting.summary.split(/[;:.](?: |$)/)[0]} (${from})`;
+  // An example has no place beside the real value.
+  const what = setting.summary.split(/[;:.](?: |$)/)[0]?.replace(/, \S*<\w+>\S*/, '');
+  return `${why ?? what} (${from})`;
 }
 
 export function inChartOrder(values: Values, {chart: name, version}: Target): Values {

@@ -3,13 +3,19 @@ import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import {sameTree, type Values} from '../ground/tree.ts';
 
+/** A line above the key with this path, without the leading #. */
+export interface KeyComment {
+  path: readonly string[];
+  text: string;
+}
+
 /**
  * Writes values as YAML that Helm cannot misread: texts in quotes, keys too where YAML 1.1 would read another type, long
- * texts as blocks. `comments` go above their top-level keys, `header` above everything; both without the leading #.
+ * texts as blocks. `comments` go above their keys, `header` above everything; both without the leading #.
  */
 export function toYaml(
   values: Values,
-  {header = [], comments = new Map()}: {header?: readonly string[]; comments?: ReadonlyMap<string, readonly string[]>} = {},
+  {header = [], comments = []}: {header?: readonly string[]; comments?: readonly KeyComment[]} = {},
 ): string {
   const document = new Document(values, {version: '1.1'});
   visit(document, {
@@ -23,11 +29,12 @@ export function toYaml(
   });
   if (isYamlMap(document.contents)) {
     for (const [index, pair] of document.contents.items.entries()) {
-      if (!isPair(pair) || !isScalar(pair.key)) continue;
-      pair.key.spaceBefore = index > 0;
-      const lines = comments.get(String(pair.key.value)) ?? [];
-      if (lines.length > 0) pair.key.commentBefore = lines.map((line) => ` ${line}`).join('\n');
+      if (isPair(pair) && isScalar(pair.key)) pair.key.spaceBefore = index > 0;
     }
+  }
+  for (const {path, text} of comments) {
+    const key = keyAt(document.contents, path);
+    if (key !== undefined) key.commentBefore = [...(key.commentBefore ? [key.commentBefore] : []), ` ${text}`].join('\n');
   }
   const body = Object.keys(values).length === 0 ? '{}\n' : document.toString({lineWidth: 0});
   const text =
@@ -35,6 +42,13 @@ export function toYaml(
     body;
   refuseMisreading(text, values);
   return text;
+}
+
+/** The last key of the path; the last one that exists, if the rest is not in a mapping. */
+function keyAt(contents: unknown, [first, ...rest]: readonly string[]): Scalar | undefined {
+  if (!isYamlMap(contents)) return undefined;
+  const pair = contents.items.find(({key}) => isScalar(key) && String(key.value) === first);
+  return pair && (keyAt(pair.value, rest) ?? (pair.key as Scalar));
 }
 
 /** Several lines of printable text, such as a certificate; anything else is safer in quotes. */

@@ -44,6 +44,7 @@ export function requireSecretFlags({secrets = {}}: ResumeState, found: ReadonlyM
   const flags = missing.map(spell).join(', ');
   throw new ExpectedError(`The saved session does not contain ${flags}, because it has a secret.`, {
     code: 'MISSING_SETTING',
+    options: [{add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '), when: 'Give the secrets again'}],
     suggestions: [
       `Add to --resume: ${missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' ')}`,
       'Start again without --resume',

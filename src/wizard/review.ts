@@ -41,7 +41,16 @@ export interface ReviewDeps extends FilesDeps, InterviewDeps, RequirementsDeps, 
 }
 
 /** What to install, with the plan that was shown; or how the user left. */
-export type Decision = {generated: Generated; plan: Plan; pool?: ChosenPool} | {onHost: Settings; plan: HostPlan} | 'saved' | 'quit';
+export type Decision =
+  | {
+      generated: Generated;
+      plan: Plan /** Files with the same content that the user has saved. */;
+      saved: readonly string[];
+      pool?: ChosenPool;
+    }
+  | {onHost: Settings; plan: HostPlan}
+  | 'saved'
+  | 'quit';
 
 type Action = 'again' | 'disk' | 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
 
@@ -66,7 +75,8 @@ export async function review(
       if (action !== 'back') last = action;
       if (action === 'install' && generated && prepared) {
         interview.finish();
-        return {generated, plan: prepared.plan, ...(store.pool === undefined ? {} : {pool: store.pool})};
+        const files = isCurrent(saved, reviewed, deps) ? saved.paths : [];
+        return {generated, plan: prepared.plan, saved: files, ...(store.pool === undefined ? {} : {pool: store.pool})};
       }
       if (action === 'install' && host?.plan) {
         interview.finish();

@@ -32,7 +32,7 @@ test.each([
 
 describe('where the text of a failure ends', () => {
   const ending = async (code: ErrorCode, argv: readonly string[] = [], columns = 80) => {
-    const failure = new ExpectedError('No.', {code, exit: ExitCode.failed, suggestions: ['Do it']});
+    const failure = new ExpectedError('No.', {code, exit: ExitCode.failed, suggestions: ['Do it'], options: []});
     const {stdout, stderr} = await runCommand(failing(failure), [...argv], {screen: {hasColor: false, columns}});
     return {stdout, lines: stderr.split('\n').slice(1)};
   };

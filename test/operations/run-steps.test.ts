@@ -57,7 +57,7 @@ test('runs steps one after another', async () => {
   await turn();
   calls[1]?.end({});
   await running;
-  expect(said).toEqual(['one started', 'two started']);
+  expect(said).toEqual(['one started', 'one done', 'two started', 'two done']);
 });
 
 test('stops at a failure unless the step tolerates its stderr', async () => {

@@ -125,3 +125,18 @@ describe('the terminal after the program ends', () => {
     expect(screen).toMatch(/ echo /);
   });
 });
+
+test('ACCESSIBLE=1: one question per line with words for keys, nothing repainted', async () => {
+  const {screen, exit, left} = await converse(
+    [
+      {see: /Where will the agent run\?[\s\S]*Type a number.*: $/, press: ENTER},
+      {see: /Where does the cluster run\?[\s\S]*Type a number, back, help or quit, then Enter: $/, press: `help${ENTER}`},
+      {see: /Type a number, back, help or quit, then Enter: $/, press: `back${ENTER}`},
+      {see: /Where will the agent run\?[\s\S]*Type a number.*: $/, press: `quit${ENTER}`},
+    ],
+    {env: {ACCESSIBLE: '1'}},
+  );
+  expect({exit, left}).toEqual({exit: 130, left: 0});
+  expect(screen).toMatch(/^[ -~\s]*$/);
+  expect(screen).toContain('Cancelled. Nothing was changed.');
+});

@@ -34,6 +34,15 @@ const NOBODY: Prompter = {
   checkbox: unexpected,
 };
 
+/** The name that oclif gives to a command: PoolCreate is pool:create, CollectLogs is collect-logs. */
+function idOf({name}: {name: string}): string {
+  const words = name
+    .replace(/Command$/, '')
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-')
+    .toLowerCase();
+  return words.startsWith('pool-') ? words.replaceAll('-', ':') : words;
+}
+
 /** Runs one command in this process with replaced adapters; requires no build. */
 export async function runCommand<Result extends object | undefined>(
   Class: new (argv: string[], config: Config) => BaseCommand<Result>,
@@ -44,6 +53,7 @@ export async function runCommand<Result extends object | undefined>(
   const err: string[] = [];
   let exit = 0;
   const command = new Class(argv, config);
+  command.id ??= idOf(Class);
   command.createApp = () => ({
     env: {},
     files: memoryFiles(),
@@ -74,6 +84,7 @@ export async function runCommand<Result extends object | undefined>(
     resultScreen: PLAIN,
     stdout: (text) => out.push(text),
     stderr: (text) => err.push(text),
+    draw: () => undefined,
     exit: (code) => {
       exit = code;
     },

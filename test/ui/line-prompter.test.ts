@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {CTRL_D, ESC, PromptTerminal} from '../support/prompt-terminal.ts';
 
 const HELP = ['The address you open Scalr at.', 'It is not the address of the API.', '--url URL. https://docs.scalr.io'];
@@ -185,4 +185,59 @@ describe('the end of a question', () => {
     // What is said next begins a line.
     expect(shown(terminal)).toBe('? Address: \n');
   });
+});
+
+describe('for a screen reader', () => {
+  const spoken = () => new PromptTerminal({isDumb: true, isAccessible: true, isLive: false, columns: 100});
+
+  test('numbers the choices, names every state, and takes words for keys', async () => {
+    const terminal = spoken();
+    terminal.input.write('help\n2\n3\n');
+    expect(await terminal.prompter.select({...CHOICE, default: 'local', canGoBack: true})).toBe('k8s');
+    expect(shown(terminal)).toMatchInlineSnapshot(`
+      "Which chart?
+        1. agent-local (default) - Runs share a container.
+        -. agent-job - not available: needs Kubernetes 1.35
+        3. agent-k8s
+      Type a number, back, help or quit, then Enter:   The address you open Scalr at.
+        It is not the address of the API.
+        --url URL. https://docs.scalr.io
+      Type a number, back, help or quit, then Enter:   Not accepted: Enter a number from 1 to 3
+      Type a number, back, help or quit, then Enter: "
+    `);
+    expect(terminal.written).toMatch(/^[ -~\n]*$/);
+  });
+
+  test.each([
+    ['back', 'GoBack'],
+    ['quit', 'PromptCancelled'],
+  ])('%s ends the question with %s', async (word, name) => {
+    const terminal = spoken();
+    terminal.input.write(`${word}\n`);
+    await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({name});
+  });
+
+  test('takes the same words as text without it', async () => {
+    const terminal = dumb();
+    terminal.input.write('back\n');
+    expect(await terminal.prompter.input({message: 'Name', help: [], canGoBack: true})).toBe('back');
+  });
+});
+
+test('says every 30 s that it is still working', async () => {
+  vi.useFakeTimers({now: 0, toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'Date']});
+  const terminal = dumb();
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((end) => {
+    resolve = end;
+  });
+  const waiting = terminal.prompter.wait('Reading the cluster', promise);
+  vi.advanceTimersByTime(61_000);
+  resolve();
+  await waiting;
+  vi.useRealTimers();
+  await terminal.lines();
+  expect(shown(terminal)).toBe(
+    'Reading the cluster ...\nStill working: Reading the cluster (30 s)\nStill working: Reading the cluster (1 min 0 s)\n',
+  );
 });

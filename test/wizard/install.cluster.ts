@@ -56,7 +56,10 @@ test.each<ChartName>([
   expect((await target?.laterChoices)?.[0]?.description).toMatch(/ \(current context\), Kubernetes v1\.\d+\.\d+.*, \d nodes$/);
   expect(shown(first.asked)).toMatch(/Changes\t.*Create Secret scalr-agent-token/);
   expect(shown(first.asked)).not.toContain('requires Kubernetes 1.35 or newer');
-  expect(first.stderr).toContain('Release scalr-agent is ready');
+  expect(first.stderr).toContain('Agent registered with acme.scalr.io');
+  expect(first.files.written.map(({path}) => path)).toEqual(
+    expect.arrayContaining(['scalr-agent/answers.yaml', 'scalr-agent/values.yaml']),
+  );
   expect(first.stderr).not.toContain(TOKEN);
   expect(first.files.removed).toEqual([KEPT]);
   const reopened: Line[] = [TO_REVIEW[0] as Line, ['What do you want to do with the installed agent?', 'change']];
@@ -119,6 +122,7 @@ test('what fails keeps what was said', async () => {
   const argv = [...(await chartFlags('agent-local')), '--skip-preflight', '--timeout', '20s'];
   const {exit, stderr, files} = await talk([...TO_REVIEW, ['What do you want to do?', 'install']], argv, place);
   expect(exit).not.toBe(0);
-  expect(stderr).toContain('Your answers are saved. To continue, run the command again with --resume.');
+  expect(stderr).toContain('To continue with your saved answers, run the command again with --resume');
+  expect(stderr).not.toContain('Run the same command again');
   expect(files.removed).toEqual([]);
 });

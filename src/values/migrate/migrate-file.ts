@@ -93,7 +93,11 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};
   if (version !== undefined && /^v?\d+\.\d+\.\d+$/.test(version)) return {...checkTarget('--from', chart, version), notes: []};
   const what = version === undefined ? 'names no version' : `has the version range "${version}"`;
-  throw missing(`The ${kind} in ${file} ${what} of ${chart}.`, [`Add the installed version: --from ${chart}@VERSION`]);
+  throw missing(
+    `The ${kind} in ${file} ${what} of ${chart}.`,
+    [`Add the installed version: --from ${chart}@VERSION`],
+    `--from ${chart}@VERSION`,
+  );
 }
 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
@@ -117,7 +121,11 @@ function migrateValuesFile({file, text, from, to, keeps}: MigrationRequest): Mig
 /** @throws ExpectedError without --to */
 export function migrationTarget(to: string | undefined): {target: Target; warnings: Warning[]} {
   if (to !== undefined) return parseTarget('--to', to);
-  throw missing('--to is required: the chart and version to migrate to.', [`Example: --to agent-job@${newestOf('agent-job')}`]);
+  throw missing(
+    '--to is required: the chart and version to migrate to.',
+    [`Example: --to agent-job@${newestOf('agent-job')}`],
+    '--to CHART@VERSION',
+  );
 }
 
 interface Source {
@@ -132,11 +140,22 @@ export function migrationSource(file: string, text: string, from: string | undef
   const {name, version, source} = guessChart({files: [{file, text}], areLayers: false}, new Settings(new Map()));
   // Broken YAML tells nothing about the chart.
   if (name === undefined) readLayers([{file, text}]);
-  if (name === undefined) throw missing('Cannot tell which chart this file is for.', ['Example: --from agent-k8s@0.5.58']);
+  if (name === undefined)
+    throw missing('Cannot tell which chart this file is for.', ['Example: --from agent-k8s@0.5.58'], '--from CHART@VERSION');
   if (version === undefined)
-    throw missing(`The values are for ${name}, but the file does not name the chart version.`, [`Add --from ${name}@VERSION`]);
+    throw missing(
+      `The values are for ${name}, but the file does not name the chart version.`,
+      [`Add --from ${name}@VERSION`],
+      `--from ${name}@VERSION`,
+    );
   return {...checkTarget('--from', name, version), notes: [`Migrated from ${name} ${version}, detected from ${source}.`]};
 }
 
-export const missing = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'MISSING_SETTING', exit: ExitCode.usage, suggestions});
+/** `add` is the flag that answers. */
+export const missing = (message: string, suggestions: readonly string[], add: string): ExpectedError =>
+  new ExpectedError(message, {
+    code: 'MISSING_SETTING',
+    exit: ExitCode.usage,
+    suggestions,
+    options: [{add, when: 'Set the chart and its version'}],
+  });

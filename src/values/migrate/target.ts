@@ -42,6 +42,6 @@ export function checkTarget(flag: '--from' | '--to', name: ChartName, version?: 
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const suggestions = error.suggestions.map((each) => each.replace('--chart-version ', `${flag} ${name}@`));
-    throw new ExpectedError(error.message, {code: error.code, exit: error.exit, suggestions});
+    throw new ExpectedError(error.message, {...error, suggestions});
   }
 }

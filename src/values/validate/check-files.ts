@@ -149,6 +149,7 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const isEmpty = names.length === 1 && first?.files.every(({text}) => text.trim() === '');
   return new ExpectedError(isEmpty ? `${names[0]} is empty, so it does not tell its chart.` : unclear, {
     code: 'MISSING_SETTING',
+    options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
     suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
   });
 }

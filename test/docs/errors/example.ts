@@ -30,6 +30,8 @@ export const saidOf =
   (part: () => unknown): (() => Promise<Said>) =>
   () => {
     class Part extends BaseCommand<object> {
+      static override id = 'install';
+
       override async run(): Promise<object> {
         await this.parse(Part);
         await part();

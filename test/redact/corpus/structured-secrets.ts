@@ -48,6 +48,7 @@ export const STRUCTURED: Readonly<Record<string, readonly string[]>> = {
     '{"keys":["«aa11bb22cc33dd44ee55ff66778899aabbccddeeff00112233445566778899aa»","«bb11bb22cc33dd44ee55ff66778899aabbccddeeff00112233445566778899bb»"],"root_token":"«hvs.CAESIJ»"}',
   ],
   names: [
+    '{"name":"VAULT_SECRET_ID","value":"«bf49ec58-8b26-4c3a-9a5e-0b7d6b1f2a3c»"}',
     'VAULT_SECRET_ID=«bf49ec58-8b26-4c3a-9a5e-0b7d6b1f2a3c»',
     '{"role_id":"6a5c9c1e-1111-2222-3333-444455556666","secret_id":"«bf49ec58-8b26-4c3a-9a5e-0b7d6b1f2a3c»"}',
     'vault write auth/approle/login role_id=x secret_id=«aB3xK9mQ2wLp7Zt4Rn8sVc6y»',

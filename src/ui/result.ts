@@ -1,0 +1,84 @@
+import width from 'fast-string-width';
+import {commandLine, type Program, type ReleaseName} from '../ground/command-line.ts';
+import type {Watched} from '../operations/watch-release.ts';
+import {namespace, release} from '../settings/release.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
+
+interface Installed {
+  /** "release mine" */
+  what: string;
+  hasChanged: boolean;
+  agent: Watched['agent'];
+  /** Address of the Scalr account, if known. */
+  url: string | undefined;
+}
+
+/** The result of an install in one sentence without full stop, and what else there is to say. */
+export function resultSentence({what, hasChanged, agent, url}: Installed): [sentence: string, more?: string] {
+  if (!hasChanged) return [`No changes: ${what} is up to date and ready`, ...UNREGISTERED[agent]];
+  if (agent === 'registered') return [`Agent registered with ${url === undefined ? 'Scalr' : new URL(url).host}`];
+  return [`${what.replace(/^./, (first) => first.toUpperCase())} is ready`, ...UNREGISTERED[agent]];
+}
+
+const UNREGISTERED = {registered: [], unknown: ['Its log does not show whether the agent has registered.']} as const;
+
+/** A command, or a step outside of the terminal, and what it is for. */
+export type NextStep = readonly [command: string, meaning: string];
+
+interface Followed {
+  name: ReleaseName;
+  /** The agent serves a VCS pool. */
+  isForVcs: boolean;
+  /** Whether the user still has to link the pool; false if the account says that it is linked. */
+  isLinked?: boolean;
+  program: Program;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A VCS pool has no effect before this. */
+const LINK_VCS: NextStep = ['Scalr: VCS provider setup, last step', 'select the agent pool'];
+
+/** Lets runs use the agent. */
+export const linkStep = (isForVcs: boolean, {other}: Program): NextStep =>
+  isForVcs ? LINK_VCS : [`${other} pool link POOL --workspace NAME`, 'run a workspace on the agent pool'];
+
+/** What a user does after an install. */
+export function nextSteps({name, isForVcs, isLinked = false, program, env}: Followed): NextStep[] {
+  const own = (command: string, ...more: string[]): string => shortCommand(command, name, {program, env}, more);
+  return [
+    ...(isLinked ? [] : [linkStep(isForVcs, program)]),
+    [own('status'), 'health, runs and versions'],
+    [own('upgrade'), 'when a new chart version is out'],
+    [own('collect-logs'), 'write a bundle for support'],
+    [own('uninstall', '--dry-run'), 'show what it would remove'],
+  ];
+}
+
+/** A command of this program without flags that repeat a default. */
+function shortCommand(
+  command: string,
+  {release: own, kubeTarget: {namespace: space, kubeContext, kubeconfig}}: ReleaseName,
+  {program, env}: Pick<Followed, 'program' | 'env'>,
+  more: readonly string[],
+): string {
+  const flagOf = (setting: {id: string; env: string; fallback?(get: () => undefined): unknown}, value: string): string[] =>
+    setting.fallback?.(() => undefined) === value && !env[setting.env] ? [] : [`--${setting.id}`, value];
+  const cluster = [...(kubeContext ? ['--kube-context', kubeContext] : []), ...(kubeconfig ? ['--kubeconfig', kubeconfig] : [])];
+  const args = [command, ...flagOf(release, own), ...flagOf(namespace, space), ...cluster, ...more];
+  return commandLine({tool: 'scalr-agent', args}).replace(/^scalr-agent/, program.other);
+}
+
+/** Commands with their meaning beside them, or below if it does not fit. A command is never wrapped, so that it can be copied. */
+export function nextStepsText(steps: readonly NextStep[], screen: Screen): string {
+  const {bold, dim} = theme(screen);
+  const column = Math.max(...steps.map(([command]) => width(command))) + 4;
+  const isWide = column + Math.max(...steps.map(([, meaning]) => width(meaning))) <= (screen.columns ?? Number.POSITIVE_INFINITY);
+  const lines = steps.map(([command, meaning]) =>
+    isWide ? `  ${command.padEnd(column - 2)}${dim(meaning)}\n` : `  ${command}\n${paragraph('      ', dim(meaning), screen)}`,
+  );
+  return `\n${bold('Next steps:')}\n${lines.join('')}`;
+}
+
+/** Files that were written. */
+export const savedText = (saved: readonly string[], screen: Screen): string =>
+  saved.length === 0 ? '' : paragraph('Saved: ', saved.join(', '), screen);

@@ -1,0 +1,48 @@
+import {expect, test} from 'vitest';
+import {keepFiles} from '../../src/cli/keep-files.ts';
+import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
+import {generate} from '../../src/values/generate.ts';
+import {memoryFiles} from '../support/memory-files.ts';
+import {settingsFrom} from '../support/settings-from.ts';
+
+const PLACE = {directory: 'scalr-agent', context: 'prod'};
+const generated = async (flags: Readonly<Record<string, string>> = {}) =>
+  generate(await settingsFrom({url: 'https://acme.scalr.io', chart: 'agent-local', ...flags}));
+
+test('saves both files, and replaces its own when the settings change', async () => {
+  const files = memoryFiles();
+  const saved = {saved: ['scalr-agent/answers.yaml', 'scalr-agent/values.yaml'], note: ''};
+  expect(await keepFiles(await generated(), PLACE, files)).toEqual(saved);
+  expect(await keepFiles(await generated({concurrency: '7'}), PLACE, files)).toEqual(saved);
+  expect(String(await files.read('scalr-agent/values.yaml'))).toContain('7');
+  expect(files.written.every(({isPrivate}) => isPrivate)).toBe(true);
+});
+
+test.each(['answers.yaml', 'values.yaml'])('writes neither file when %s is of somebody else', async (name) => {
+  const files = memoryFiles({[`scalr-agent/${name}`]: 'agent: {}\n'});
+  expect(await keepFiles(await generated(), PLACE, files)).toEqual({
+    saved: [],
+    note: `Not saved: scalr-agent/${name} exists, and scalr-agent did not write it. To save elsewhere, add --save DIRECTORY.\n`,
+  });
+  expect(files.written).toEqual([]);
+});
+
+test('says why a read-only directory has no files', async () => {
+  const write = async () => {
+    throw new ExpectedError('Cannot write scalr-agent/answers.yaml: read-only file system.', {
+      code: 'UNWRITABLE_FILE',
+      exit: ExitCode.failed,
+    });
+  };
+  const {saved, note} = await keepFiles(await generated(), PLACE, {...memoryFiles(), write});
+  expect(saved).toEqual([]);
+  expect(note).toBe('Not saved: Cannot write scalr-agent/answers.yaml: read-only file system. To save elsewhere, add --save DIRECTORY.\n');
+});
+
+test('does not save values that can contain secrets', async () => {
+  const files = memoryFiles();
+  const {saved, note} = await keepFiles(await generated({'https-proxy': 'http://me:hunter2@proxy.corp:3128'}), PLACE, files);
+  expect(saved).toEqual(['scalr-agent/answers.yaml']);
+  expect(note).toContain('values.yaml was not saved');
+  expect(files.written.map(({text}) => text).join('')).not.toContain('hunter2');
+});

@@ -1,0 +1,58 @@
+import {mkdtempSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {Emulator} from '../support/emulator.ts';
+import {chartFlags, installPlace} from '../support/install-place.ts';
+import {jwt} from '../wizard/conversation.ts';
+import {onTerminal, type Terminal} from './terminal.ts';
+
+const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
+
+/** Installs with the built program on a terminal, and returns what is on the screen at the end. */
+async function installOn(terminal: Terminal, ...more: string[]) {
+  const place = await installPlace();
+  const [helm] = await findHelm();
+  const tools = ['--kubeconfig', place.kubeconfig, '--namespace', place.namespace, '--helm', helm?.path as string];
+  const args = ['install', ...tools, '--kubectl', await findKubectl(), ...(await chartFlags('agent-local')), ...more];
+  const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+  const env = {SCALR_AGENT_TOKEN: TOKEN, NO_COLOR: '1', ...terminal.env};
+  const {screen, exit} = await onTerminal(args, [], folder, {...terminal, env});
+  const emulator = new Emulator({columns: terminal.cols ?? 80, rows: terminal.rows ?? 24});
+  emulator.write(screen);
+  return {exit, screen, lines: await emulator.lines(), broken: await emulator.broken()};
+}
+
+const MARKS = /^│ {2}[✓…]/;
+
+test('an install on a terminal ticks its steps on a rail, and ends with the account and the next steps', async () => {
+  const {exit, screen, lines} = await installOn({}, '--yes');
+  expect(exit, screen).toBe(0);
+  const text = lines.join('\n');
+  expect(text).toMatch(/\n◆ {2}Installing agent-local 0\.6\.5 as release scalr-agent\n│ {2}✓ .*Secret scalr-agent-token \(\d\.\d s\)\n/);
+  expect(text).toMatch(
+    /\n│ {2}✓ deployment\/scalr-agent[^\n]*: 1 of 1 ready \([\d.]+ s\)\n└ {2}Agent registered with acme\.scalr\.io after [\d.]+ s\.\n/,
+  );
+  expect(lines.filter((line) => MARKS.test(line)).length).toBeGreaterThanOrEqual(3);
+  expect(text).not.toContain('⠋');
+  expect(screen).toContain('⠋');
+  expect(text).toContain('Next steps:');
+});
+
+test('a pod that cannot start: the cause is on the rail before the command fails', async () => {
+  const {exit, lines} = await installOn({}, '--yes', '--skip-preflight', '--timeout', '15s', '--node-selector', 'pool=nowhere');
+  expect(exit).not.toBe(0);
+  const at = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
+  expect(at(/^│ {4}! pod\//)).toBeGreaterThan(0);
+  expect(at(/^└ {2}(Failed|Timed out) after/)).toBeGreaterThan(at(/^│ {4}! pod\//));
+  expect(at(/^Error: /)).toBeGreaterThan(at(/^└/));
+});
+
+test('with --accessible an install repaints nothing and has a word for every state', async () => {
+  const {exit, screen, lines} = await installOn({}, '--yes', '--accessible');
+  expect(exit, screen).toBe(0);
+  expect(screen.replaceAll('\r\n', '\n')).toMatch(/^[ -~\n]*$/);
+  expect(lines.join('\n')).toMatch(/\nDone: deployment\/scalr-agent[^\n]*: 1 of 1 ready/);
+});
