@@ -187,9 +187,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Runs another command instead; its exit code is the one of this command. */
   protected async runOther(id: string, argv: readonly string[]): Promise<undefined> {
-    await this.config.runCommand(id, [...argv]);
-    this.exitCode = this.app.exitCode();
-    return undefined;
+    this.exitCode = await this.config.runCommand(id, [...argv]).then(this.app.exitCode);
   }
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
