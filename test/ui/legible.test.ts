@@ -17,7 +17,9 @@ describe('a text for people', () => {
 
   test.each(['src', 'templates'])('has an ASCII spelling for every character in %s', (folder) => {
     const root = resolve(import.meta.dirname, '../..', folder);
-    const files = readdirSync(root, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile());
+    const all = readdirSync(root, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile());
+    // Redaction reads words of other languages, and prints none of them.
+    const files = all.filter(({parentPath}) => !parentPath.endsWith('redact'));
     const texts = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
     const signs = new Set(texts.join('').match(/[^ -~\s]/gu));
     expect([...signs].filter((sign) => asciiFallback(sign, {isAscii: true}) === sign)).toEqual([]);
