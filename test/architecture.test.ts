@@ -67,7 +67,6 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   execa: ['adapters'],
   'write-file-atomic': ['adapters'],
   diff: ['ui'],
-  'fast-xml-builder': ['ui'],
   nanotar: ['adapters', 'host'],
   yazl: ['adapters'],
   yauzl: ['adapters'],

@@ -183,7 +183,7 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: ProcessResul
   const text = known?.text?.(stderr);
   return new ExpectedError(text === undefined ? `${tool} ${args[0]} failed: ${reason}` : `${text}.`, {
     code: known?.code ?? 'TOOL_FAILED',
-    exit: known?.exit ?? ExitCode.failed,
+    ...(known?.exit === undefined ? {} : {exit: known.exit}),
     suggestions: known?.suggestions(placeIn(args), args, stderr) ?? ['Run the command again with --verbose'],
     cause: new Error(stderr),
   });

@@ -266,7 +266,7 @@ test('explains why an install cannot become ready, and repairs it on the next ru
   expect(failed.stderr).toMatch(/image/i);
   expect(failed.exit).toBe(1);
   const mended = await install(place, helm.path, argv, {env: TOKEN});
-  expect(mended.stderr).toContain('is ready');
+  expect(mended.stderr).toContain('Agent registered with acme.scalr.io');
   expect(mended.exit).toBe(0);
 });
 

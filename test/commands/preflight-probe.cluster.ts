@@ -337,7 +337,7 @@ describe('API server faults', () => {
     const api = await faultyApi(place.kubeconfig);
     api.stop();
     const {by, seconds} = await probe({...place, kubeconfig: api.kubeconfig}, ['--timeout', '10s']);
-    expect(by['probe-pod']?.message).toContain('No probe pod was created: the Kubernetes API is not reachable');
+    expect(by['probe-pod']?.message).toContain('No probe pod was created: Cannot reach the Kubernetes API at');
     expect(seconds).toBeLessThan(15);
   });
 });
