@@ -68,14 +68,16 @@ function shortCommand(
   return commandLine({tool: 'scalr-agent', args}).replace(/^scalr-agent/, program.other);
 }
 
-/** Commands with their meaning beside them, or below if it does not fit. A command is never wrapped, so that it can be copied. */
+/** Commands with their meaning as a comment, or below if it does not fit. A command is never wrapped, so that its line can be copied. */
 export function nextStepsText(steps: readonly NextStep[], screen: Screen): string {
   const {bold, dim} = theme(screen);
   const column = Math.max(...steps.map(([command]) => width(command))) + 4;
-  const isWide = column + Math.max(...steps.map(([, meaning]) => width(meaning))) <= (screen.columns ?? Number.POSITIVE_INFINITY);
-  const lines = steps.map(([command, meaning]) =>
-    isWide ? `  ${command.padEnd(column - 2)}${dim(meaning)}\n` : `  ${command}\n${paragraph('      ', dim(meaning), screen)}`,
-  );
+  const comments = steps.map(([, meaning]) => `# ${meaning}`);
+  const isWide = column + Math.max(...comments.map((each) => width(each))) <= (screen.columns ?? Number.POSITIVE_INFINITY);
+  const lines = steps.map(([command], index) => {
+    const comment = dim(comments[index] as string);
+    return isWide ? `  ${command.padEnd(column - 2)}${comment}\n` : `  ${command}\n${paragraph('      ', comment, screen)}`;
+  });
   return `\n${bold('Next steps:')}\n${lines.join('')}`;
 }
 

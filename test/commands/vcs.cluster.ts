@@ -12,7 +12,7 @@ test.each(helms)('installs a VCS agent with Helm $major, and shows its purpose',
   const argv = [...LOCAL, '--purpose', 'vcs', '--yes'];
   const {exit, stderr} = await install(place, helm, argv, {env: TOKEN});
   expect(exit, stderr).toBe(0);
-  expect(stderr).toContain('  - Scalr: select the agent pool in the last step of the VCS provider setup\n');
+  expect(stderr).toMatch(/\n {2}Scalr: VCS provider setup, last step +# select the agent pool\n/);
   const pod = await place.kubectl('get', 'pods', '--output', 'jsonpath={.items[0].metadata.annotations.scalr\\.io/purpose}');
   expect(pod).toBe('vcs');
   expect(await place.kubectl('get', 'services,ingresses,persistentvolumeclaims,networkpolicies', '--output', 'name')).toBe('');

@@ -79,11 +79,16 @@ test('an install at 80×24: a tick for each step with its time, and the cause as
       "└  Agent registered with acme.scalr.io after 14 s.",
       "",
       "Next steps:",
-      "  scalr-agent pool link POOL --workspace NAME  run a workspace on the agent pool",
-      "  scalr-agent status                           health, runs and versions",
-      "  scalr-agent upgrade                          when a new chart version is out",
-      "  scalr-agent collect-logs                     write a bundle for support",
-      "  scalr-agent uninstall --dry-run              show what it would remove",
+      "  scalr-agent pool link POOL --workspace NAME",
+      "      # run a workspace on the agent pool",
+      "  scalr-agent status",
+      "      # health, runs and versions",
+      "  scalr-agent upgrade",
+      "      # when a new chart version is out",
+      "  scalr-agent collect-logs",
+      "      # write a bundle for support",
+      "  scalr-agent uninstall --dry-run",
+      "      # show what it would remove",
     ]
   `);
   expect(await terminal.broken()).toEqual([]);
@@ -118,15 +123,15 @@ test('an install at 50×15 has no rail, and whole words', async () => {
       "",
       "Next steps:",
       "  scalr-agent pool link POOL --workspace NAME",
-      "      run a workspace on the agent pool",
+      "      # run a workspace on the agent pool",
       "  scalr-agent status",
-      "      health, runs and versions",
+      "      # health, runs and versions",
       "  scalr-agent upgrade",
-      "      when a new chart version is out",
+      "      # when a new chart version is out",
       "  scalr-agent collect-logs",
-      "      write a bundle for support",
+      "      # write a bundle for support",
       "  scalr-agent uninstall --dry-run",
-      "      show what it would remove",
+      "      # show what it would remove",
     ]
   `);
   expect(await terminal.broken()).toEqual([]);
@@ -146,11 +151,11 @@ test('in a pipe the same sentences come one per line', async () => {
       "Agent registered with acme.scalr.io after 14 s.",
       "",
       "Next steps:",
-      "  scalr-agent pool link POOL --workspace NAME  run a workspace on the agent pool",
-      "  scalr-agent status                           health, runs and versions",
-      "  scalr-agent upgrade                          when a new chart version is out",
-      "  scalr-agent collect-logs                     write a bundle for support",
-      "  scalr-agent uninstall --dry-run              show what it would remove",
+      "  scalr-agent pool link POOL --workspace NAME  # run a workspace on the agent pool",
+      "  scalr-agent status                           # health, runs and versions",
+      "  scalr-agent upgrade                          # when a new chart version is out",
+      "  scalr-agent collect-logs                     # write a bundle for support",
+      "  scalr-agent uninstall --dry-run              # show what it would remove",
     ]
   `);
 });
