@@ -63,7 +63,14 @@ test('lists the commands of a topic', () => {
 });
 
 test('lists no flag that the command does not use', () => {
-  expect(Object.keys(manifest.commands['completion']?.flags ?? {})).toEqual(['json', 'no-input', 'quiet', 'verbose', 'no-color']);
+  expect(Object.keys(manifest.commands['completion']?.flags ?? {})).toEqual([
+    'json',
+    'no-input',
+    'quiet',
+    'verbose',
+    'accessible',
+    'no-color',
+  ]);
   expect(manifest.commands['status']?.flags).not.toHaveProperty('yes');
 });
 
