@@ -47,6 +47,14 @@ export function pluralOfKind(kind: string): string {
   return /[^aeiou]y$/.test(singular) ? singular.replace(/y$/, 'ies') : `${singular}s`;
 }
 
+/** Group and version of a kind that every API server has, such as apps/v1 of Deployment. */
+export function groupVersionOf(kind: string): string {
+  const plural = pluralOfKind(kind);
+  const found = Object.entries(GROUP_VERSIONS).find(([resource]) => pluralOf(resource) === plural)?.[1];
+  if (found === undefined) throw new Error(`Unknown API group and version of ${kind}.`);
+  return found;
+}
+
 /** API path of a kind, such as `deployments.apps`. */
 export function collectionPath(resource: string, namespace?: string, groupVersion = GROUP_VERSIONS[resource]): string {
   if (groupVersion === undefined) throw new Error(`Unknown API group and version of ${resource}.`);

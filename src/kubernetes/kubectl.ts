@@ -1,6 +1,6 @@
 import type {ApiRequest, Call, ClusterTarget} from '../ground/command-line.ts';
 import {Secret} from '../ground/secret.ts';
-import {objectPath, siblingsPath} from './kinds.ts';
+import {groupVersionOf, objectPath, siblingsPath} from './kinds.ts';
 import {type KubernetesObject, type ObjectRef, resourceName} from './objects.ts';
 
 /** Field manager in managedFields. */
@@ -134,19 +134,19 @@ export const describePods = (kubeTarget: ClusterTarget): Call => kubectl(kubeTar
 const patchCall = (kubeTarget: ClusterTarget, args: readonly string[], path: string, patch: object): Call =>
   kubectl(kubeTarget, [...args, PROMPT], undefined, [request('PATCH', 'merge-patch+json', path, patch)]);
 
-const pathOf = ({namespace}: ClusterTarget, {kind, name}: ObjectRef, apiVersion = 'v1'): string =>
-  objectPath({apiVersion, kind, metadata: {name}}, namespace);
+const pathOf = ({namespace}: ClusterTarget, {kind, name}: ObjectRef): string =>
+  objectPath({apiVersion: groupVersionOf(kind), kind, metadata: {name}}, namespace);
 
 export function scale(kubeTarget: ClusterTarget, kind: string, name: string, replicas: number): Call {
   const args = ['scale', resourceName({kind, name}), `--replicas=${replicas}`];
-  return patchCall(kubeTarget, args, `${pathOf(kubeTarget, {kind, name}, 'apps/v1')}/scale`, {spec: {replicas}});
+  return patchCall(kubeTarget, args, `${pathOf(kubeTarget, {kind, name})}/scale`, {spec: {replicas}});
 }
 
 /** Restarts pods one after another, as an upgrade does; the old ones stop gracefully. Any time later than that of the last restart will do. */
 export function restart(kubeTarget: ClusterTarget, kind: string, name: string): Call {
   const annotations = {'kubectl.kubernetes.io/restartedAt': new Date().toISOString()};
   const args = ['rollout', 'restart', resourceName({kind, name})];
-  return patchCall(kubeTarget, args, pathOf(kubeTarget, {kind, name}, 'apps/v1'), {spec: {template: {metadata: {annotations}}}});
+  return patchCall(kubeTarget, args, pathOf(kubeTarget, {kind, name}), {spec: {template: {metadata: {annotations}}}});
 }
 
 /** Null removes an annotation. */
