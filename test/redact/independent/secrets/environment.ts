@@ -180,7 +180,7 @@ ssl.keystore.password = {humanPassword}
 <add name="Default" connectionString="Server={host};Database={app};User Id={user};Password={alnumPassword};" />
 <property name="password" value="{password|html}"/>
 <string name="api_key">{alnum40}</string>
-//registry.npmjs.org/:_authToken={npmToken}
+//npm.example.com/:_authToken={npmToken}
 //npm.{domain}/:_password={password|b64}
 _auth={basic}
 "npmAuthToken": "{npmToken}"

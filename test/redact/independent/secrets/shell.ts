@@ -123,7 +123,7 @@ Unseal Key 1: {base64of32}⏎Unseal Key 2: {base64of32#2}⏎⏎Initial Root Toke
 + ansible-vault decrypt --vault-password-file=/dev/stdin⏎+ echo {passphrase}
 + sops --decrypt --age {ageKey} secrets.yaml
 + export SOPS_AGE_KEY={ageKey}
-+ npm config set //registry.npmjs.org/:_authToken {npmToken}
++ npm config set //npm.example.com/:_authToken {npmToken}
 + npm config set //npm.{domain}/:_auth={basic}
 + npm config set //npm.pkg.github.com/:_authToken={githubPat}
 + yarn config set npmAuthToken {npmToken}
