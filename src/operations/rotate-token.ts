@@ -142,8 +142,8 @@ export async function readAccountRotation(
   const previous = tokens.find(({id}) => id === (replaced ?? current));
   const isUnused = ({id, description, lastUsedAt}: PoolToken): boolean =>
     description === attributes.description && lastUsedAt === null && id !== current && id !== replaced;
-  // Without the ID of the cluster, the description can be that of another one.
-  const orphans = needsToken && system.object !== undefined ? tokens.filter(isUnused) : [];
+  // Without the ID of the cluster, the description can be that of another one; without that of the current token, it can be this one.
+  const orphans = needsToken && system.object !== undefined && current !== undefined ? tokens.filter(isUnused) : [];
   return {
     ...{client, pool, previous, orphans, agentsBefore: new Set(), warnings: []},
     token: needsToken ? attributes : undefined,

@@ -148,3 +148,13 @@ test('a Secret of others is not written', async () => {
   expect((await rotated(held)).error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 2});
   expect(own.api.sent).toEqual([]);
 });
+
+test('a Secret without a record of its token keeps every token of the pool', async () => {
+  const held = await installed();
+  const {place, own, old} = held;
+  await place.kubectl('annotate', 'secret', 'scalr-agent-token', 'scalr.io/token-id-', 'scalr.io/agent-pool-id-', 'scalr.io/account-');
+  const result = await rotated(held, '--pool', 'eks-prod');
+  expect(result).toMatchObject({exit: 0, revoked: null});
+  expect(result.stderr).toContain('does not record the ID of the old token');
+  expect(tokensIn(own.api)).toEqual([old, result.token]);
+});
