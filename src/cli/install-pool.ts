@@ -138,7 +138,8 @@ async function inCluster(settings: Settings, {kubeTarget}: ReleaseName, {kuberne
     getObject<SecretObject>(kubernetes, 'secrets', settings.get(tokenSecret) as string, {...options, namespace}),
   ]);
   const {object} = requireAnswer(secret, kubeTarget);
-  return {clusterId: system.object?.metadata.uid, tokenId: object && accountTokenIn(object)?.tokenId};
+  const tokenId = object && accountTokenIn(object)?.tokenId;
+  return {clusterId: system.object?.metadata.uid, tokenId, isUnrecorded: object !== undefined && tokenId === undefined};
 }
 
 /** @throws ExpectedError if a token is given as well */

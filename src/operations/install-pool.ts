@@ -16,6 +16,8 @@ export interface PoolUser {
   clusterId: string | undefined;
   /** ID of the token in the Secret of the release, if an install with --pool has written it. */
   tokenId: string | undefined;
+  /** The Secret exists, but does not record its token, which can be any token of the pool. */
+  isUnrecorded: boolean;
   isForVcs: boolean;
 }
 
@@ -54,7 +56,7 @@ export async function preparePool(
   const attributes = tokenAttributesOf(user);
   // Without the ID of the cluster, the description can be that of another one.
   const orphans =
-    user.clusterId === undefined
+    user.clusterId === undefined || user.isUnrecorded
       ? []
       : tokens.filter(({id, description, lastUsedAt}) => description === attributes.description && lastUsedAt === null && id !== kept?.id);
   const token = kept === undefined ? attributes : undefined;

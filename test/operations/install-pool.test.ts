@@ -6,7 +6,14 @@ import {clientOf} from '../scalr/client-of.ts';
 import {poolTokenOf} from '../scalr/mock-account.ts';
 import {type MockApi, mockApi} from '../scalr/mock-api.ts';
 
-const USER: PoolUser = {release: 'scalr-agent', namespace: 'scalr', clusterId: 'uid-1', tokenId: undefined, isForVcs: false};
+const USER: PoolUser = {
+  release: 'scalr-agent',
+  namespace: 'scalr',
+  clusterId: 'uid-1',
+  tokenId: undefined,
+  isUnrecorded: false,
+  isForVcs: false,
+};
 const DESCRIPTION = 'scalr-agent-install cluster=uid-1 namespace=scalr release=scalr-agent';
 const FAILED = new ExpectedError('helm is not there.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.failed, suggestions: ['Install helm']});
 
@@ -64,6 +71,8 @@ describe('the plan', () => {
     // Another cluster may have the same namespace and release.
     api.account.token(pool, {description: DESCRIPTION.replace('uid-1', 'unknown')});
     expect((await prepare(api, {clusterId: undefined})).orphans).toEqual([]);
+    // The Secret may hold the unused token.
+    expect((await prepare(api, {isUnrecorded: true})).orphans).toEqual([]);
   });
 
   test.each([
