@@ -16,6 +16,7 @@ import type {Gap} from './collect/read-namespace.ts';
 import {fileNames} from './file-names.ts';
 import {allFindings} from './findings/all-findings.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, type Summary, summaryText, versionsText} from './report.ts';
+import {ticketText} from './ticket.ts';
 
 /** Options for saving a bundle from any source. */
 export interface SaveOptions {
@@ -173,6 +174,7 @@ export async function writeBundle(
     containers,
     noun,
   };
+  const ticket = ticketText(prepared, found, cleaner('TICKET.md'));
   const report = redact.report();
   const redactions = {...report, notSearched: report.notSearched.map(cleaner('redactions.json'))};
   const {bytes, withheld} = await closeChecked(archive, {
@@ -180,6 +182,7 @@ export async function writeBundle(
     createArchive,
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     ownFiles: (withheld) => ({
+      'TICKET.md': ticket,
       'findings.json': jsonText(findings),
       'errors.json': jsonText([
         ...gaps.map(({what, error, isMinor}) => ({what, ...error, isMinor})),

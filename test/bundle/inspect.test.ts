@@ -7,6 +7,7 @@ import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
+import Inspect from '../../src/commands/inspect.ts';
 import type {ArchiveEntry} from '../../src/ports/files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -17,7 +18,7 @@ afterAll(() => rmSync(folder, {recursive: true}));
 const NOON = new Date('2026-11-21T12:00:00Z');
 let made = 0;
 const fresh = (): string => join(folder, `${made++}.zip`);
-const inspect = (file: string, ...more: string[]) => runCommand(CollectLogs, ['--inspect', file, ...more]);
+const inspect = (file: string, ...more: string[]) => runCommand(Inspect, [file, ...more]);
 
 const pod = {
   kind: 'Pod',
@@ -76,18 +77,17 @@ test('shows the summary of a bundle without a cluster', async () => {
   expect(stdout).toContain('pod/agent-1 (CRASH_LOOP)');
 });
 
-test('prints the result of collect-logs as JSON, as far as the bundle contains it', async () => {
+test('prints verdict and findings as JSON', async () => {
   const file = await bundle(fresh());
   const {stdout, exit} = await inspect(file, '--json');
-  expect(violations('collect-logs', stdout)).toEqual([]);
+  expect(violations('inspect', stdout)).toEqual([]);
   expect(JSON.parse(stdout)).toMatchObject({
+    schemaVersion: 1,
     file,
-    containers: 1,
-    errors: [{what: 'Role objects', kind: 'forbidden', message: 'may not list them'}],
+    valid: true,
+    problems: [],
+    verdict: '1 error, 0 warnings. Start with pod/agent-1 (CRASH_LOOP).',
     findings: [{code: 'CRASH_LOOP', object: 'pod/agent-1'}],
-    redactions: {total: 0},
-    damage: [],
-    complete: true,
   });
   expect(exit).toBe(0);
 });
@@ -114,8 +114,11 @@ test('lists changed, removed and added entries', async () => {
   expect(stderr).toContain('new.txt: added later');
   expect(stderr).not.toContain('same.txt');
   const json = await inspect(file, '--json');
-  expect(violations('collect-logs', json.stdout)).toEqual([]);
-  expect(JSON.parse(json.stdout)).toMatchObject({damage: [{problem: 'differs'}, {problem: 'missing'}, {problem: 'not in the manifest'}]});
+  expect(violations('inspect', json.stdout)).toEqual([]);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    valid: false,
+    problems: [{problem: 'differs'}, {problem: 'missing'}, {problem: 'not in the manifest'}],
+  });
 });
 
 test('lists an entry with damaged bytes, and shows the rest', async () => {
@@ -186,8 +189,9 @@ test('names the file when it is not a bundle', async () => {
   expect((await inspect(file)).stderr).toContain(`${file} is not a support bundle: manifest.json has an unknown format.`);
 });
 
-test('cannot be used with flags for collecting', async () => {
-  const {stderr, exit} = await inspect('bundle.zip', '--since', '2h');
+test('collect-logs --inspect names this command', async () => {
+  const {stderr, exit} = await runCommand(CollectLogs, ['--inspect', 'bundle.zip']);
   expect(exit).toBe(2);
-  expect(stderr).toContain('--inspect');
+  expect(stderr).toContain('Unknown flag: --inspect.');
+  expect(stderr).toContain('scalr-agent inspect FILE');
 });

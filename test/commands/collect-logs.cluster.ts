@@ -38,6 +38,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(result).toMatchObject({containers: agents, findings: [{code: 'DEBUG_OFF', severity: 'info'}]});
     const files = [
       'SUMMARY.md',
+      'TICKET.md',
       'errors.json',
       'events.txt',
       'findings.json',

@@ -86,6 +86,7 @@ echo "called with $*"`;
   const content = await contentOf(file);
   expect(Object.keys(content)).toEqual([
     'SUMMARY.md',
+    'TICKET.md',
     'errors.json',
     'findings.json',
     'host/os-release.txt',
