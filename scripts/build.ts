@@ -3,6 +3,7 @@ import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node
 import {Plugin} from '@oclif/core';
 import {type BuildOptions, build} from 'esbuild';
 import {licencesOf} from './licences.ts';
+import {compressedPage} from './report-page.ts';
 
 /** `npm run build`: bundles the program into dist, and writes down what is known of its commands before they run. */
 const ROOT = process.cwd();
@@ -47,6 +48,8 @@ await build({
   external: ['../cli/launch.js'],
   define: {NODE_FLOOR: JSON.stringify(engines.node.replace('>=', ''))},
 });
+
+writeFileSync('dist/report.html.br', await compressedPage());
 
 // The bill of materials takes every input for a component, also one of which nothing is left.
 for (const output of Object.values(metafile.outputs)) {

@@ -141,6 +141,7 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
   const [lines, bytes] = [logs.reduce((sum, log) => sum + log.lines, 0), logs.reduce((sum, log) => sum + log.bytes, 0)];
   const previous = logs.some(({file}) => file.endsWith('.previous.log'));
   const rows: readonly (readonly [file: string, text: string, isThere: boolean])[] = [
+    ['report.html', 'this summary, logs, timeline and objects; open it in a browser', true],
     ['TICKET.md', "the form that Scalr's support asks for, filled as far as known", true],
     ['findings.json, errors.json', 'findings and missing parts as JSON', true],
     [

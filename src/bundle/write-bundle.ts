@@ -16,6 +16,7 @@ import type {Gap} from './collect/read-namespace.ts';
 import {fileNames} from './file-names.ts';
 import {allFindings} from './findings/all-findings.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, type Summary, summaryText, versionsText} from './report.ts';
+import {firstScreenHtml, PagedArchive} from './report-page.ts';
 import {ticketText} from './ticket.ts';
 
 /** Options for saving a bundle from any source. */
@@ -35,6 +36,8 @@ export interface SaveDeps {
   files: Pick<Files, 'kindOf'>;
   now(): Date;
   onProgress(done: number, all: number): void;
+  /** The template of the page. */
+  template(): Promise<string>;
 }
 
 /** How to read the logs, and until when. */
@@ -74,7 +77,7 @@ export async function saveBundle(
   prepared: PreparedBundle,
   name: string,
   {out, ...options}: SaveOptions,
-  {archives, files, now, onProgress}: SaveDeps,
+  {archives, files, now, onProgress, template}: SaveDeps,
   {api, signal, forceQuit}: Reading,
 ): Promise<{file: string; bundle: Bundle}> {
   if (forceQuit.aborted) throw bundleInterrupted(forceQuit);
@@ -83,7 +86,8 @@ export async function saveBundle(
   const archive = await archives.create(file);
   try {
     const createArchive = () => archives.create(file);
-    const writing = writeBundle(prepared, name, options, {archive, createArchive, now, onProgress, api, signal});
+    const deps = {archive, createArchive, template: await template(), now, onProgress, api, signal};
+    const writing = writeBundle(prepared, name, options, deps);
     return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
   } catch (error) {
     await archive.abort();
@@ -119,6 +123,8 @@ export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
 type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> &
   Pick<SaveDeps, 'now' | 'onProgress'> & {
     archive: Archive;
+    /** Of the page; without it, the bundle has no page. */
+    template?: string | undefined;
     /** Another archive for the same file, if the final check finds a secret. */
     createArchive(): Promise<Archive>;
   };
@@ -130,7 +136,8 @@ export async function writeBundle(
   {maxBytes, level, userTokens}: Omit<SaveOptions, 'out'>,
   deps: WriteDeps,
 ): Promise<Bundle> {
-  const {archive, createArchive, now} = deps;
+  const {template, now} = deps;
+  const archive = new PagedArchive(deps.archive, template);
   const knownSecrets = knownSecretSet([...prepared.knownSecrets, ...userTokens.map((value) => ({kind: 'user-token', value}))]);
   const redact = redactor({knownSecrets, level});
   const cleaner = (name: string) => (text: string) => redact.text(name, text);
@@ -179,7 +186,7 @@ export async function writeBundle(
   const redactions = {...report, notSearched: report.notSearched.map(cleaner('redactions.json'))};
   const {bytes, withheld} = await closeChecked(archive, {
     find: leakFinder(knownSecrets.known),
-    createArchive,
+    createArchive: async () => new PagedArchive(await deps.createArchive(), template),
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     ownFiles: (withheld) => ({
       'TICKET.md': ticket,
@@ -191,6 +198,7 @@ export async function writeBundle(
       'SUMMARY.md': `${summaryText({...summary, withheld})}\n${redactionText(redactions)}`,
       'redactions.json': jsonText(redactions),
     }),
+    firstScreen: ({'SUMMARY.md': summary = ''}) => firstScreenHtml({summary, findings}),
   });
   return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions, withheld};
 }
