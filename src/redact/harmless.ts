@@ -5,10 +5,10 @@ const PLAIN =
   /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
 /** Already redacted, or a placeholder. */
 const HIDDEN =
-  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|[\w-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
+  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|[\w-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
-  /^(?:\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+)$/;
+  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+)$/;
 const HCL_REFERENCE =
   /^(?:(?:var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
 /** Code that reads a value: a call, an element, an attribute. */

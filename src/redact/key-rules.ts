@@ -30,7 +30,11 @@ export const secretKeyRule: RedactionRule = {
     if (previous === ':' && before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(text.slice(key.end, key.end + 10))) return NOTHING;
     if ('<:;cC'.includes(previous) && TAG_BEFORE.test(before)) return inElement(text, key, isStrict);
     const separator = matchAt(SEPARATOR, text, key.end);
-    if (separator === undefined) return previous === '/' || previous === '\\' ? NOTHING : inSentence(text, key, isStrict);
+    const after = text.slice(key.end, key.end + 80);
+    if (separator === undefined)
+      return /[/\\]/.test(previous) || (previous === '=' && /^ @?\w+=/.test(after)) ? NOTHING : inSentence(text, key, isStrict);
+    // The help of a flag stands in a column of its own.
+    if (/^[ \t]{2,}$/.test(separator[0]) && isProse(/\S*/.exec(after.trimStart())?.[0] ?? '')) return NOTHING;
     // Parts of AWS names are not keys, and neither is `checksum/secret` of helm.
     if (before.endsWith('checksum/') || (before.endsWith(':') && separator[0] === ':')) return NOTHING;
     if (previous === ' ' && /(?:unexpected|near|illegal|unknown|expected) $/i.test(before)) return NOTHING;
