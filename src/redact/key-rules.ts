@@ -1,7 +1,7 @@
 import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind, SECRET_IDS} from './key-names.ts';
 import {afterScheme, type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from './read-value.ts';
-import {type Extent, matchAt, NEXT_LINE, NOTHING, type RedactionRule, STAMP} from './rule.ts';
+import {type Extent, isSpent, matchAt, NEXT_LINE, NOTHING, type RedactionRule, STAMP, spend} from './rule.ts';
 import {collectionAt, secretsBelow} from './structure-rules.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
@@ -247,3 +247,33 @@ const valueBehind = (text: string, at: number): readonly Extent[] =>
 
 const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>
   found.filter(({start, end}) => !isHarmless(text.slice(start, end)) && !isCode(text.slice(start, end)));
+
+const WORDS_NEAR = /[^\s"'`\\<>,;()[\]{}|]{6,256}/g;
+/** A time, a version, a place in a file, or what is redacted. */
+const NO_SECRET = /^\d{4}-\d\d-\d\d|^v?\d+\.\d+\.\d|\.\w{1,5}:\d+:?$|^[A-Z]+\/\d|^redacted:|^[\d:.]+[a-zµ]{0,2}$/;
+
+/** Only with `--redact strict`: words with digits on the line of the name of a secret. */
+export const nearKeys: RedactionRule = {
+  name: 'near a key',
+  anchors: KEY_ANCHORS,
+  onlyOutside: true,
+  find(text, start, end) {
+    const key = isSpent() ? undefined : keyAround(text, start, end); /*k*/
+    if (key === undefined) return NOTHING;
+    const before = text
+      .slice(Math.max(0, key.start - 120), key.start)
+      .split('\n')
+      .at(-1) as string;
+    const after = text.slice(key.end, key.end + 200).split('\n', 1)[0] as string;
+    spend(before.length + after.length);
+    return [...`${before}${' '.repeat(key.end - key.start)}${after}`.matchAll(WORDS_NEAR)]
+      .map(({0: word, index}) => ({start: key.start - before.length + index, end: key.start - before.length + index + word.length, word}))
+      .filter(
+        ({word}) =>
+          /[A-Za-z]/.test(word) &&
+          (/\d/.test(word) || /\w[!#$%&*?@^~]\w|\w-\w+-\w/.test(word)) &&
+          !NO_SECRET.test(word) &&
+          !isHarmless(word),
+      );
+  },
+};

@@ -5,7 +5,7 @@ const OF_RUN = new Uint8Array(256);
 for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-')) OF_RUN[byte] = 1;
 const AFTER_RUN = /[^A-Za-z0-9+/_=-]/g;
 /** Shorter runs are words, names and paths. */
-const SHORTEST = {standard: 20, strict: 16};
+const SHORTEST = {standard: 20, strict: 12};
 
 /** Runs of these characters that begin between two places. Most bytes are skipped: the last one of a possible run is read first. */
 function* runsIn(bytes: Uint8Array, from: number, to: number, shortest: number): Generator<Extent> {
