@@ -94,10 +94,14 @@ function randomParts(run: string, shortest: number): Extent[] {
 
 /** Whether a text has letters of both cases and digits, mixed as in no word; or is a long mix of digits and letters of one case. */
 export function looksRandom(text: string, least = 20): boolean {
-  if (text.length < least) return false;
+  if (text.length < least || isName(text)) return false;
   if (isMixed(text)) return true;
   return /[-_]/.test(text) && text.split(/[-_]/).some((part) => part.length >= least && isMixed(part));
 }
+
+/** `DigiCert_Global_Root_G2`: words of a name, also in capitals. */
+const WORDS = /[A-Z]?[a-z]{3,}|[A-Z]{3,}(?![a-z])/g;
+const isName = (text: string): boolean => text.split(/[-_]/).length > 3 && text.replace(WORDS, '').length < 0.5 * text.length;
 
 function isMixed(text: string): boolean {
   const counts = [0, 0, 0, 0];
