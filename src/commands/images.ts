@@ -47,7 +47,7 @@ export default class Images extends BaseCommand<Result> {
     out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalogue, {chart: 'Chart whose images are listed (default: recommended).'}),
   };
 
   override async run(): Promise<Result> {
