@@ -29,11 +29,7 @@ export function answersIn({platform, nodeSystems, networks}: ClusterFacts): Clus
 /** The facts of the cluster as a source of answers. */
 export function fromCluster(facts: ClusterFacts): SettingsSource {
   const found = new Map(answersIn(facts).map((each) => [each.setting, each]));
-  return {
-    name: 'cluster',
-    answer: (setting) => found.get(setting)?.value,
-    because: (setting) => found.get(setting)?.because,
-  };
+  return {name: 'cluster', answer: (setting) => found.get(setting)?.value, because: (setting) => found.get(setting)?.because};
 }
 
 const answerTo = (setting: Setting, fact: Fact<unknown>): ClusterAnswer[] =>
@@ -44,10 +40,7 @@ function together(...networks: readonly Fact<readonly string[]>[]): Fact<readonl
   const known = networks.filter(isKnown);
   const [first] = networks as [Fact<readonly string[]>];
   if (known.length === 0) return first;
-  return {
-    value: [...new Set(known.flatMap(({value}) => value))],
-    source: known.map(({source}) => source).join('; '),
-  };
+  return {value: [...new Set(known.flatMap(({value}) => value))], source: known.map(({source}) => source).join('; ')};
 }
 
 /** Warnings about facts that could not be read and that no other source provides. */

@@ -20,11 +20,7 @@ export const keyRule = ({keys, isWrong, message, suggestion, ...rule}: KeyRule):
     const say = (text: Text, key: string): string => (typeof text === 'string' ? text : text(values, key));
     return keys
       .filter((key) => isWrong(values, key))
-      .map((key) => ({
-        path: at(key),
-        message: say(message, key),
-        ...(suggestion === undefined ? {} : {suggestion: say(suggestion, key)}),
-      }));
+      .map((key) => ({path: at(key), message: say(message, key), ...(suggestion === undefined ? {} : {suggestion: say(suggestion, key)})}));
   },
 });
 

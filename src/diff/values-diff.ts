@@ -26,11 +26,7 @@ export function driftOf(given: Values, wanted: Values): Drift {
     if (one !== undefined && other !== undefined && sameTree(one, other))
       setAt(file, path, one === HIDDEN ? HIDDEN_DIFFERENCE : [HIDDEN_DIFFERENCE]);
     const [before, after] = [one, getAt(file, path)];
-    return {
-      path: spellPath(path),
-      ...(before === undefined ? {} : {installed: before}),
-      ...(after === undefined ? {} : {file: after}),
-    };
+    return {path: spellPath(path), ...(before === undefined ? {} : {installed: before}), ...(after === undefined ? {} : {file: after})};
   });
   return {differences, installed, file};
 }

@@ -131,18 +131,12 @@ const openshiftVersionOf = ({openshiftVersions}: PlatformReadings): Fact<string>
 /** The facts that the chart recommendation uses; unknown ones are left out. */
 export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {
   const forbids = knownValue(forbidsHostPath);
-  return {
-    kubernetes: kubernetesVersions(versions),
-    ...(forbids === undefined ? {} : {forbidsHostPath: forbids}),
-  };
+  return {kubernetes: kubernetesVersions(versions), ...(forbids === undefined ? {} : {forbidsHostPath: forbids})};
 }
 
 function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
   const controlPlane = isKnown(server) ? [{machines: 'control plane', version: server.value}] : [];
-  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({
-    machines: count(nodes, 'node'),
-    version,
-  }));
+  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({machines: count(nodes, 'node'), version}));
   const found = [...controlPlane, ...nodes].filter(({version}) => isVersion(version));
   return {found, isComplete: controlPlane.length > 0 && nodes.length > 0 && found.length === controlPlane.length + nodes.length};
 }

@@ -64,11 +64,7 @@ const nodeName =
 /** The first that fits; OpenShift comes before the clouds it runs on. */
 export const DISTRIBUTIONS: readonly Distribution[] = [
   {name: 'openshift', cloud: 'openshift', signs: [resource('clusterversions.config.openshift.io'), label('node.openshift.io/os_id')]},
-  {
-    name: 'gke',
-    cloud: 'gke',
-    signs: [label('cloud.google.com/gke-nodepool'), version(/-gke\.\d/)].map((sign) => onlyOn(['gce://'], sign)),
-  },
+  {name: 'gke', cloud: 'gke', signs: [label('cloud.google.com/gke-nodepool'), version(/-gke\.\d/)].map((sign) => onlyOn(['gce://'], sign))},
   {
     name: 'eks',
     cloud: 'eks',

@@ -4,13 +4,7 @@ import type {KubernetesObject} from '../kubernetes/objects.ts';
 
 /** A Node as the API server has it, as far as facts come from it. */
 export interface NodeObject extends KubernetesObject {
-  spec?: {
-    providerID?: string;
-    podCIDR?: string;
-    podCIDRs?: readonly string[];
-    unschedulable?: boolean;
-    taints?: readonly Taint[];
-  };
+  spec?: {providerID?: string; podCIDR?: string; podCIDRs?: readonly string[]; unschedulable?: boolean; taints?: readonly Taint[]};
   status?: {
     allocatable?: Readonly<Record<string, string>>;
     nodeInfo?: {architecture?: string; operatingSystem?: string; osImage?: string; kubeletVersion?: string};

@@ -180,12 +180,7 @@ export const rules: readonly ChartRule[] = [
     message: 'A stopped run must push its state within the grace period. With less than two minutes, state can be lost.',
   }),
   ...['agent.podLabels', 'global.podLabels'].map((path) =>
-    breaksTemplates({
-      in: '0.5.64 - 0.5.67',
-      path,
-      breaks: isFilledMap,
-      suggestion: 'Use 0.5.68 or later, or remove the labels',
-    }),
+    breaksTemplates({in: '0.5.64 - 0.5.67', path, breaks: isFilledMap, suggestion: 'Use 0.5.68 or later, or remove the labels'}),
   ),
   breaksTemplates({
     in: '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79',

@@ -101,11 +101,7 @@ const sizedCache = ({in: range, name, hasSwitch}: {in: string; name: string; has
 export const valuesRules: readonly ValuesRule[] = [
   separateDirectories,
   ...certificateRules({tls: 'global.tls', bundles: NESTED, mutualTls: MUTUAL_TLS}),
-  otherKeyWins({
-    in: '>=0.6.2',
-    winner: 'persistence.cache.hostPath.path',
-    loser: 'persistence.cache.persistentVolumeClaim.claimName',
-  }),
+  otherKeyWins({in: '>=0.6.2', winner: 'persistence.cache.hostPath.path', loser: 'persistence.cache.persistentVolumeClaim.claimName'}),
   mountsOfVolumes({
     in: NESTED,
     volumes: 'task.extraVolumes',
@@ -243,11 +239,7 @@ export const valuesRules: readonly ValuesRule[] = [
   printedBare({in: '>=0.5.68', keys: ['task.job.basename']}),
   sizedClaims({in: FLAT, volumes: ['persistence']}),
   sizedClaims({in: NESTED, volumes: VOLUMES}),
-  keyOfSecret({
-    in: NESTED,
-    secrets: ['agent.tokenExistingSecret.name', 'agent.token'],
-    keys: ['agent.tokenExistingSecret.key'],
-  }),
+  keyOfSecret({in: NESTED, secrets: ['agent.tokenExistingSecret.name', 'agent.token'], keys: ['agent.tokenExistingSecret.key']}),
   notNull({in: FLAT, keys: ['podAnnotations', 'controllerPodAnnotations']}),
   notNull({in: NESTED, keys: ['global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations']}),
   sizedCache({in: NESTED, name: 'providerCache', hasSwitch: true}),

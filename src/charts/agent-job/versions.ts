@@ -59,11 +59,7 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     path,
     because: 'no template reads it',
   })),
-  ...['workerNodeSelector', 'workerTolerations'].map((path) => ({
-    in: FLAT,
-    path,
-    because: 'it is set on the Job instead of the pod',
-  })),
+  ...['workerNodeSelector', 'workerTolerations'].map((path) => ({in: FLAT, path, because: 'it is set on the Job instead of the pod'})),
   ...behind('persistence.enabled', {
     in: FLAT,
     below: 'persistence.persistentVolumeClaim',
@@ -73,11 +69,7 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
   {in: FLAT, path: 'secret.annotations', unless: (values) => isOn(values, 'persistence.enabled'), because: 'only a new PVC gets them'},
   {...mountOptionsWithoutEfs, in: FLAT},
   {in: NESTED, path: 'persistence.data.persistentVolumeClaim.subPath', because: 'no template reads it'},
-  {
-    in: '0.5.64 - 0.5.66',
-    path: 'persistence.data.persistentVolumeClaim.accessMode',
-    because: 'this version uses a fixed value',
-  },
+  {in: '0.5.64 - 0.5.66', path: 'persistence.data.persistentVolumeClaim.accessMode', because: 'this version uses a fixed value'},
   ...behind('persistence.data.enabled', {
     in: NESTED,
     below: 'persistence.data.persistentVolumeClaim',

@@ -114,11 +114,7 @@ export const valuesRules: readonly ValuesRule[] = [
   }),
   needsSwitch({key: `${OLD}.claimName`, on: 'persistence.enabled'}),
   ...['data', 'cache'].map((name) =>
-    needsSwitch({
-      in: SPLIT_PERSISTENCE,
-      key: `persistence.${name}.persistentVolumeClaim.claimName`,
-      on: `persistence.${name}.enabled`,
-    }),
+    needsSwitch({in: SPLIT_PERSISTENCE, key: `persistence.${name}.persistentVolumeClaim.claimName`, on: `persistence.${name}.enabled`}),
   ),
   printedBare({
     keys: [

@@ -110,10 +110,7 @@ const REASONS_OF_SERVICE: readonly Reason[] = [
   {settings: [release], reason: 'the service is always called scalr-agent'},
   {settings: [isolation], reason: 'the service always starts a container for each run'},
   {settings: [concurrency], reason: 'a machine has one agent service, which executes at most 5 runs; use more machines'},
-  {
-    settings: [agentImage, imagePullPolicy, podLabel],
-    reason: 'the agent is installed from a package and has no container of its own',
-  },
+  {settings: [agentImage, imagePullPolicy, podLabel], reason: 'the agent is installed from a package and has no container of its own'},
 ];
 
 const refusalsOf = (reasons: readonly Reason[]): Refusal[] =>

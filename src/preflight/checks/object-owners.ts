@@ -35,10 +35,7 @@ function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner 
   const other = otherOwner(live);
   return other === undefined
     ? {text: 'no Helm release', remedy: adopt}
-    : {
-        text: other,
-        remedy: (objects, about) => `${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`,
-      };
+    : {text: other, remedy: (objects, about) => `${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`};
 }
 
 function ownedByRelease({name, namespace}: {name: string; namespace: string}, context: PreflightContext): Owner {

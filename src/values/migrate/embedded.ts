@@ -168,10 +168,6 @@ function extract(node: ParsedNode, text: string): Extracted {
   const column = isBlock ? Math.max(columnOf(body), keyColumn + 1) : keyColumn + 2;
   return {
     values: isScalar(node) ? String(node.value) : `${written}\n`,
-    edit: (values) => ({
-      start,
-      end: start + written.trimEnd().length,
-      text: `${isScalar(node) ? '|' : ''}\n${indent(values, column)}`,
-    }),
+    edit: (values) => ({start, end: start + written.trimEnd().length, text: `${isScalar(node) ? '|' : ''}\n${indent(values, column)}`}),
   };
 }

@@ -132,9 +132,7 @@ export function checkRepeatedVariables(source: ValuesSource, target: Target): Va
       key,
       'REPEATED_VARIABLE',
       `${target.chart} ${target.version} would set ${name} twice in the ${container} container.`,
-      {
-        suggestion: 'Remove it, or use the key of the chart',
-      },
+      {suggestion: 'Remove it, or use the key of the chart'},
     ),
   );
 }
