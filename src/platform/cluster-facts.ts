@@ -8,10 +8,9 @@ import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
-import {type Cni, cniOf, type NetworkPolicies, networkPoliciesOf} from './cni.ts';
 import {type Dns, dnsOf, type Networks, networksOf} from './networks.ts';
 import {type NodeSystems, nodeSystemsOf, type Platform, platformOf} from './platform.ts';
-import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
+import {type Cni, cniOf, forbidsHostPath, type NetworkPolicies, networkPoliciesOf, type Policies, policiesOf} from './policies.ts';
 import type {PlatformReadings, StorageClassObject} from './readings.ts';
 
 export interface StorageClass {

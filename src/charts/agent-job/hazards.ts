@@ -1,6 +1,6 @@
 import {at, getAt, isOn, textAt} from '../../ground/tree.ts';
 import type {HazardFacts, UpgradeHazard} from '../define.ts';
-import {mutualTlsVanishes, reuseValues} from '../shared-hazards.ts';
+import {mutualTlsVanishes, reuseValues} from '../shared-versions.ts';
 import {FLAT, NESTED} from './versions.ts';
 
 /** `AgentTaskTemplate`, and names after the release. */

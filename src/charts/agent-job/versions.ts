@@ -1,6 +1,6 @@
 import {at, getAt, isOn, type Values} from '../../ground/tree.ts';
 import type {Chart, ChartContainer} from '../define.ts';
-import {annotationsWithoutAccount, behind, CLAIM_KEYS, labelsWithoutAccount, mountOptionsWithoutEfs, ofSecret} from '../ignored-keys.ts';
+import {annotationsWithoutAccount, behind, CLAIM_KEYS, labelsWithoutAccount, mountOptionsWithoutEfs, ofSecret} from '../shared-versions.ts';
 
 /** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
 export const FLAT = '<=0.5.63';

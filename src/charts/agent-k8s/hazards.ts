@@ -1,6 +1,6 @@
 import {textAt} from '../../ground/tree.ts';
 import type {UpgradeHazard} from '../define.ts';
-import {reuseValues} from '../shared-hazards.ts';
+import {reuseValues} from '../shared-versions.ts';
 import {GOLDEN} from './versions.ts';
 
 /** docs/charts/upgrades.md is generated from these rows. */

@@ -1,6 +1,6 @@
 import {isOn, textAt} from '../../ground/tree.ts';
 import type {UpgradeHazard} from '../define.ts';
-import {mutualTlsVanishes, reuseValues} from '../shared-hazards.ts';
+import {mutualTlsVanishes, reuseValues} from '../shared-versions.ts';
 import {usesOldPersistence} from './versions.ts';
 
 /** docs/charts/upgrades.md is generated from these rows. */
