@@ -3,7 +3,7 @@ import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown} from '../../ground/fact.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import {podSpecs} from '../../kubernetes/pod-specs.ts';
-import {type Check, fail, pass, skip, skipUnknown} from '../check.ts';
+import {type Check, check, fail, pass, skip, skipUnknown} from '../check.ts';
 import {mapsIn} from '../pod-resources.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {withoutHostPath} from './cluster.ts';
@@ -15,10 +15,7 @@ const LABEL = 'pod-security.kubernetes.io/enforce';
 const LEVELS = ['restricted', 'baseline', 'privileged'] as const;
 type Level = (typeof LEVELS)[number];
 
-const podSecurity: Check = {
-  id: 'pod-security',
-  group: 'Namespace',
-  title: 'Pods comply with Pod Security Standards',
+const podSecurity = check('Namespace', 'pod-security', 'Pods comply with Pod Security Standards', {
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
   run(context) {
     const {facts, readings, manifest} = context;
@@ -44,7 +41,7 @@ const podSecurity: Check = {
       remedyFor(level.value as Level, pods, allow, context),
     );
   },
-};
+});
 
 /** Settings that comply with the level; the namespace label is relaxed only if there are none. */
 function remedyFor(level: Level, pods: readonly Values[], allow: string, context: PreflightContext): string {
@@ -172,10 +169,7 @@ function restricted(pod: Values, containers: readonly Values[]): string[] {
 
 const listIn = (tree: Tree | undefined): string[] => (Array.isArray(tree) ? tree.map(String) : []);
 
-const exists: Check = {
-  id: 'namespace',
-  group: 'Namespace',
-  title: 'Namespace exists or can be created',
+const exists = check('Namespace', 'namespace', 'Namespace exists or can be created', {
   ref: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/',
   run({readings: {namespaceObject}, name: {kubeTarget}}) {
     if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
@@ -188,7 +182,7 @@ const exists: Check = {
           `Use another one with --namespace, or wait until it is deleted: ${kubectlCommand(kubeTarget, 'wait', '--for=delete', `namespace/${kubeTarget.namespace}`, '--timeout=10m')}`,
         );
   },
-};
+});
 
 /** Whether the namespace accepts the objects of the chart. */
 export const namespaceChecks: readonly Check[] = [exists, podSecurity, limitRange, quota];
