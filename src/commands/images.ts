@@ -14,7 +14,7 @@ import {imagesText} from '../ui/network.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;

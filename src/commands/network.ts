@@ -14,7 +14,7 @@ import {TARGETS, type TargetName} from '../settings/release.ts';
 import {choiceText} from '../ui/messages.ts';
 import {networkText} from '../ui/network.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   target: TargetName;
