@@ -34,8 +34,11 @@ const {metafile} = await build({
   banner: {
     js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url), {filename: __filename, dirname: __dirname} = import.meta;",
   },
-  // Its ES modules, of which only what is used comes along.
-  alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
+  alias: {
+    // Its ES modules, of which only what is used comes along.
+    yaml: './node_modules/yaml/browser/dist/index.js',
+    ...Object.fromEntries(['cli-spinners', 'minimatch', 'tinyglobby'].map((name) => [name, './scripts/left-out.ts'])),
+  },
   // oclif wants it only where it runs TypeScript.
   external: ['typescript'],
 });

@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {isOfTimeline, timelineOf, traceOf} from '../../report/timeline-data.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type Fields, isFields} from '../ground/json.ts';
@@ -37,6 +38,16 @@ export async function inspectBundle(archive: OpenArchive, file: string): Promise
   };
   const findings = parsed(await text('findings.json'));
   return {summary: await text('SUMMARY.md'), findings: Array.isArray(findings) ? findings.filter(isFinding) : [], damage};
+}
+
+/** The timeline of a bundle as Trace Event JSON, without files that cannot be read. @throws ExpectedError */
+export async function traceText(archive: OpenArchive, {damage}: Pick<Inspection, 'damage'>): Promise<string> {
+  const unreadable = new Set(damage.filter(({problem}) => problem === 'unreadable').map(({entry}) => entry));
+  const texts = new Map<string, string>();
+  for (const {name} of archive.entries) {
+    if (isOfTimeline(name) && !unreadable.has(name)) texts.set(name, await textOf(archive, name, name));
+  }
+  return `${JSON.stringify(traceOf(timelineOf(texts)))}\n`;
 }
 
 async function manifestOf(archive: OpenArchive, file: string): Promise<Manifest> {

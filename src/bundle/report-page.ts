@@ -166,15 +166,13 @@ const html: ElementMaker<Html> = (tag, attributes, ...children) => {
 export const firstScreenHtml = (content: FirstScreen): string => firstScreen(html, content).text;
 
 /** The page of a finished bundle, without files that cannot be read. */
-export async function* pageOf(
-  archive: OpenArchive,
-  {summary = '', findings, damage}: Inspection,
-  template: string,
-): AsyncGenerator<Buffer> {
+export async function reportHtml(archive: OpenArchive, {summary = '', findings, damage}: Inspection, template: string): Promise<string> {
   const page = new ReportPage(template);
-  const isReadable = (name: string): boolean => !damage.some(({entry, problem}) => entry === name && problem === 'unreadable');
-  for (const {name} of archive.entries.filter((entry) => ![REPORT, 'manifest.json'].includes(entry.name) && isReadable(entry.name))) {
+  const hidden = new Set([REPORT, 'manifest.json', ...damage.flatMap(({entry, problem}) => (problem === 'unreadable' ? [entry] : []))]);
+  for (const {name} of archive.entries.filter((entry) => !hidden.has(entry.name))) {
     for await (const _ of page.recording(name, archive.read(name)));
   }
-  yield* page.html(Buffer.from(firstScreenHtml({summary, findings})));
+  const parts: Buffer[] = [];
+  for await (const part of page.html(Buffer.from(firstScreenHtml({summary, findings})))) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
 }

@@ -100,13 +100,14 @@ const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.
 const rejectedBy = (forceQuit: AbortSignal): Promise<never> =>
   new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(bundleInterrupted(forceQuit)), {once: true}));
 
-async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void> {
+/** Never replaces a file. @throws ExpectedError */
+export async function refuseTaken(file: string, files: SaveDeps['files'], flag = '--out'): Promise<void> {
   if ((await files.kindOf(file)) === 'nothing') return;
   throw new ExpectedError(`${file} exists.`, {
     code: 'FILE_EXISTS',
     exit: ExitCode.usage,
-    suggestions: ['Use another file name with --out'],
-    options: [{add: '--out FILE', when: 'Write to another file'}],
+    suggestions: [`Use another file name with ${flag}`],
+    options: [{add: `${flag} FILE`, when: 'Write to another file'}],
   });
 }
 

@@ -8,7 +8,6 @@ import {bundleSource, type CollectResult, collectLogsFlags, collectOptions, show
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
 import type {Interrupts} from '../ports/processes.ts';
-import {pageTemplate} from '../cli/page-template.ts';
 import {storedTokens} from '../scalr/credentials.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {progressText, reviewText} from '../ui/bundle.ts';
@@ -89,8 +88,13 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
   }
 
   #saving() {
-    const {archives, files, now} = this.app;
-    const template = (): Promise<string> => pageTemplate(files, this.config.root);
-    return {archives, files, now, template, onProgress: (done: number, all: number): void => this.say(progressText(done, all, this.screen))};
+    const {archives, files, now, pageTemplate} = this.app;
+    return {
+      archives,
+      files,
+      now,
+      template: () => pageTemplate(this.config.root),
+      onProgress: (done: number, all: number): void => this.say(progressText(done, all, this.screen)),
+    };
   }
 }

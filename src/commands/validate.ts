@@ -49,7 +49,10 @@ export default class Validate extends BaseCommand<Result> {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags([chart, chartVersion, chartSource]),
+    ...settingFlags([chart, chartVersion, chartSource], {
+      chart: 'Chart of the file (default: the one that the file or its keys name).',
+      'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
+    }),
   };
 
   protected override readonly targets = TARGETS;

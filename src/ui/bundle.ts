@@ -39,7 +39,7 @@ export function bundleText(
     ...(cutLogs === 0
       ? []
       : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} truncated in the middle (increase --max-size to keep more)\n`]),
-    `Start with SUMMARY.md in the bundle, or run: ${commandLine({tool: 'scalr-agent', args: ['inspect', file]})}\n`,
+    `Open report.html of the bundle in a browser, or run: ${commandLine({tool: 'scalr-agent', args: ['inspect', file, '--open']})}\n`,
     'TICKET.md has the details that support asks for.\n',
     `Scalr Support Center: ${SUPPORT_CENTER}\n`,
   ].join('');

@@ -1,8 +1,9 @@
 import {createHash} from 'node:crypto';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
@@ -194,4 +195,40 @@ test('collect-logs --inspect names this command', async () => {
   expect(exit).toBe(2);
   expect(stderr).toContain('Unknown flag: --inspect.');
   expect(stderr).toContain('scalr-agent inspect FILE');
+});
+
+test('writes the page and the trace of a bundle, and never replaces a file', async () => {
+  const file = await bundle(fresh());
+  const [page, trace] = [join(folder, 'page.html'), join(folder, 'trace.json')];
+  const {stderr, exit} = await runCommand(Inspect, [file, '--report', page, '--trace', trace], {files: nodeFiles});
+  expect({stderr, exit}).toEqual({stderr: `Wrote ${page}\nWrote ${trace}\n`, exit: 0});
+  expect(readFileSync(page, 'utf8')).toMatch(/<h1>1 error, 0 warnings\. Start with pod\/agent-1 \(CRASH_LOOP\)\.<\/h1>.*id="index"/s);
+  expect(JSON.parse(readFileSync(trace, 'utf8'))).toMatchObject({
+    displayTimeUnit: 'ms',
+    traceEvents: expect.arrayContaining([{ph: 'M', name: 'process_name', pid: 1, tid: 0, args: {name: 'Releases'}}]),
+  });
+  const again = await runCommand(Inspect, [file, '--report', page], {files: nodeFiles});
+  expect(again.exit).toBe(2);
+  expect(again.stderr).toContain('Use another file name with --report');
+});
+
+test.each([
+  [true, /^Opened \S+\.html\n$/],
+  [false, /^No browser found\. Open this file: \S+\.html\n$/],
+])('--open writes a page and opens it (browser: %s)', async (isThere, words) => {
+  const opened: string[] = [];
+  const openInBrowser = async (path: string) => opened.push(path) > 0 && isThere;
+  const {stderr} = await runCommand(Inspect, [await bundle(fresh()), '--open'], {files: nodeFiles, openInBrowser});
+  expect(stderr).toMatch(words);
+  expect(readFileSync(opened[0] as string, 'utf8')).toContain('CRASH_LOOP');
+  rmSync(dirname(opened[0] as string), {recursive: true});
+});
+
+test('a page is made anew from the files of a bundle', async () => {
+  const file = await forged({'SUMMARY.md': '# Mine\n\n**Fine.**\n', 'report.html': '<script>alert(1)</script>'});
+  const page = fresh();
+  await runCommand(Inspect, [file, '--report', page], {files: nodeFiles});
+  const text = readFileSync(page, 'utf8');
+  expect(text).toContain('<h1>Fine.</h1>');
+  expect(text).not.toContain('alert');
 });

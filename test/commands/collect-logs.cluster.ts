@@ -44,6 +44,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       'findings.json',
       'manifest.json',
       'redactions.json',
+      'report.html',
       'tools.json',
       'version.json',
     ];

@@ -95,6 +95,7 @@ test('collects the container data and logs of both outputs, without the token', 
     'logs/docker/scalr-agent.log',
     'manifest.json',
     'redactions.json',
+    'report.html',
   ]);
   expect(JSON.stringify(content)).not.toMatch(/Zr81kQv93|pr0xy-Passw0rd/);
   expect(content['docker/inspect.json']).toMatch(/"SCALR_TOKEN=\[redacted:[^"]*\]"/);

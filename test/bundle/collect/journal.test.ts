@@ -93,6 +93,7 @@ echo "called with $*"`;
     'logs/journal/scalr-agent.log',
     'manifest.json',
     'redactions.json',
+    'report.html',
     'systemd/scalr-agent.properties.txt',
     'systemd/scalr-agent.service.txt',
     'systemd/version.txt',
