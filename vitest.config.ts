@@ -32,6 +32,7 @@ export default defineConfig({
     projects: [
       {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts'], exclude: WITH_TOOLS}},
       {extends: true, test: {name: 'tools', include: WITH_TOOLS}},
+      {extends: true, test: {name: 'browser', include: ['test/**/*.browser.ts']}},
       {extends: true, test: {name: 'engines', include: ['test/**/*.engine.ts'], exclude: OPERATOR}},
       {
         extends: true,

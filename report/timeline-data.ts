@@ -79,7 +79,7 @@ export function timelineOf(files: ReadonlyMap<string, string>): Timeline {
         at: Date.parse(text(revision, 'updated')),
         lane: lane(`release/${release}`, 'Releases'),
         kind: 'release',
-        text: `Revision ${text(revision, 'revision')}: ${text(revision, 'chart')}, ${text(revision, 'status')}. ${text(revision, 'description')}`,
+        text: `Revision ${text(revision, 'revision')}: ${text(revision, 'chart')}, ${text(revision, 'status')}. ${text(revision, 'description')}`.trim(),
         file,
         line: lineOf(content, '"revision"', index),
       });

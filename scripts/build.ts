@@ -3,7 +3,7 @@ import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node
 import {Plugin} from '@oclif/core';
 import {type BuildOptions, build} from 'esbuild';
 import {licencesOf} from './licences.ts';
-import {compressedPage} from './report-page.ts';
+import {compressed, reportPage} from './report-page.ts';
 
 /** `npm run build`: bundles the program into dist, and writes down what is known of its commands before they run. */
 const ROOT = process.cwd();
@@ -52,7 +52,11 @@ await build({
   define: {NODE_FLOOR: JSON.stringify(engines.node.replace('>=', ''))},
 });
 
-writeFileSync('dist/report.html.br', await compressedPage());
+const page = await reportPage();
+writeFileSync('dist/report.html.br', compressed(page.html));
+// Its packages are components too.
+Object.assign(metafile.inputs, page.metafile.inputs);
+Object.assign(metafile.outputs, page.metafile.outputs);
 
 // The bill of materials takes every input for a component, also one of which nothing is left.
 for (const output of Object.values(metafile.outputs)) {

@@ -1,15 +1,16 @@
 import {createHash} from 'node:crypto';
 import {brotliCompressSync, constants} from 'node:zlib';
-import {build} from 'esbuild';
+import {build, type Metafile} from 'esbuild';
 
 /** The empty page of a support bundle: program and styles in one HTML file, which loads nothing. */
-export async function reportPage(): Promise<string> {
-  const {outputFiles} = await build({
+export async function reportPage(): Promise<{html: string; metafile: Metafile}> {
+  const {outputFiles, metafile} = await build({
     entryPoints: ['report/main.tsx', 'report/page.css'],
     outdir: 'report',
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
     format: 'iife',
     target: ['chrome109', 'firefox115', 'safari17'],
     jsx: 'automatic',
@@ -22,7 +23,7 @@ export async function reportPage(): Promise<string> {
   const [script, style] = [text('.js').replaceAll('</script', '<\\/script'), text('.css')];
   const hash = (content: string): string => `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
   const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
-  return [
+  const html = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">',
@@ -31,7 +32,8 @@ export async function reportPage(): Promise<string> {
     '<noscript><p class="noscript">Logs, timeline and objects require scripts. SUMMARY.md in the bundle has the text of this page.</p></noscript>',
     `<!--data--><script>${script}</script></body></html>\n`,
   ].join('\n');
+  return {html, metafile};
 }
 
-export const compressedPage = async (): Promise<Buffer> =>
-  brotliCompressSync(await reportPage(), {params: {[constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22}});
+export const compressed = (html: string): Buffer =>
+  brotliCompressSync(html, {params: {[constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY}});
