@@ -19,6 +19,7 @@ const MAX_DECODED = 96;
 export class BundleData {
   readonly files: ReadonlyMap<string, BundleFile>;
   readonly #decoded = new Map<Block, readonly string[]>();
+  readonly #decoding = new Map<Block, Promise<readonly string[]>>();
 
   constructor(files: readonly Omit<BundleFile, 'lines'>[]) {
     const counted = files.map((file): [string, BundleFile] => [
@@ -33,19 +34,30 @@ export class BundleData {
     return this.#decoded.get(block);
   }
 
-  /** Lines of a block; empty if only the zip has it. */
+  /** Decodes a block and keeps it for a while. */
   async lines(block: Block): Promise<readonly string[]> {
     const known = this.#decoded.get(block);
-    if (known !== undefined || block.packed === undefined) return known ?? [];
-    const text = new TextDecoder('utf-8', {ignoreBOM: true}).decode(await inflated(bytesOf(block)));
-    const lines = text.split('\n');
-    if (lines.at(-1) === '') lines.pop();
+    const lines = known ?? (await this.#decode(block));
+    // The newest stand at the end.
+    this.#decoded.delete(block);
     this.#decoded.set(block, lines);
     for (const oldest of this.#decoded.keys()) {
       if (this.#decoded.size <= MAX_DECODED) break;
       this.#decoded.delete(oldest);
     }
     return lines;
+  }
+
+  /** Lines for a pass over all blocks, which would push out what is on the screen. */
+  async linesOnce(block: Block): Promise<readonly string[]> {
+    return this.#decoded.get(block) ?? this.#decode(block);
+  }
+
+  /** Lines of a block, decoded once at a time; empty if only the zip has it. */
+  #decode(block: Block): Promise<readonly string[]> {
+    const running = this.#decoding.get(block) ?? decode(block).finally(() => this.#decoding.delete(block));
+    this.#decoding.set(block, running);
+    return running;
   }
 
   /** Whole text of a small file; empty if there is none. */
@@ -63,6 +75,28 @@ export class BundleData {
       return undefined;
     }
   }
+}
+
+async function decode(block: Block): Promise<readonly string[]> {
+  if (block.packed === undefined) return [];
+  const bytes = bytesOf(block);
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+  // As a stream of text, because the browser frees buffers late.
+  const texts = source.pipeThrough(new DecompressionStream('deflate-raw')).pipeThrough(new TextDecoderStream('utf-8', {ignoreBOM: true}));
+  let text = '';
+  for (const reader = texts.getReader(); ; ) {
+    const {done, value} = await reader.read();
+    if (done) break;
+    text += value;
+  }
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
 }
 
 function bytesOf(block: Block): Uint8Array<ArrayBuffer> {

@@ -77,7 +77,7 @@ export async function indexOf(
   for (const {file, start} of index.logs) {
     let [id, time] = [start, 0];
     for (const block of file.blocks) {
-      const lines = await data.lines(block);
+      const lines = await data.linesOnce(block);
       if (block.packed === undefined) levels.fill(ABSENT, id, id + block.lines);
       for (let row = 0; row < block.lines; row += 1) {
         const text = lines[row] ?? '';

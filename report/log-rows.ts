@@ -65,7 +65,7 @@ export async function search(
   for (const {file, start} of index.logs) {
     let id = start;
     for (const block of file.blocks) {
-      const lines = await data.lines(block);
+      const lines = await data.linesOnce(block);
       if (signal.aborted) return;
       for (let row = 0; row < lines.length; row += 1) {
         if (!test.test(lines[row] as string)) continue;

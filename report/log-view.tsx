@@ -1,6 +1,6 @@
 import type {JSX} from 'preact';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
-import type {BundleData} from './bundle-data.ts';
+import type {Block, BundleData} from './bundle-data.ts';
 import {LineDetails} from './line-details.tsx';
 import {foldedJson, LineText, MAX_ROW} from './line-text.tsx';
 import {ABSENT, ERROR, indexOf, LEVELS, type LogIndex, WARNING, withoutTime} from './log-index.ts';
@@ -43,6 +43,12 @@ export function LogView({data, route, change}: Props): JSX.Element {
   const searchBox = useRef<HTMLInputElement>(null);
   const timeBox = useRef<HTMLInputElement>(null);
   const [, redraw] = useState(0);
+  const missing = useRef(new Set<Block>());
+  useEffect(() => {
+    const blocks = [...missing.current];
+    missing.current.clear();
+    if (blocks.length > 0) void Promise.all(blocks.map((block) => data.lines(block))).then(() => redraw((before) => before + 1));
+  });
 
   const select = (row: number): void => {
     const id = rows[row];
@@ -79,7 +85,7 @@ export function LogView({data, route, change}: Props): JSX.Element {
     const id = rows[number] as number;
     const {log, block, row: rowInBlock, line} = (index as LogIndex).placeOf(id);
     const lines = data.decoded(block);
-    if (lines === undefined && block.packed !== undefined) void data.lines(block).then(() => redraw((before) => before + 1));
+    if (lines === undefined && block.packed !== undefined) missing.current.add(block);
     const rank = (index as LogIndex).levels[id] as number;
     const text = rank === ABSENT ? absentText(index as LogIndex, id) : (lines?.[rowInBlock] ?? '');
     return (
@@ -227,7 +233,9 @@ function Controls({data, route, change, source, searchBox, timeBox, goTo, step}:
         </select>
       </label>
       <label>
-        <span>Level</span>
+        <span>
+          Level <kbd>e</kbd>
+        </span>
         <select value={route.level ?? 'none'} onChange={(event) => change({level: event.currentTarget.value.replace('none', '')})}>
           <option value="none">All levels</option>
           <option value={LEVELS[WARNING]}>Warnings and errors</option>

@@ -35,7 +35,7 @@ export function VirtualList({count, label, selected, reveal, row}: Props): JSX.E
     if (selected >= now + 1 && selected < now + height / ROW - 2) return;
     element.scrollTop = Math.max(0, (selected - height / ROW / 3) / ratio);
     setTop(element.scrollTop);
-  }, [reveal, selected, count]);
+  }, [reveal, selected, count, height]);
   return (
     <div
       class="rows"
