@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
 import {type Leak, leakFinder} from '../redact/leak-check.ts';
 
@@ -105,7 +105,6 @@ function remaining(leaks: ReadonlyMap<string, FileLeaks>): ExpectedError {
   ]);
   return new ExpectedError(`A secret was found in the bundle. No bundle was written.\n${lines.toSorted().slice(0, 10).join('\n')}`, {
     code: 'SECRET_IN_BUNDLE',
-    exit: ExitCode.secretFound,
     suggestions: [
       'Report this with the lines above; they do not contain the secret',
       'Exclude the source of the secret: --container, --since',

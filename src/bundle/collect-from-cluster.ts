@@ -128,7 +128,6 @@ export function emptyError(
     const what = release === undefined ? 'Scalr agent' : `Scalr agent release ${release}`;
     return new ExpectedError(`No ${what} found in namespace ${namespace}.`, {
       code: 'RELEASE_NOT_FOUND',
-      exit: ExitCode.usage,
       suggestions:
         others.length > 0
           ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
@@ -179,7 +178,7 @@ const containerNames = (pod: Pod): string[] =>
   [...statusesOf(pod), ...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({name}) => name);
 
 const unknown = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});
+  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions});
 
 const USER_MS = 5000;
 

@@ -112,7 +112,6 @@ function parsed(text: string | undefined): unknown {
 const notOurs = (file: string, why: string): ExpectedError =>
   new ExpectedError(`${file} is not a support bundle: ${why}.`, {
     code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
     suggestions: ['Use a bundle written by collect-logs'],
   });
 

@@ -99,7 +99,6 @@ async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void
   if ((await files.kindOf(file)) === 'nothing') return;
   throw new ExpectedError(`${file} exists.`, {
     code: 'FILE_EXISTS',
-    exit: ExitCode.usage,
     suggestions: ['Use another file name with --out'],
     options: [{add: '--out FILE', when: 'Write to another file'}],
   });

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {type Additions, BASES, type ImageBase} from '../host/image-additions.ts';
 
 /** Flags of export that only a Dockerfile has. */
@@ -34,5 +34,4 @@ export function additionsFrom(flags: Given, isDockerfile: boolean): Additions {
   return {packages, plugins, base: base as ImageBase | undefined};
 }
 
-const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});
+const usage = (message: string, suggestions: readonly string[]): ExpectedError => new ExpectedError(message, {code: 'USAGE', suggestions});

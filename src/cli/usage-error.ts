@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import {type KnownFlags, similarFlag} from './spellings.ts';
 
@@ -95,7 +95,6 @@ function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedErro
   const similar = similarFlag(typed, flags) ?? (near && `Did you mean --${near}?`);
   return new ExpectedError(`Unknown flag: ${typed}.`, {
     code: 'UNKNOWN_FLAG',
-    exit: ExitCode.usage,
     suggestions: name === 'token' ? [NO_TOKEN] : [...(similar ? [similar] : []), help],
   });
 }
@@ -119,7 +118,6 @@ function unknownCommand(command: string, commands: readonly string[]): ExpectedE
   const step = other === undefined ? near && `Did you mean ${near}?` : `Run: scalr-agent ${other}`;
   return new ExpectedError(`Unknown command: ${command}.`, {
     code: 'UNKNOWN_COMMAND',
-    exit: ExitCode.usage,
     suggestions: [...(step ? [step] : []), 'List all commands with --help'],
   });
 }
@@ -143,4 +141,4 @@ export function strayArgument(argument: string, {argv, commands}: Omit<CommandLi
 }
 
 const usageError = (message: string, suggestions: readonly string[], cause?: Error): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions, ...(cause ? {cause} : {})});
+  new ExpectedError(message, {code: 'USAGE', suggestions, ...(cause ? {cause} : {})});

@@ -99,7 +99,7 @@ async function confirmAll(
     const [exists, them] = paths.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
     const refused = (message: string, suggestion: string): ExpectedError =>
       new ExpectedError(message, {
-        ...{code: 'FILE_EXISTS', exit: ExitCode.usage, suggestions: [suggestion]},
+        ...{code: 'FILE_EXISTS', suggestions: [suggestion]},
         options: [
           {add: '--yes', when: `Replace ${them}`},
           {add: `${flag} ${names === 'name' ? 'FILE' : 'DIRECTORY'}`, when: 'Write somewhere else'},

@@ -3,7 +3,7 @@ import {releasesOf} from '../charts/target.ts';
 import {isBelow} from '../charts/version-status.ts';
 import {isRestored} from '../diff/live-drift.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {upgradeWithValues} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
@@ -87,7 +87,6 @@ export function requireKnownVersion(name: ReleaseName, {chart, version}: Target)
   if (!isBelow(version, oldest)) return;
   throw new ExpectedError(`Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`, {
     code: 'VERSION_TOO_OLD',
-    exit: ExitCode.usage,
     suggestions: [
       `Upgrade it with Helm to ${oldest}, which keeps its values and PVCs, when no run is in flight: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
       'Then run the same command again',
@@ -101,7 +100,6 @@ function requireSameChart(manifest: readonly KubernetesObject[], {chart}: Releas
   if (chartSource === undefined || found === undefined || found === chart) return;
   throw new ExpectedError(`--chart-source contains ${found}, but the release uses ${chart}.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: [`Set --chart-source to ${chart}`],
   });
 }

@@ -1,5 +1,5 @@
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
@@ -60,7 +60,6 @@ async function requireDefinitions(
   if (!outcome.stderr.includes('conflict')) throw toolFailure(call, outcome);
   throw new ExpectedError(`Helm cannot install the CRDs of the chart: ${outcome.stderr.trim()}`, {
     code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.failed,
     suggestions: changedDefinition(kubeTarget, install.args),
   });
 }

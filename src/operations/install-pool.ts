@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
+import {ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {Interrupts} from '../ports/processes.ts';
 import type {AccountToken} from '../release/account-token.ts';
@@ -103,7 +103,6 @@ export const tokenCreationStep = (pool: ScalrPool, attributes: TokenAttributes):
 const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
   new ExpectedError(`Agent pool ${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: [`Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`],
   });
 
@@ -238,7 +237,6 @@ function noAgent({name}: ScalrPool, agents: readonly ScalrAgent[], timeoutMs: nu
     `The release is ready, but Scalr reports no working agent in agent pool ${name} after ${timeoutMs / 1000} s. ${because}`,
     {
       code: 'TIMED_OUT',
-      exit: ExitCode.timedOut,
       suggestions: ['Check the network and the clock of the nodes', `Show the agents: scalr-agent pool show ${name}`],
     },
   );

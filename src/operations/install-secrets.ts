@@ -112,7 +112,6 @@ export function requireSecrets({secrets: wanted, name: {kubeTarget}}: WantedRele
   });
   throw new ExpectedError(lines.join('\n'), {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     suggestions: missing.map(({howToGive}) => howToGive),
     options: missing.map(({name, flag}) => ({add: `${flag} NAME`, when: `Use an existing Secret instead of ${name}`})),
   });

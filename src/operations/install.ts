@@ -4,7 +4,7 @@ import {comparePaths} from '../diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Difference, driftOf} from '../diff/values-diff.ts';
 import {commandLine, kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
@@ -209,7 +209,6 @@ function requireNoOtherManager(wanted: WantedRelease, facts: InstallFacts): void
   const {object, manager, paths} = first;
   throw new ExpectedError(`${manager} sets ${few(paths)} of ${object}, and Helm does not change fields that another program manages.`, {
     code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.failed,
     suggestions: [
       `Let ${manager} leave these fields alone, then run the same command again`,
       `Or give the release the same values, which are shown by: ${kubectlCommand(wanted.name.kubeTarget, 'get', object.replace(' ', '/').toLowerCase(), '--namespace', wanted.name.kubeTarget.namespace, '--output', 'yaml')}`,
@@ -245,7 +244,6 @@ const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, de
       `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
     {
       code: 'RELEASE_BUSY',
-      exit: ExitCode.failed,
       suggestions: [
         `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
         'If that operation no longer runs, add --take-over',
@@ -258,7 +256,6 @@ const unlockable = (name: ReleaseName, {status, revision}: ReleaseRecord): Expec
     `Release ${name.release} is ${status} (revision ${revision}) and cannot be unlocked, because Helm does not store it in a Secret.`,
     {
       code: 'RELEASE_BUSY',
-      exit: ExitCode.failed,
       suggestions: [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
     },
   );

@@ -2,7 +2,7 @@ import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values} from '../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
@@ -61,7 +61,6 @@ function refuseErrorsOf(overlay: Values, values: Values, merged: Values, to: Tar
   if (errors.length === 0) return;
   throw new ExpectedError(errors.map(({path, message}) => `--values: ${path}: ${message}`).join('\n'), {
     code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
     suggestions: errors.flatMap(({suggestion}) => suggestion ?? []),
   });
 }

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {findPool, listTokens, type Named, type PoolToken} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {creationOf, revocationOf, revoking, type TokenAttributes} from '../scalr/tokens.ts';
@@ -51,7 +51,6 @@ function tokenIn(tokens: readonly PoolToken[], nameOrId: string, {name}: Named):
       : `Several tokens of agent pool ${name} have the name ${nameOrId}: ${[found, ...others].map(({id}) => id).join(', ')}.`;
   throw new ExpectedError(message, {
     code: 'SCALR_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [
       ...(found === undefined ? [] : [`Use the ID instead of the name, for example ${found.id}`]),
       `List its tokens: scalr-agent pool token list ${name}`,

@@ -83,7 +83,6 @@ function refuseDifferent(existing: ScalrPool, wanted: ScalrPool): void {
   if (differences.length === 0) return;
   throw new ExpectedError(`Agent pool ${existing.name} already exists, but ${differences.join(', and ')}.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: ['Use another name', `Show the pool: scalr-agent pool show ${existing.id}`],
   });
 }
@@ -199,7 +198,6 @@ const defaultStep = (pool: Named, isLinking: boolean, before: string | undefined
 const notForVcs = ({name}: Named): ExpectedError =>
   new ExpectedError(`Agent pool ${name} is not for VCS, so a VCS provider cannot use it.`, {
     code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
     suggestions: ['Create a VCS agent pool: scalr-agent pool create NAME --vcs'],
   });
 
@@ -263,6 +261,5 @@ const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | und
     ? undefined
     : new ExpectedError(`Agent pool ${name} has busy agents, so Scalr would not delete it: ${few(busy)}.`, {
         code: 'SCALR_REJECTED',
-        exit: ExitCode.failed,
         suggestions: ['Wait until their runs have ended', `Show the agents: scalr-agent pool show ${name}`],
       });

@@ -4,7 +4,7 @@ import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
 import {isBelow, isTooOld} from '../charts/version-status.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
@@ -111,7 +111,6 @@ function requireUsed(given: Partial<SecretNames>, {release}: ReleaseName, {wante
     if (name === undefined || used.has(name)) continue;
     throw new ExpectedError(`${flag} has no effect: the values of release ${release} contain no ${content} in plain text.`, {
       code: 'CONFLICTING_SETTINGS',
-      exit: ExitCode.usage,
       suggestions: [`Omit ${flag}`, 'To change the Secret of a release, use scalr-agent install'],
     });
   }
@@ -136,7 +135,6 @@ export function blockedBy(advice: readonly UpgradeAdvice[]): ExpectedError | und
   if (blocking.length === 0) return undefined;
   return new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
     code: 'UPGRADE_BLOCKED',
-    exit: ExitCode.findings,
     suggestions: blocking.map(({remedy}) => remedy),
   });
 }

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {template} from '../helm/helm.ts';
@@ -26,7 +26,6 @@ export async function renderChart(
   if (problems.length > 0) {
     throw new ExpectedError(`The rendered chart does not match the settings:\n${problems.join('\n')}`, {
       code: 'BROKEN_PROMISE',
-      exit: ExitCode.failed,
       suggestions: ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
     });
   }

@@ -55,7 +55,6 @@ export async function readTokenHolder(
 const inValues = (name: ReleaseName): ExpectedError =>
   new ExpectedError(`The token of release ${name.release} is in its Helm values, not in a Secret of its own.`, {
     code: 'UNSUPPORTED_SETTING',
-    exit: ExitCode.usage,
     suggestions: [`Move it to a Secret: ${ownCommand('upgrade', name)}`],
   });
 
@@ -224,7 +223,6 @@ export async function proveMoved({name, secret}: TokenHolder, account: AccountRo
     if (after === before || after === undefined) return;
     throw new ExpectedError(`Something outside of release ${name.release} has used token ${id} at ${after}. ${text}`, {
       code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.failed,
       suggestions: [`Find the agents of the pool: scalr-agent pool show ${from.id}`, howToRevoke(from, id)],
     });
   }
@@ -237,7 +235,6 @@ function notMoved(missing: readonly string[], agents: readonly ScalrAgent[], poo
   const states = missing.map((pod) => `${pod} (${agents.find((agent) => agent.name === pod)?.status ?? 'not registered'})`);
   return new ExpectedError(`Scalr does not report every agent as idle or busy: ${few(states)}. ${keeps}`, {
     code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
     suggestions: [`Show the agents: scalr-agent pool show ${pool.id}`, RUN_AGAIN],
   });
 }
@@ -248,7 +245,6 @@ export const usedByOthers = ({release}: ReleaseName, {pool, others, previous}: A
     `The agents of release ${release} use the new token. Token ${previous?.id} is still valid, because other agents of pool ${pool.name} may use it: ${few(others.map((each) => each.name))}.`,
     {
       code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.failed,
       suggestions: [`If they have tokens of their own, run the same command again with --confirm ${release}`],
     },
   );

@@ -1,5 +1,5 @@
 import {commandLine, type ProcessResult} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted, RUN_AGAIN} from '../ground/errors.ts';
+import {ExpectedError, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
@@ -135,7 +135,6 @@ const ENDS = {late: 'It was interrupted.', stuck: 'It did not stop after an inte
 const tooLate = ({call: {tool, args}, title}: Step, done: readonly Step[], how: keyof typeof ENDS): ExpectedError =>
   new ExpectedError(`${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), {
     code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
     suggestions: [tryCluster(placeIn(args)), RUN_AGAIN],
   });
 
@@ -180,6 +179,5 @@ const namesOf = (runs: readonly Run[]): string => runs.map(({kind, name}) => `${
 const stillRunning = (names: string, {timeoutSeconds, howToBreakOff}: NonNullable<Step['waitFor']>): ExpectedError =>
   new ExpectedError(`Runs are still in flight after ${timeoutSeconds} s: ${names}. They continue, and the release is still installed.`, {
     code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
     suggestions: ['Run the same command again with a longer --drain-timeout, for example 2h', howToBreakOff],
   });

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listTokens} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
@@ -47,7 +47,6 @@ export async function planAccountRemoval(
 export const noAccountToken = (release: string): ExpectedError =>
   new ExpectedError(`The Secrets of release ${release} do not record a token in a Scalr account.`, {
     code: 'SCALR_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: [
       'Only install with --pool records it. Omit --revoke-token and --delete-pool',
       'Find the token in Scalr: scalr-agent pool token list NAME',
