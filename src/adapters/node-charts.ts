@@ -1,6 +1,6 @@
 import {parseTar} from 'nanotar';
 import {commandLine} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Charts, Files} from '../ports/files.ts';
 
 const NAMES = {chart: 'Chart.yaml', values: 'values.yaml', schema: 'values.schema.json'} as const;
@@ -52,4 +52,4 @@ async function inArchive(content: Buffer, source: string): Promise<Texts> {
 }
 
 const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
-  new ExpectedError(`${source} ${why}.`, {code: 'NO_CHART', suggestions, cause});
+  failed('NO_CHART', `${source} ${why}.`, suggestions, {cause});

@@ -1,6 +1,6 @@
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {readAtMost} from '../ground/streams.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
 
@@ -27,12 +27,12 @@ const ADVICE: Readonly<Record<string, string>> = {
 export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown, flag?: PlaceFlag): unknown => {
   const {code, message} = cause as NodeJS.ErrnoException;
   if (code === undefined || cause instanceof ExpectedError) return cause;
-  return new ExpectedError(`Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`, {
-    code: verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
-    exit: verb === 'read' ? ExitCode.usage : ExitCode.failed,
-    suggestions: [verb === 'read' ? readAdvice(code, path) : writeAdvice(code, path, flag)],
-    cause,
-  });
+  return failed(
+    verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
+    `Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`,
+    [verb === 'read' ? readAdvice(code, path) : writeAdvice(code, path, flag)],
+    {exit: verb === 'read' ? ExitCode.usage : ExitCode.failed, cause},
+  );
 };
 
 const readAdvice = (code: string, path: string): string =>
@@ -58,7 +58,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 async function readSmall(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
   const content = await readAtMost(MAX_FILE_BYTES, stream);
   if (content !== undefined) return content;
-  throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {code: 'UNREADABLE_FILE', suggestions: ['Check the path']});
+  throw failed('UNREADABLE_FILE', `Cannot read ${name}: file is larger than 2 MiB.`, ['Check the path']);
 }
 
 async function isLink(path: string): Promise<boolean> {

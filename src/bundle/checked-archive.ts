@@ -1,4 +1,4 @@
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
 import {type Leak, leakFinder} from '../redact/leak-check.ts';
 
@@ -103,11 +103,9 @@ function remaining(leaks: ReadonlyMap<string, FileLeaks>): ExpectedError {
     ...inName.map(({kind, form}) => `name of a file: ${kind} (${form})`),
     ...inContent.map(({kind, form, at}) => `${inName.length > 0 ? '(name withheld)' : name}, byte ${at}: ${kind} (${form})`),
   ]);
-  return new ExpectedError(`A secret was found in the bundle. No bundle was written.\n${lines.toSorted().slice(0, 10).join('\n')}`, {
-    code: 'SECRET_IN_BUNDLE',
-    suggestions: [
-      'Report this with the lines above; they do not contain the secret',
-      'Exclude the source of the secret: --container, --since',
-    ],
-  });
+  return failed(
+    'SECRET_IN_BUNDLE',
+    `A secret was found in the bundle. No bundle was written.\n${lines.toSorted().slice(0, 10).join('\n')}`,
+    ['Report this with the lines above; they do not contain the secret', 'Exclude the source of the secret: --container, --since'],
+  );
 }

@@ -1,5 +1,5 @@
 import {Evidence, type Finding} from '../diagnose/finding.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {jsonText} from '../ground/json.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {ApiReader} from '../kubernetes/client.ts';
@@ -108,11 +108,12 @@ async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void
 export const signalExitCode = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
 
 export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
-  new ExpectedError('Interrupted. No bundle was written.', {
-    code: 'INTERRUPTED',
-    exit: signalExitCode(by),
-    suggestions: ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
-  });
+  failed(
+    'INTERRUPTED',
+    'Interrupted. No bundle was written.',
+    ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
+    {exit: signalExitCode(by)},
+  );
 
 type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> &
   Pick<SaveDeps, 'now' | 'onProgress'> & {

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {type Additions, BASES, type ImageBase} from '../host/image-additions.ts';
 
 /** Flags of export that only a Dockerfile has. */
@@ -34,4 +34,4 @@ export function additionsFrom(flags: Given, isDockerfile: boolean): Additions {
   return {packages, plugins, base: base as ImageBase | undefined};
 }
 
-const usage = (message: string, suggestions: readonly string[]): ExpectedError => new ExpectedError(message, {code: 'USAGE', suggestions});
+const usage = (message: string, suggestions: readonly string[]): ExpectedError => failed('USAGE', message, suggestions);

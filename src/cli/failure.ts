@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, PromptCancelled, RUN_AGAIN} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, PromptCancelled, RUN_AGAIN} from '../ground/errors.ts';
 import {type TargetName, target} from '../settings/release.ts';
 import {actionRequired, type DecidedLine} from './action-required.ts';
 import {type CommandLine, isOclif, usageFailure} from './usage-error.ts';
@@ -18,30 +18,24 @@ export function asExpected(error: unknown, line: CommandLine): ExpectedError {
   }
   if (isOclif(error)) return usageFailure(error, line);
   if (message.includes('uv_cwd')) {
-    return new ExpectedError('The current directory no longer exists.', {
-      code: 'UNREADABLE_FILE',
-      suggestions: ['Change to an existing directory: cd'],
-      cause: error,
-    });
+    return failed('UNREADABLE_FILE', 'The current directory no longer exists.', ['Change to an existing directory: cd'], {cause: error});
   }
-  return new ExpectedError(`Unexpected error: ${message}`, {
-    code: 'BUG',
-    suggestions: ['This is a bug in scalr-agent. Run the command again with --verbose, and report the output'],
-    cause: error,
-  });
+  return failed(
+    'BUG',
+    `Unexpected error: ${message}`,
+    ['This is a bug in scalr-agent. Run the command again with --verbose, and report the output'],
+    {cause: error},
+  );
 }
 
 /** The command supports only agents in Kubernetes. */
 export const unsupportedTarget = (command: string, name: TargetName): ExpectedError =>
-  new ExpectedError(`scalr-agent ${command} supports only Kubernetes, but --target is ${name}.`, {
-    code: 'UNSUPPORTED_SETTING',
-    suggestions: [
-      name === 'docker'
-        ? 'Install or update an agent in Docker: scalr-agent install --target docker'
-        : 'Write files for the Linux packages: scalr-agent export systemd',
-      `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
-    ],
-  });
+  failed('UNSUPPORTED_SETTING', `scalr-agent ${command} supports only Kubernetes, but --target is ${name}.`, [
+    name === 'docker'
+      ? 'Install or update an agent in Docker: scalr-agent install --target docker'
+      : 'Write files for the Linux packages: scalr-agent export systemd',
+    `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
+  ]);
 
 /** The failure, with the saved answers as the only way to continue. */
 export function resumable(error: unknown): unknown {

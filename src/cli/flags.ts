@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release, target} from '../settings/release.ts';
@@ -110,10 +110,7 @@ export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf
 
 /** An empty value, for example of an unset variable in a script. */
 export const emptyFlag = (flag: string): ExpectedError =>
-  new ExpectedError(`--${flag} is empty.`, {
-    code: 'INVALID_SETTING',
-    suggestions: ['Set a value, or omit the flag'],
-  });
+  failed('INVALID_SETTING', `--${flag} is empty.`, ['Set a value, or omit the flag']);
 
 const DAY = 86_400;
 
@@ -123,10 +120,7 @@ export function durationOf(flag: string, text: string, {max = DAY} = {}): number
     return seconds({min: 1, max}).parse(text, {now: new Date()}) * 1000;
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw new ExpectedError(`${flag}: ${error.message}.`, {
-      code: 'INVALID_SETTING',
-      suggestions: error.suggestion === undefined ? [] : [error.suggestion],
-    });
+    throw failed('INVALID_SETTING', `${flag}: ${error.message}.`, error.suggestion === undefined ? [] : [error.suggestion]);
   }
 }
 
@@ -145,10 +139,7 @@ export const explicitFlags = (
 export function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
   const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
   if (clash.length === 0) return;
-  throw new ExpectedError(`--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, {
-    code: 'USAGE',
-    suggestions: ['Omit one of these flags'],
-  });
+  throw failed('USAGE', `--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, ['Omit one of these flags']);
 }
 
 /** URLs of --probe-url. @throws ExpectedError */

@@ -1,7 +1,7 @@
 import {scalrChart} from '../charts/define.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {pooled} from '../ground/concurrency.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
@@ -127,10 +127,10 @@ function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[]
 }
 
 const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
-  new ExpectedError('No agent release found in any namespace.', {
-    code: 'RELEASE_NOT_FOUND',
-    suggestions: [`Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
-  });
+  failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
+    `Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`,
+    'Install an agent: scalr-agent install',
+  ]);
 
 /** Adds what Scalr reports, if there is a token for the account in the values of the release; otherwise nothing is contacted. */
 async function statusWithAccount(

@@ -2,7 +2,7 @@ import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answer
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterTarget, programOf} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {HostPlan} from '../host/plan.ts';
@@ -265,9 +265,9 @@ const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string
 ];
 
 const ended = (isKept: boolean, {reason}: AbortSignal, cause: unknown): ExpectedError =>
-  new ExpectedError('Cancelled. Nothing was changed.', {
-    code: 'CANCELLED',
-    exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
-    suggestions: isKept ? ['To continue, run the command again with --resume (enter secrets again)'] : [],
-    cause,
-  });
+  failed(
+    'CANCELLED',
+    'Cancelled. Nothing was changed.',
+    isKept ? ['To continue, run the command again with --resume (enter secrets again)'] : [],
+    {exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted, cause},
+  );

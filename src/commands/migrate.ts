@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmFlags} from '../cli/flags.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {migrateHostFile} from '../host/migrate/migrate-host.ts';
 import {readHost} from '../host/migrate/read-host.ts';
 import {TARGETS} from '../settings/release.ts';
@@ -102,10 +102,7 @@ export default class Migrate extends BaseCommand<Result> {
 }
 
 const noFile = (): ExpectedError =>
-  new ExpectedError('No file to migrate.', {
-    code: 'USAGE',
-    suggestions: [
-      'Migrate a file: scalr-agent migrate values.yaml --to agent-job@0.6.5',
-      'Read standard input: scalr-agent migrate - --to agent-job@0.6.5',
-    ],
-  });
+  failed('USAGE', 'No file to migrate.', [
+    'Migrate a file: scalr-agent migrate values.yaml --to agent-job@0.6.5',
+    'Read standard input: scalr-agent migrate - --to agent-job@0.6.5',
+  ]);

@@ -1,5 +1,5 @@
 import {type Call, type ClusterSelection, type ClusterTarget, commandLine, kubectlCommand, type ProcessResult} from './command-line.ts';
-import {ExitCode, ExpectedError, type FailureCode, RUN_AGAIN} from './errors.ts';
+import {ExitCode, ExpectedError, type FailureCode, failed, RUN_AGAIN} from './errors.ts';
 import type {ReadError} from './fact.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
 
@@ -226,13 +226,10 @@ const MAX_LINES = 80;
 export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
   const value = jsonIn(stdout);
   if (value !== undefined) return value as T;
-  throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
-    code: 'TOOL_FAILED',
-    suggestions: [
-      `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
-      'Run the command again with --verbose',
-    ],
-  });
+  throw failed('TOOL_FAILED', `${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, [
+    `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
+    'Run the command again with --verbose',
+  ]);
 }
 
 /** Undefined if it is not JSON. */
@@ -265,5 +262,5 @@ export function refusal(
 ): ExpectedError {
   const code = isToolMissing ? 'TOOL_NOT_FOUND' : (CODES[kind] ?? 'TOOL_FAILED');
   const exit = isToolMissing ? ExitCode.usage : code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed;
-  return new ExpectedError(`${what}: ${message}.`, {code, exit, suggestions});
+  return failed(code, `${what}: ${message}.`, suggestions, {exit});
 }

@@ -1,4 +1,4 @@
-import {ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {agentContainers, containerName, type DockerContainer} from './containers.ts';
 
 /** Directories of the machine that a release uses. */
@@ -61,6 +61,6 @@ export function sharedDirectories(
     const text = `Directory ${data} is also mounted by container ${containerName(user)}.`;
     const remedy = 'Agents must not share their data: use another --data-home';
     if (isKept) return [`${text} ${remedy}.`];
-    throw new ExpectedError(text, {code: 'OBJECT_OF_ANOTHER', suggestions: [remedy]});
+    throw failed('OBJECT_OF_ANOTHER', text, [remedy]);
   });
 }

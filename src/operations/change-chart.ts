@@ -2,7 +2,7 @@ import {kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advi
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, failed} from '../ground/errors.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
@@ -66,14 +66,15 @@ export async function prepareChartChange(
 function requireOwnRelease({release}: InstallFacts, {name, chart, values}: Omit<WantedRelease, 'manifest'>): void {
   if (release === undefined || release.status === 'uninstalled') return;
   if (release.chart === `${chart.chart}-${chart.version}` && sameTree(release.values, values)) return;
-  throw new ExpectedError(`Release ${name.release} already exists (${release.chart}), and the upgrade would overwrite it.`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.usage,
-    suggestions: [
+  throw failed(
+    'OBJECT_OF_ANOTHER',
+    `Release ${name.release} already exists (${release.chart}), and the upgrade would overwrite it.`,
+    [
       'Use another name: --new-release NAME',
       `If an earlier upgrade left the release, uninstall it: ${ownCommand('uninstall', name, '--dry-run')}`,
     ],
-  });
+    {exit: ExitCode.usage},
+  );
 }
 
 /** What the old release leaves: the new one takes its Secrets, lives in its namespace, and may mount its PVCs. */

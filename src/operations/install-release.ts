@@ -1,7 +1,7 @@
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, maskSecrets} from '../ground/errors.ts';
+import {ExpectedError, failed, maskSecrets} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {rollback, uninstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
@@ -62,12 +62,10 @@ export async function installRelease(
 async function requireRecord(name: ReleaseName, deps: BringUpDeps): Promise<void> {
   const state = await newestRevision(name, deps);
   if (state === undefined || !isPending(state)) return;
-  throw new ExpectedError(
+  throw failed(
+    'RELEASE_BUSY',
     `Release ${name.release} is ready, but its Helm record is still ${state.status}. Helm could not update the record.`,
-    {
-      code: 'RELEASE_BUSY',
-      suggestions: ['Run the same command again with --take-over to repair the record'],
-    },
+    ['Run the same command again with --take-over to repair the record'],
   );
 }
 

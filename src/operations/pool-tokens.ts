@@ -1,4 +1,4 @@
-import {ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {findPool, listTokens, type Named, type PoolToken} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {creationOf, revocationOf, revoking, type TokenAttributes} from '../scalr/tokens.ts';
@@ -49,11 +49,8 @@ function tokenIn(tokens: readonly PoolToken[], nameOrId: string, {name}: Named):
     found === undefined
       ? `Agent pool ${name} has no token ${nameOrId}.`
       : `Several tokens of agent pool ${name} have the name ${nameOrId}: ${[found, ...others].map(({id}) => id).join(', ')}.`;
-  throw new ExpectedError(message, {
-    code: 'SCALR_NOT_FOUND',
-    suggestions: [
-      ...(found === undefined ? [] : [`Use the ID instead of the name, for example ${found.id}`]),
-      `List its tokens: scalr-agent pool token list ${name}`,
-    ],
-  });
+  throw failed('SCALR_NOT_FOUND', message, [
+    ...(found === undefined ? [] : [`Use the ID instead of the name, for example ${found.id}`]),
+    `List its tokens: scalr-agent pool token list ${name}`,
+  ]);
 }

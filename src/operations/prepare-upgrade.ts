@@ -4,7 +4,7 @@ import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
 import {isBelow, isTooOld} from '../charts/version-status.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {type ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
@@ -109,10 +109,10 @@ function requireUsed(given: Partial<SecretNames>, {release}: ReleaseName, {wante
   ];
   for (const {flag, name, content} of flags) {
     if (name === undefined || used.has(name)) continue;
-    throw new ExpectedError(`${flag} has no effect: the values of release ${release} contain no ${content} in plain text.`, {
-      code: 'CONFLICTING_SETTINGS',
-      suggestions: [`Omit ${flag}`, 'To change the Secret of a release, use scalr-agent install'],
-    });
+    throw failed('CONFLICTING_SETTINGS', `${flag} has no effect: the values of release ${release} contain no ${content} in plain text.`, [
+      `Omit ${flag}`,
+      'To change the Secret of a release, use scalr-agent install',
+    ]);
   }
 }
 
@@ -133,8 +133,9 @@ export function newestFor({target, facts}: InstalledRelease, chart: ChartName): 
 export function blockedBy(advice: readonly UpgradeAdvice[]): ExpectedError | undefined {
   const blocking = advice.filter(({level, handled}) => level === 'blocking' && !handled);
   if (blocking.length === 0) return undefined;
-  return new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
-    code: 'UPGRADE_BLOCKED',
-    suggestions: blocking.map(({remedy}) => remedy),
-  });
+  return failed(
+    'UPGRADE_BLOCKED',
+    ['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'),
+    blocking.map(({remedy}) => remedy),
+  );
 }

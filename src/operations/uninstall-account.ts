@@ -1,4 +1,4 @@
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listTokens} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
@@ -45,10 +45,7 @@ export async function planAccountRemoval(
 
 /** The Secrets of the release have no token that an install has created. */
 export const noAccountToken = (release: string): ExpectedError =>
-  new ExpectedError(`The Secrets of release ${release} do not record a token in a Scalr account.`, {
-    code: 'SCALR_NOT_FOUND',
-    suggestions: [
-      'Only install with --pool records it. Omit --revoke-token and --delete-pool',
-      'Find the token in Scalr: scalr-agent pool token list NAME',
-    ],
-  });
+  failed('SCALR_NOT_FOUND', `The Secrets of release ${release} do not record a token in a Scalr account.`, [
+    'Only install with --pool records it. Omit --revoke-token and --delete-pool',
+    'Find the token in Scalr: scalr-agent pool token list NAME',
+  ]);

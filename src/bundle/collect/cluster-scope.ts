@@ -66,9 +66,9 @@ export async function readEnforcement(
     isK3s ? listAll(api, '/api/v1/nodes', {signal}) : undefined,
   ]);
   const readings: Pick<PlatformReadings, 'daemonSets' | 'nodes' | 'ciliumConfig'> = {
-    daemonSets: sets.error ? failed(sets.error) : known(sets.items as PodOwner[], 'daemonsets.apps'),
+    daemonSets: sets.error ? unanswered(sets.error) : known(sets.items as PodOwner[], 'daemonsets.apps'),
     nodes: known(all?.items.length ? (all.items as NodeObject[]) : nodes, 'nodes'),
-    ciliumConfig: cilium.error ? failed(cilium.error) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
+    ciliumConfig: cilium.error ? unanswered(cilium.error) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
   };
   const server = serverVersion === undefined ? unknown('failed', 'not read') : known(serverVersion, '/version');
   const {distribution} = platformOf({...readings, serverVersion: server, resources: unknown('undetermined', 'not requested')});
@@ -86,5 +86,5 @@ export async function readEnforcement(
   return {policies, file: {name: NETWORK, text: jsonText({cni, networkPolicies: policies})}, gaps};
 }
 
-const failed = ({kind, message}: ReadError): Fact<never> =>
+const unanswered = ({kind, message}: ReadError): Fact<never> =>
   unknown(kind === 'forbidden' ? 'forbidden' : kind === 'stalled' ? 'timed-out' : 'failed', message);
