@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto';
 import type {Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {type Fields, isFields} from '../ground/json.ts';
 import {readAtMost} from '../ground/streams.ts';
+import {type Fields, isFields} from '../ground/tree.ts';
 import type {ArchiveEntry, OpenArchive} from '../ports/files.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
 

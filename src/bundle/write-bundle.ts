@@ -1,19 +1,18 @@
 import {Evidence, type Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {jsonText} from '../ground/json.ts';
 import type {Secret} from '../ground/secret.ts';
+import {jsonText} from '../ground/tree.ts';
 import type {ApiReader} from '../kubernetes/client.ts';
 import type {Archive, Archives, ClosedArchive, Files} from '../ports/files.ts';
 import {knownSecretSet} from '../redact/known-values.ts';
 import {leakFinder} from '../redact/leak-check.ts';
 import {type RedactionReport, redactor} from '../redact/redactor.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
-import {closeChecked} from './checked-archive.ts';
+import {closeChecked, fileNames} from './checked-archive.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type ReadDeps, readLogs} from './collect/read-logs.ts';
 import type {Gap} from './collect/read-namespace.ts';
-import {fileNames} from './file-names.ts';
 import {allFindings} from './findings/all-findings.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, type Summary, summaryText, versionsText} from './report.ts';
 

@@ -1,7 +1,6 @@
 import type {Interfaces} from '@oclif/core';
 import {hostTools} from '../adapters/host-tools.ts';
-import {nodeCharts} from '../adapters/node-charts.ts';
-import {nodeFiles} from '../adapters/node-files.ts';
+import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';

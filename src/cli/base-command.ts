@@ -19,9 +19,8 @@ import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/values-files.ts';
 import {askMissing} from '../wizard/ask.ts';
-import {decisionSteps} from './action-required.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {asExpected, failureDocument, unsupportedTarget} from './failure.ts';
+import {asExpected, decisionSteps, failureDocument, unsupportedTarget} from './failure.ts';
 import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import './core.ts';
 import type {CommandContext} from './operate.ts';
@@ -192,7 +191,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
-    const {throughApi} = await import('../kubernetes/through-api.ts');
+    const {throughApi} = await import('../kubernetes/connect.ts');
     const kubernetes = await this.kubernetes(kubeTarget, flags);
     return {kubernetes, processes: throughApi(processes(toolPaths(flags)), kubernetes), helmDriver: env['HELM_DRIVER']};
   }

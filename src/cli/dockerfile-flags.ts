@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {type ExpectedError, failed} from '../ground/errors.ts';
-import {type Additions, BASES, type ImageBase} from '../host/image-additions.ts';
+import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
 
 /** Flags of export that only a Dockerfile has. */
 export const dockerfileFlags = {

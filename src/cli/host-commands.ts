@@ -1,9 +1,9 @@
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {areReady, type HostAgentState, type HostCause, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
+import {DROP_INS} from '../host/files.ts';
 import {directoriesOf} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
-import {DROP_INS} from '../host/systemd.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {HostTools} from '../ports/processes.ts';

@@ -11,7 +11,7 @@ import {Settings} from '../settings/settings.ts';
 import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
-import {driftText} from '../ui/diff.ts';
+import {driftText} from '../ui/changes.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusTable, statusText} from '../ui/status.ts';
 import {readValues} from '../values/read-values.ts';

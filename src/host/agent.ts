@@ -12,8 +12,7 @@ import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../settings/tls.ts';
-import {PURPOSE_LABEL, RELEASE_LABEL} from './containers.ts';
-import {type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
+import {type HostDirectories, PURPOSE_LABEL, RELEASE_LABEL, STANDARD_DIRECTORIES} from './containers.ts';
 import {addedLines, keptLines, refuseLineBreaks, secondsToStop, type Variables} from './variables.ts';
 
 /** One agent of the machine. */

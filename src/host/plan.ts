@@ -16,8 +16,8 @@ import {
   previousName,
   purposeOf,
   RELEASE_LABEL,
+  sharedDirectories,
 } from './containers.ts';
-import {sharedDirectories} from './directories.ts';
 import {createArguments, daemonSteps} from './docker.ts';
 import {agentArchive} from './files.ts';
 import {dockerStep, REPLACES_LABEL, recover, removeStep, renameStep, startStep, stopSecondsOf, stopSteps} from './recovery.ts';

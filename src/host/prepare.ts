@@ -4,8 +4,7 @@ import type {Files} from '../ports/files.ts';
 import type {HostCall, HostTools} from '../ports/processes.ts';
 import {type HostAgent, type HostOptions, STANDARD_SOCKET} from './agent.ts';
 import {hasService} from './agents.ts';
-import {agentContainers, type DockerContainer, readContainers, variablesOf} from './containers.ts';
-import {directoriesFor} from './directories.ts';
+import {agentContainers, type DockerContainer, directoriesFor, readContainers, variablesOf} from './containers.ts';
 import {type HostPlan, planContainers} from './plan.ts';
 
 interface Deps {

@@ -5,7 +5,6 @@ import {ExitCode, failed} from '../ground/errors.ts';
 import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {Controller, Inventory} from '../release/inventory.ts';
-import {type Removal, type RemovedObject, renderedObject} from './removal.ts';
 import {inOrder, type Plan, type ReleaseStep, type Step} from './step.ts';
 import {permissionsOfUninstall} from './step-permissions.ts';
 import {
@@ -16,7 +15,10 @@ import {
   keepVolumeSteps,
   lostClaims,
   manualCleanup,
+  type Removal,
+  type RemovedObject,
   readyNodes,
+  renderedObject,
 } from './uninstall-data.ts';
 import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 

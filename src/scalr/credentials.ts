@@ -1,8 +1,8 @@
 import {join} from 'node:path';
 import {ExpectedError, failed} from '../ground/errors.ts';
-import {isFields} from '../ground/json.ts';
 import {isPoolToken, Secret} from '../ground/secret.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
+import {isFields} from '../ground/tree.ts';
 import type {Files} from '../ports/files.ts';
 
 /** The token of a user or a service account, and the account it is for. It must never leave this process except to that account. */

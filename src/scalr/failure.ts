@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {isFields} from '../ground/json.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
+import {isFields} from '../ground/tree.ts';
 
 /** What a request is for; part of its error message. */
 export interface Purpose {

@@ -7,9 +7,8 @@ import type {LogStream} from '../../ports/processes.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import {FollowedLog, type LogContainerState, type LogPosition} from './follow-log.ts';
 import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
-import {objectFiles} from './object-files.ts';
 import type {PreparedBundle} from './prepare.ts';
-import {BUNDLED_KINDS, type Gap, type NamespaceKind} from './read-namespace.ts';
+import {BUNDLED_KINDS, type Gap, type NamespaceKind, objectFiles} from './read-namespace.ts';
 import {type BundledRelease, bundleScope, hasRunId} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */
