@@ -10,11 +10,7 @@ export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
 
 const optionsFor = ({input}: Call) => {
   const text = typeof input === 'object' ? input.reveal() : input;
-  return {
-    reject: false,
-    stripFinalNewline: false,
-    ...(text === undefined ? {stdin: 'ignore' as const} : {input: text}),
-  } as const;
+  return {reject: false, stripFinalNewline: false, ...(text === undefined ? {stdin: 'ignore' as const} : {input: text})} as const;
 };
 
 interface Ended {

@@ -30,14 +30,11 @@ export interface App {
   kubernetes: (kubeTarget: ClusterTarget, paths: ToolPaths) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
   host: HostTools;
-  /** Image registries, asked from this machine. */
   registries: Registries;
-  /** Connections from this machine. */
   connections: Connections;
   archives: Archives;
   takeInterrupts: () => Interrupts;
   now: () => Date;
-  /** Waits until the time is over or the signal is aborted. */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Prompts are possible: input and output are terminals, and CI is not set. */
   hasTerminal: boolean;
@@ -50,9 +47,7 @@ export interface App {
   stderr: (text: string) => void;
   /** Replaces the live lines, the last lines of standard error on a terminal. */
   draw: (text: string) => void;
-  /** Sets the exit code of the process. */
   exit: (code: number) => void;
-  /** The exit code so far. */
   exitCode: () => number;
 }
 

@@ -42,7 +42,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** External dependencies; called once, inside run(). */
   createApp: (options: {isAccessible: boolean}) => App = nodeApp;
   protected readonly unaskedWarnings = unaskedWarnings;
-  /** What the process exits with. */
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
   #isQuiet = false;

@@ -34,7 +34,6 @@ function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
   };
 }
 
-/** Flags of every command. */
 export const generalFlags = {
   json: Flags.boolean({summary: 'Print one JSON document on standard output.', helpGroup: 'GLOBAL'}),
   'no-input': Flags.boolean({summary: 'Disable prompts; implied without a terminal and when CI is set.', helpGroup: 'GLOBAL'}),
@@ -48,9 +47,7 @@ export const generalFlags = {
 };
 
 /** For commands that resolve settings. */
-export const answersFlag = {
-  answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>'}),
-};
+export const answersFlag = {answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>'})};
 
 /** For commands that change something. */
 export const confirmFlags = {
@@ -72,11 +69,7 @@ export const connectionFlags = {
 /** For commands that support agents on this machine. */
 export const targetFlag = {target: Flags.string(textFlagOf(target))};
 
-export const fromClusterFlag = {
-  'from-cluster': Flags.boolean({
-    summary: 'Read unset settings from the cluster.',
-  }),
-};
+export const fromClusterFlag = {'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.'})};
 
 /** For commands that always require a cluster. */
 export const noFromClusterFlag = {
@@ -91,7 +84,6 @@ export interface ClusterFlags {
   kubectl?: string | undefined;
 }
 
-/** Name and namespace of the release. */
 export function releaseName(flags: ClusterFlags, settings: Settings): ReleaseName {
   return {
     release: settings.get(release) as string,

@@ -23,7 +23,6 @@ export interface InstallFlags extends ClusterFlags, SharedFlags {
   save?: string | undefined;
 }
 
-/** Flags that have no meaning without Kubernetes. */
 export const ONLY_KUBERNETES = [
   'diff',
   'exit-code',

@@ -39,7 +39,6 @@ export interface InstallResult {
   /** False if the release was already up to date. */
   changed: boolean;
   steps: {id: string; title: string}[];
-  /** Objects of the release. */
   objects: readonly string[];
   /** Installed values and objects that the change removes. */
   warnings: readonly Warning[];
@@ -188,7 +187,6 @@ export async function installInCluster(
   return operate(operation, result, flags, context);
 }
 
-/** True if the steps and removals are the same. */
 const isSame = (plan: Plan, shown: Plan): boolean => fingerprint(plan) === fingerprint(shown);
 const fingerprint = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);
 

@@ -20,7 +20,6 @@ export interface CommandContext {
   timeoutMs: number;
   /** Of this program. */
   version: string;
-  /** The result is printed as JSON. */
   isJson: boolean;
   /** On standard error; with --quiet, only the second text. */
   say(text: string, evenIfQuiet?: string): void;

@@ -15,7 +15,6 @@ import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
 
-/** Flags that have no meaning without Kubernetes. */
 export const ONLY_KUBERNETES_PREFLIGHT = [
   'probe',
   'pool',

@@ -58,7 +58,6 @@ interface Upgrade {
   prepared: PreparedUpgrade;
   choices: UpgradeChoices;
   access: ClusterAccess;
-  /** Reads the installed release again. */
   readAgain(): Promise<InstalledRelease>;
 }
 

@@ -35,11 +35,7 @@ import type {CommandContext} from './operate.ts';
 export const poolInstallOf = async (
   {host, name, id, mustExist = false}: ChosenPool,
   account: (host: string) => Promise<ScalrClient>,
-): Promise<PoolInstall> => ({
-  client: await account(host),
-  pool: id ?? name,
-  creates: id === undefined && !mustExist,
-});
+): Promise<PoolInstall> => ({client: await account(host), pool: id ?? name, creates: id === undefined && !mustExist});
 
 /** The flags that give the same pool. */
 export const poolFlags = ({pool}: Pick<AnswerStore, 'pool'>): string[] =>

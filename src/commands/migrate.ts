@@ -32,9 +32,7 @@ export default class Migrate extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> values.yaml --to agent-local@0.6.5 --out values.yaml',
     '<%= config.bin %> <%= command.id %> agent.env --to agent-local@0.6.5 --out values.yaml',
   ];
-  static override args = {
-    file: Args.string({description: 'File to migrate; - reads standard input.', ignoreStdin: true}),
-  };
+  static override args = {file: Args.string({description: 'File to migrate; - reads standard input.', ignoreStdin: true})};
   static override flags = {
     from: Flags.string({summary: 'Chart and version of the file, if the file does not name them.', helpValue: '<CHART@VERSION>'}),
     to: Flags.string({summary: 'Chart and version to migrate to. Without a version: the newest.', helpValue: '<CHART@VERSION>'}),

@@ -24,7 +24,6 @@ const TABLES: readonly CauseTable[] = [
 
 export const CAUSES: readonly CauseRow[] = TABLES.flatMap(({rows}) => rows);
 
-/** A cause and its object. */
 interface Found extends Cause {
   about: KubernetesObject;
   isVague: boolean;

@@ -137,7 +137,6 @@ function proxyOf(agent: UnitFacts, docker: UnitFacts): Finding[] {
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));
 /** Temporary problems are reported only after this many lines. */
 const MIN_LINES = 3;
-/** Name of the runner container in the charts. */
 const RUNNER = 'runner';
 
 interface PodLogMatch extends LogMatch {

@@ -38,7 +38,6 @@ interface KnownFailure {
 /** Kubernetes also prints `spec: Forbidden: …` for invalid fields, which has nothing to do with permissions. */
 const FORBIDDEN = /\(Forbidden\)|\bis forbidden: |\bforbidden: User |\b403 Forbidden/i;
 
-/** The account lacks a permission. */
 export const isForbidden = ({stderr}: ProcessResult): boolean => FORBIDDEN.test(stderr);
 
 const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$/im;
@@ -109,10 +108,7 @@ const KNOWN: readonly KnownFailure[] = [
       `List the contexts: ${kubectlCommand({...(kubeconfig ? {kubeconfig} : {})}, 'config', 'get-contexts')}`,
     ],
   },
-  {
-    stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i,
-    ...ADVICE.notLoggedIn,
-  },
+  {stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i, ...ADVICE.notLoggedIn},
   {
     tool: 'kubectl',
     stderr: /timed out waiting for the condition/,
@@ -139,12 +135,7 @@ const KNOWN: readonly KnownFailure[] = [
     code: 'RELEASE_BUSY',
     suggestions: () => ['Run the command again after the other operation has finished'],
   },
-  {
-    tool: 'helm',
-    stderr: /failed to install CRD .*conflict/i,
-    code: 'OBJECT_OF_ANOTHER',
-    suggestions: changedDefinition,
-  },
+  {tool: 'helm', stderr: /failed to install CRD .*conflict/i, code: 'OBJECT_OF_ANOTHER', suggestions: changedDefinition},
   {
     tool: 'helm',
     stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
@@ -153,7 +144,6 @@ const KNOWN: readonly KnownFailure[] = [
   },
 ];
 
-/** Errors of the tools of this machine. */
 const KNOWN_ON_HOST: readonly KnownFailure[] = [
   {
     stderr: /pull access denied|manifest (for .* )?(unknown|not found)|repository does not exist|unauthorized/i,

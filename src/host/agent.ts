@@ -115,10 +115,7 @@ export function hostAgent(
     version: splitImage(image).tag ?? 'latest',
     agents: instancesOf(tree, {name, mode, isOnMachine, dataHome, cacheHome, directories}),
     environment: Object.fromEntries(Object.entries(common).filter((each) => !isSecret(each))),
-    secrets: {
-      SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '',
-      ...Object.fromEntries(Object.entries(common).filter(isSecret)),
-    },
+    secrets: {SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '', ...Object.fromEntries(Object.entries(common).filter(isSecret))},
     addedLines: added,
     labels: {
       ...(getAt(tree, at('container.labels')) as Record<string, string> | undefined),

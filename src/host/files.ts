@@ -63,7 +63,6 @@ export const dropIn = (
   isPrivate,
 });
 
-/** Path of the drop-in with the proxy of a Docker service. */
 export const proxyDropIn = (service: string): string => `${service}.service.d/scalr-proxy.conf`;
 
 /** The daemon pulls the images of runs, so it needs the proxy too. */

@@ -24,7 +24,6 @@ export interface RemovalFacts {
   files: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Names of files that an install writes. */
 export const INSTALLED_FILES: readonly string[] = [
   ENV_FILE,
   '.gitignore',

@@ -77,7 +77,6 @@ const REASONS: Readonly<Record<string, number>> = {
   Timeout: 504,
 };
 
-/** Parses an error message of kubectl. */
 export function apiErrorInText(stderr: string): ReadError {
   const lines = stderr.split('\n').map((line) => line.trim());
   const line = lines.find((each) => /^error/i.test(each)) ?? lines.find((each) => each !== '') ?? 'kubectl returned no output';

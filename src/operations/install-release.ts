@@ -20,7 +20,6 @@ export interface BringUpDeps extends WatchDeps, Pick<RunStepsDeps, 'onStep'> {
 }
 
 interface BringUpOptions {
-  /** Whether to wait until the release is ready. */
   waits: boolean;
   /** On failure the release is rolled back, and the diagnostics are saved at this path. */
   rollBackWith?: string | undefined;
@@ -74,7 +73,6 @@ const SNAPSHOT_TIMEOUT_MS = 30_000;
 interface RollBackDeps extends ClusterAccess {
   files: Pick<Files, 'write'>;
   now(): Date;
-  /** Where to save the diagnostics. */
   evidencePath: string;
   steps?: readonly Pick<Step, 'call' | 'tolerates'>[] | undefined;
   /** Even if Helm created no new revision. */

@@ -99,7 +99,6 @@ export async function prepare(
   };
 }
 
-/** Names that the user has set. */
 export function givenSecretNames(settings: Settings): Partial<SecretNames> {
   const token = settings.isExplicit(tokenSecret) ? settings.get(tokenSecret) : undefined;
   const clientCertificate = settings.get(clientCertSecret);

@@ -66,7 +66,6 @@ export async function renderManifest(
 /** chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.1 */
 const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* incompatible with/;
 
-/** Source of the objects. */
 export const RENDERED_BY = 'helm template';
 
 const unrendered = ({message}: ExpectedError): Fact<never> =>

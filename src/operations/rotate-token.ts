@@ -77,7 +77,6 @@ interface NewToken {
 /** True if an earlier run has replaced the token and not revoked the old one. */
 export const isUnfinished = ({secret}: TokenHolder): boolean => secret.metadata.annotations?.[PREVIOUS_TOKEN] !== undefined;
 
-/** True if the Secret has this token. */
 export const hasToken = ({secret, key}: TokenHolder, text: Secret): boolean =>
   secret.data?.[key] === Buffer.from(text.reveal(), 'utf8').toString('base64');
 
@@ -105,7 +104,6 @@ export async function planRotation(
   return {steps: inOrder({secrets: secretSteps(wanted, known), restart: restartSteps(wanted, known)})};
 }
 
-/** The part of a rotation that concerns the account. */
 export interface AccountRotation extends PreparedPool {
   client: ScalrClient;
   /** The token to revoke; undefined if it is not known, or already revoked. */

@@ -110,7 +110,6 @@ const deleteKeptVolume = (kubeTarget: ClusterTarget, {name, claim, resourceVersi
 /** Bound to a PVC that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
 const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid: 'gone'}}};
 
-/** The PVCs whose data is lost. */
 export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
   isPurged
     ? claims.filter(
@@ -186,7 +185,6 @@ function cleaner(
   return {...job, ...{spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template}}};
 }
 
-/** The command to empty the directory manually. */
 export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, kubeTarget: ClusterTarget): string {
   const names = nodes.length === 0 ? ['NODE'] : nodes.map(({name}) => name);
   const debug = (image: string, ...args: readonly string[]): string =>

@@ -21,7 +21,6 @@ interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
 
 /** The result of an uninstall, verified with the API server. */
 export interface Uninstalled {
-  /** Deleted objects. */
   removed: readonly string[];
   /** Objects that are not deleted, or could not be verified. */
   notRemoved: readonly KeptObject[];

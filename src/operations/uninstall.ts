@@ -104,7 +104,6 @@ function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, ti
   ];
 }
 
-/** Everything that the plan deletes, in order. */
 function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Removal[] {
   const {release, kubeTarget} = name;
   const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
@@ -220,7 +219,6 @@ const goneStep = ({release, kubeTarget}: ReleaseName, controllers: readonly Cont
 
 export const inFlight = (runs: readonly unknown[]): string => `${runs.length} ${runs.length === 1 ? 'run is' : 'runs are'} in flight`;
 
-/** The limits of a drain. */
 export function drainWarnings(
   {release, controllers, runs, runsOf}: Inventory,
   {drain, drainTimeoutSeconds}: Pick<UninstallChoices, 'drain' | 'drainTimeoutSeconds'>,

@@ -20,7 +20,6 @@ export interface UnrecordedAgent {
   chart: string;
   /** What manages it instead: Argo CD application agents */
   manager: string | undefined;
-  /** Helm installed it. */
   isOfHelm: boolean;
 }
 

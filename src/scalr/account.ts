@@ -35,7 +35,6 @@ export interface ScalrPool extends Named {
 export interface ScalrAgent extends Named {
   poolId: string | undefined;
   status: AgentStatus | 'unknown';
-  /** Version of the agent. */
   version: string | undefined;
   /** ISO 8601. */
   createdAt: string | undefined;
@@ -209,8 +208,5 @@ export async function readLimits(client: ScalrClient): Promise<AccountLimits> {
   const account = data.find(({attributes}) => attributes['name'] === label) ?? (data.length === 1 ? data[0] : undefined);
   const quotas = (account?.attributes['quotas'] ?? {}) as Readonly<Record<string, unknown>>;
   const {agents, 'agent-relay-available': relay} = quotas;
-  return {
-    agents: typeof agents === 'number' ? agents : undefined,
-    hasRelay: typeof relay === 'boolean' ? relay : undefined,
-  };
+  return {agents: typeof agents === 'number' ? agents : undefined, hasRelay: typeof relay === 'boolean' ? relay : undefined};
 }

@@ -54,7 +54,6 @@ export interface ScalrClientOptions extends AccountRef {
   route: ScalrRoute;
   /** Of this program, for the User-Agent header. */
   version: string;
-  /** Ends every request. */
   signal: AbortSignal;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** For one attempt. */

@@ -37,13 +37,11 @@ export function changesText(changes: readonly Change[], screen: Screen): string 
   }).join('');
 }
 
-/** One line about the result. */
 export const changesSummary = (from: string, to: string, changes: readonly Change[]): string =>
   changes.length === 0 ? `${from} to ${to}: no changes.` : `${from} to ${to}: ${count(changes.length, 'change')}.`;
 
 const LEVELS: Readonly<Record<UpgradeAdvice['level'], string>> = {blocking: 'Hazards:', behavior: 'Changes in behavior:', info: 'Also:'};
 
-/** What an upgrade changes and gains, before its steps. */
 export function upgradeText(
   from: Target,
   to: Target,
@@ -97,7 +95,6 @@ function adviceText({level, reason, remedy, versions, handled}: UpgradeAdvice, s
   return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
 }
 
-/** The changes of a file as `diff -u` shows them. */
 export async function diffText(path: string, before: string, after: string, screen: Screen): Promise<string> {
   const {createTwoFilesPatch, FILE_HEADERS_ONLY} = await import('diff');
   const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {context: 3, headerOptions: FILE_HEADERS_ONLY});

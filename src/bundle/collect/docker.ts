@@ -141,7 +141,6 @@ export async function readCommandTexts(calls: readonly TextCall[], {host, signal
   return {texts: read.flatMap(({texts}) => texts), gaps: read.flatMap(({gaps}) => gaps)};
 }
 
-/** Operating system of the machine. */
 export async function readSystem({files}: Pick<HostDeps, 'files'>): Promise<TextFile[]> {
   try {
     return [{name: 'host/os-release.txt', text: (await files.read('/etc/os-release')).toString('utf8')}];

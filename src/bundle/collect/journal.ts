@@ -156,10 +156,7 @@ export function parseUnit(text: string): UnitFile {
 /** Variables of an EnvironmentFile: a quoted value can have several lines. Pure. */
 export const parseEnvironmentFile = (text: string): Variable[] =>
   [...text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[^\n]*)/gms)].map(
-    ([, name = '', raw = '']) => ({
-      name,
-      value: /^["']/.test(raw) ? unquoted(raw) : raw.trim(),
-    }),
+    ([, name = '', raw = '']) => ({name, value: /^["']/.test(raw) ? unquoted(raw) : raw.trim()}),
   );
 
 /** Key and value of every line; a trailing backslash continues the line. */

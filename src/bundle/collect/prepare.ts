@@ -24,7 +24,6 @@ export interface BundleOptions {
   since: Since;
   run?: string | undefined;
   container?: string | undefined;
-  /** Version of this program. */
   ownVersion: string;
   /** Secrets are read to find their values elsewhere. */
   readsSecrets: boolean;
@@ -72,7 +71,6 @@ export interface BundledCluster {
 interface Deps {
   api: ApiReader;
   processes: Processes;
-  /** HELM_DRIVER. */
   helmDriver: string | undefined;
   signal: AbortSignal;
   now(): Date;

@@ -10,7 +10,6 @@ import type {TextFile} from './read-namespace.ts';
 import type {Gap} from './read-namespace.ts';
 import {retain, Shares} from './retain.ts';
 
-/** Number of logs that are read concurrently. */
 const MAX_CONCURRENT_READS = 24;
 /** Memory for the ends of all logs that are read concurrently. */
 const TAILS = 24 * 1024 * 1024;

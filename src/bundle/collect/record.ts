@@ -21,7 +21,6 @@ const WATCHED = BUNDLED_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'E
 const PART = 1 / 16;
 const MIN_PART_BYTES = 256 * 1024;
 
-/** A followed log. */
 export interface RecordedLog {
   item: LogItem;
   content: KeptLog;

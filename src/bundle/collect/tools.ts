@@ -53,7 +53,6 @@ export interface ToolVersions {
   gaps: readonly Gap[];
 }
 
-/** Versions of this program and its tools. */
 export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<ToolVersions> {
   const gaps: Gap[] = [];
   const version = async (call: Call): Promise<string | null> => {
@@ -108,7 +107,6 @@ interface Read {
   gaps: readonly Gap[];
   /** User-supplied values. */
   values: Values | undefined;
-  /** Objects of the Helm manifest. */
   manifest: readonly KubernetesObject[];
 }
 
