@@ -10,7 +10,7 @@ import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {diffText} from '../ui/diff.ts';
+import {diffText} from '../ui/changes.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {asciiFallback} from '../ui/theme.ts';
 import {targetOfChart} from '../values/chart-files.ts';

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {StatusReadings} from '../../src/status/status.ts';
-import {driftText} from '../../src/ui/diff.ts';
+import {driftText} from '../../src/ui/changes.ts';
 import {statusDocument} from '../../src/ui/formats/status.ts';
 import {changesReporter, statusText} from '../../src/ui/status.ts';
 import {around, deployment, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';

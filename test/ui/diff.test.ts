@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {diffText} from '../../src/ui/diff.ts';
+import {diffText} from '../../src/ui/changes.ts';
 
 const PLAIN = {hasColor: false, columns: undefined};
 
