@@ -93,7 +93,7 @@ export default class Validate extends BaseCommand<Result> {
     }
     const {files, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
-      for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));
+      for (const {path, before, after} of rewrites) stderr(diffText(path, before, after, this.screen));
     }
     const {isWritten, text} = await rewriteFiles(rewrites, files, {
       changes: results.reduce((sum, {fixed}) => sum + (fixed.fixed ?? 0), 0),
