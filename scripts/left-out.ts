@@ -5,7 +5,7 @@
 export function glob(): never {
   throw new Error('This package is not bundled: scripts/left-out.ts');
 }
-export const minimatch = glob;
+export const minimatch = (): never => glob();
 const spinner = {frames: ['']};
 // biome-ignore lint/style/noDefaultExport: oclif takes the default export of cli-spinners
 export default {dots2: spinner, line: spinner};

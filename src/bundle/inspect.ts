@@ -1,9 +1,9 @@
 import {createHash} from 'node:crypto';
 import {isOfTimeline, timelineOf, traceOf} from '../../report/timeline-data.ts';
 import type {Finding} from '../diagnose/finding.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {type Fields, isFields} from '../ground/json.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {readAtMost} from '../ground/streams.ts';
+import {type Fields, isFields} from '../ground/tree.ts';
 import type {ArchiveEntry, OpenArchive} from '../ports/files.ts';
 
 /** Lists all other entries. */
@@ -102,17 +102,11 @@ function parsed(text: string | undefined): unknown {
 }
 
 const notOurs = (file: string, why: string): ExpectedError =>
-  new ExpectedError(`${file} is not a support bundle: ${why}.`, {
-    code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
-    suggestions: ['Use a bundle written by collect-logs'],
-  });
+  failed('UNREADABLE_FILE', `${file} is not a support bundle: ${why}.`, ['Use a bundle written by collect-logs']);
 
 const changed = (file: string, why: string): ExpectedError =>
-  new ExpectedError(`${file} is damaged or was changed: ${why}.`, {
-    code: 'UNREADABLE_FILE',
+  failed('UNREADABLE_FILE', `${file} is damaged or was changed: ${why}.`, ['Copy the bundle again, or collect a new one'], {
     exit: ExitCode.findings,
-    suggestions: ['Copy the bundle again, or collect a new one'],
   });
 
 interface Manifest {

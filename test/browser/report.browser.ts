@@ -1,7 +1,7 @@
-import {readFileSync, rmSync} from 'node:fs';
-import {createRequire} from 'node:module';
+import {rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import axe from 'axe-core';
 import type {Page} from 'playwright-core';
 import {afterAll, expect, onTestFinished, test} from 'vitest';
 import {timelineOf} from '../../report/timeline-data.ts';
@@ -10,7 +10,6 @@ import {closeChromium, openPage, writePage} from './chromium.ts';
 
 afterAll(closeChromium);
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 const at = (second: number): string => new Date(NOON + second * 1000).toISOString();
 const RISKY = [
@@ -229,7 +228,7 @@ test.for(VIEWS)('axe finds no violation in %j at %i pixels, light and dark, and 
   if (hash.startsWith('#log')) await selected(page).waitFor();
   if (hash.startsWith('#timeline')) await page.locator('tbody tr').first().waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const violations = async (...runOnly: readonly string[]): Promise<string[]> => {
     const found = await page.evaluate(
       (given) => (globalThis as unknown as {axe: {run(options: object): Promise<AxeResult>}}).axe.run(given),
