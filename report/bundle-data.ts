@@ -88,14 +88,16 @@ async function decode(block: Block): Promise<readonly string[]> {
   });
   // As a stream of text, because the browser frees buffers late.
   const texts = source.pipeThrough(new DecompressionStream('deflate-raw')).pipeThrough(new TextDecoderStream('utf-8', {ignoreBOM: true}));
-  let text = '';
+  const lines: string[] = [];
+  let rest = '';
   for (const reader = texts.getReader(); ; ) {
     const {done, value} = await reader.read();
     if (done) break;
-    text += value;
+    const parts = (rest + value).split('\n');
+    rest = parts.pop() as string;
+    for (const part of parts) lines.push(part);
   }
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
+  if (rest !== '') lines.push(rest);
   return lines;
 }
 

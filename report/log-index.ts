@@ -57,10 +57,11 @@ export class LogIndex {
 
   /** All lines by time; lines without time stay behind the line before them. */
   get order(): Uint32Array {
-    this.#order ??= Uint32Array.from(this.times, (_, id) => id).sort((one, other) => {
-      const [first, second] = [this.times[one] as number, this.times[other] as number];
-      return first === second || Number.isNaN(first - second) ? one - other : first - second;
-    });
+    if (this.#order !== undefined) return this.#order;
+    const {times} = this;
+    this.#order = new Uint32Array(times.length);
+    for (let id = 0; id < times.length; id += 1) this.#order[id] = id;
+    this.#order.sort((one, other) => (times[one] as number) - (times[other] as number) || one - other);
     return this.#order;
   }
 }

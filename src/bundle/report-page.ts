@@ -110,11 +110,20 @@ function linesIn(content: Buffer): number {
 
 /** What a page says: its first screen, and every block decoded. The rest is the program of the page, and the same in every bundle. */
 export async function* contentOfPage(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const all: Buffer[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  const page = Buffer.concat(all).toString('latin1');
-  yield Buffer.from(page.slice(page.indexOf(FIRST) + FIRST.length, page.indexOf(FIRST_END)), 'latin1');
-  for (const [, block = ''] of page.matchAll(BLOCKS)) yield inflateRawSync(Buffer.from(block, 'base64'));
+  let [held, isFirst] = ['', true];
+  for await (const chunk of chunks) {
+    held += chunk.toString('latin1');
+    const end = held.indexOf(FIRST_END);
+    if (isFirst && end === -1) continue;
+    if (isFirst) {
+      yield Buffer.from(held.slice(held.indexOf(FIRST) + FIRST.length, end), 'latin1');
+      [held, isFirst] = [held.slice(end), false];
+    }
+    // Every block ends with its line.
+    const newline = held.lastIndexOf('\n') + 1;
+    for (const [, block = ''] of held.slice(0, newline).matchAll(BLOCKS)) yield inflateRawSync(Buffer.from(block, 'base64'));
+    held = held.slice(newline);
+  }
 }
 
 /** An archive that collects its files for the page. Without a template there is none. */

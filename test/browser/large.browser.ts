@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {readFileSync, statSync} from 'node:fs';
 import {afterAll, expect, test} from 'vitest';
 import {closeChromium, openPage, startChromium, writePage} from './chromium.ts';
@@ -82,4 +83,35 @@ test(`${CONTAINERS} containers with ${LINES} lines each: verdict, first paint, s
   expect(paint).toBeLessThan(1500);
   expect(firstHits).toBeLessThan(600);
   expect(megabytes).toBeLessThan(400);
+});
+
+test('a log that does not fit has its beginning and end, and names the lines that only the zip file has', async (context) => {
+  await startChromium(context);
+  let state = 'seed';
+  const noise = (): string => {
+    state = createHash('sha512').update(state).digest('base64');
+    return state;
+  };
+  const long = Array.from({length: 220_000}, (_, line) => `${new Date(NOON + line).toISOString()} ${noise()}\n`).join('');
+  const path = await writePage({
+    'SUMMARY.md': '# Long\n',
+    'logs/a/first.log': 'first\n',
+    'logs/a/long.log': long,
+    'logs/b/last.log': 'last\n',
+  });
+  expect(statSync(path).size).toBeGreaterThan(19_000_000);
+  expect(statSync(path).size).toBeLessThan(20_500_000);
+  const page = await openPage(context, path, {hash: '#log=logs/a/long.log'});
+  const status = page.locator('main .status').first();
+  await expect.poll(() => status.innerText(), {timeout: 30_000}).toMatch(/^[\d,]+ of 220,000 lines$/);
+  const [rows] = (await status.innerText()).split(' ');
+  expect(Number(rows?.replace(',', ''))).toBeLessThan(219_000);
+  const first = long.slice(0, 256 * 1024).split('\n').length;
+  await page.evaluate((line) => {
+    location.hash = `#log=logs/a/long.log&line=${line}`;
+  }, first + 1);
+  const absent = page.locator('[role=option].is-absent');
+  await expect.poll(() => absent.innerText()).toMatch(/[\d,]+ lines are only in the zip file: drop it onto this page to read them$/);
+  await page.getByLabel('Source').selectOption('logs/b/last.log');
+  await expect.poll(() => page.locator('.row .text').allInnerTexts()).toEqual(['last']);
 });
