@@ -48,7 +48,7 @@ export function nextSteps({name, isForVcs, isLinked = false, program, env}: Foll
     ...(isLinked ? [] : [linkStep(isForVcs, program)]),
     [own('status'), 'health, runs and versions'],
     [own('upgrade'), 'when a new chart version is out'],
-    [own('collect-logs'), 'write a bundle for support; inspect FILE shows it'],
+    [own('collect-logs'), 'write a bundle for support'],
     [own('uninstall', '--dry-run'), 'show what it would remove'],
   ];
 }
