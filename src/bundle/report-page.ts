@@ -9,7 +9,7 @@ export const REPORT = 'report.html';
 
 const deflate = promisify(deflateRaw);
 const NEWLINE = 10;
-/** Bytes of a block before compression; a block ends with its line. */
+/** Bytes of a block before compression, at least; a block ends with its line. */
 const BLOCK = 256 * 1024;
 /** A longer line is split. */
 const LONGEST_LINE = 8 * 1024 * 1024;
@@ -47,11 +47,14 @@ export class ReportPage {
   async *recording(name: string, source: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
     const file: PageFile = {name, bytes: 0, blocks: []};
     this.#files.push(file);
-    let held: Buffer = Buffer.alloc(0);
+    let [parts, size]: [Buffer[], number] = [[], 0];
     for await (const chunk of source) {
       yield chunk;
       file.bytes += chunk.length;
-      held = Buffer.concat([held, chunk]);
+      parts.push(chunk);
+      size += chunk.length;
+      if (size < BLOCK) continue;
+      let held = Buffer.concat(parts);
       while (held.length >= BLOCK) {
         const newline = held.indexOf(NEWLINE, BLOCK - 1);
         if (newline === -1 && held.length < LONGEST_LINE) break;
@@ -59,8 +62,10 @@ export class ReportPage {
         await this.#keep(file, held.subarray(0, end));
         held = held.subarray(end);
       }
+      parts = [Buffer.from(held)];
+      size = held.length;
     }
-    if (held.length > 0) await this.#keep(file, held);
+    if (size > 0) await this.#keep(file, Buffer.concat(parts));
   }
 
   async #keep(file: PageFile, content: Buffer): Promise<void> {
