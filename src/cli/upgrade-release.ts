@@ -24,7 +24,7 @@ import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {Change} from '../values/migrate/change.ts';
 import type {SharedFlags} from './base-command.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, settingFlags} from './flags.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, repeated, settingFlags, takeOverFlag} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
 import {evidencePath} from './user-files.ts';
 
@@ -189,19 +189,12 @@ export const upgradeFlags = {
     summary: 'Delete CRDs that nothing uses after the upgrade. A rollback is not possible afterwards.',
     exclusive: ['no-wait'],
   }),
-  'take-over': Flags.boolean({
-    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
-  }),
+  ...takeOverFlag,
   'new-release': Flags.string({
     summary: 'Release name for another chart (default: release name with the suffix of the chart).',
     helpValue: '<NAME>',
   }),
-  values: Flags.string({
-    summary: 'Values file to merge over the migrated values. Can be repeated.',
-    helpValue: '<FILE>',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
+  values: Flags.string({summary: 'Values file to merge over the migrated values. Can be repeated.', helpValue: '<FILE>', ...repeated}),
   confirm: Flags.string({summary: 'Release name, to confirm a downgrade.', helpValue: '<NAME>'}),
   ...confirmFlags,
   ...answersFlag,

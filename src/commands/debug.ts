@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {type DebugResult, debugInCluster} from '../cli/debug-release.ts';
-import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, takeOverFlag, timeoutOf} from '../cli/flags.ts';
 import {failed} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';
 import {readFacts} from '../release/read-release.ts';
@@ -29,9 +29,7 @@ export default class Debug extends BaseCommand<DebugResult> {
   };
   static override flags = {
     'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
-    'take-over': Flags.boolean({
-      summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
-    }),
+    ...takeOverFlag,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(SETTINGS),

@@ -137,6 +137,14 @@ export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError 
     suggestions: [RUN_AGAIN],
   });
 
+/** For the `catch` of a promise: handles an expected failure. All other errors are bugs and are thrown again. */
+export const onFailure =
+  <T>(handle: (failure: ExpectedError) => T) =>
+  (error: unknown): T => {
+    if (error instanceof ExpectedError) return handle(error);
+    throw error;
+  };
+
 /** A problem that does not stop the command. `setting` is the ID of the affected setting. */
 export interface Warning {
   code: string;

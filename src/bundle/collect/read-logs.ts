@@ -6,8 +6,7 @@ import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/files.ts';
 import type {Redactor} from '../../redact/redactor.ts';
 import type {LogItem} from './log-items.ts';
-import type {TextFile} from './read-namespace.ts';
-import type {Gap} from './read-namespace.ts';
+import type {Gap, TextFile} from './read-namespace.ts';
 import {retain, Shares} from './retain.ts';
 
 const MAX_CONCURRENT_READS = 24;
