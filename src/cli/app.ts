@@ -13,9 +13,8 @@ import type {HostTools, Interrupts, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
-import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
-import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
+import {asciiFallback, isAsciiOnly, liveLines, type Screen} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App {

@@ -124,7 +124,8 @@ export const failed = (
 ): ExpectedError => new ExpectedError(message, {code, suggestions, ...more});
 
 /** A command line that cannot be run as it was typed. */
-export const usageError = (message: string, suggestions: readonly string[]): ExpectedError => failed('USAGE', message, suggestions);
+export const usageError = (message: string, suggestions: readonly string[], cause?: Error): ExpectedError =>
+  failed('USAGE', message, suggestions, cause ? {cause} : {});
 
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';
