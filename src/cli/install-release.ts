@@ -114,7 +114,7 @@ export async function installInCluster(
   };
   if (flags.diff) {
     context.report(open);
-    if (!context.isJson) context.show(await installDiffText({plan, facts, values: wanted.values, manifest}, context.resultScreen));
+    if (!context.isJson) context.show(installDiffText({plan, facts, values: wanted.values, manifest}, context.resultScreen));
     if (flags['exit-code'] && changed) context.exitWith(ExitCode.differences);
     return result;
   }

@@ -54,7 +54,7 @@ export async function showRelease(
   const status = usesAccount ? await statusWithAccount(found, inCluster, context) : inCluster;
   if (!isJson) {
     show(statusText({name: found, status, files, now: now()}, resultScreen));
-    const text = await driftText(status.drift, resultScreen);
+    const text = driftText(status.drift, resultScreen);
     if (text !== '') show(`\n${text}`);
   }
   exitWith(exitOf(status, files, isStrict));

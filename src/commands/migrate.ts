@@ -86,7 +86,7 @@ export default class Migrate extends BaseCommand<Result> {
     flags: {out?: string | undefined; 'dry-run': boolean; yes: boolean; quiet?: boolean},
   ): Promise<string | undefined> {
     const isTerminal = this.resultScreen.columns !== undefined;
-    const diff = isTerminal && !this.jsonEnabled() ? await diffText(flags.out ?? file, text, yaml, this.resultScreen) : undefined;
+    const diff = isTerminal && !this.jsonEnabled() ? diffText(flags.out ?? file, text, yaml, this.resultScreen) : undefined;
     if (diff !== undefined && flags.out !== undefined && !flags.quiet) this.app.stderr(diff);
     const written = await writeResult(
       {path: flags.out, text: yaml, isPrivate, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},

@@ -1,7 +1,7 @@
+import {createTwoFilesPatch, FILE_HEADERS_ONLY} from 'diff';
 import type {UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {manifestDiff} from '../diff/manifest-diff.ts';
-import {type Drift, driftOf} from '../diff/values-diff.ts';
+import {type Drift, driftOf, manifestDiff} from '../diff/values-diff.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
@@ -95,8 +95,7 @@ function adviceText({level, reason, remedy, versions, handled}: UpgradeAdvice, s
   return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
 }
 
-export async function diffText(path: string, before: string, after: string, screen: Screen): Promise<string> {
-  const {createTwoFilesPatch, FILE_HEADERS_ONLY} = await import('diff');
+export function diffText(path: string, before: string, after: string, screen: Screen): string {
   const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {context: 3, headerOptions: FILE_HEADERS_ONLY});
   const lines = patch
     .trimEnd()
@@ -115,10 +114,10 @@ function coloured(line: string, screen: Screen): string {
 }
 
 /** Changes from the installed to the wanted values, in `diff -u` format. */
-export async function driftText(drift: Drift | undefined, screen: Screen): Promise<string> {
+export function driftText(drift: Drift | undefined, screen: Screen): string {
   if (drift === undefined || drift.differences.length === 0) return '';
   try {
-    return await diffText('values.yaml', toYaml(drift.installed), toYaml(drift.file), screen);
+    return diffText('values.yaml', toYaml(drift.installed), toYaml(drift.file), screen);
   } catch (error) {
     // Characters that YAML cannot represent; the differing keys are already listed.
     if (error instanceof ExpectedError) return '';
@@ -134,23 +133,19 @@ interface InstallDiff {
 }
 
 /** The changes of an install: steps, values and objects that differ from the cluster. Empty if nothing changes. */
-export async function installDiffText({plan, facts, values, manifest}: InstallDiff, screen: Screen): Promise<string> {
+export function installDiffText({plan, facts, values, manifest}: InstallDiff, screen: Screen): string {
   if (plan.steps.length === 0) return '';
   const {bold} = theme(screen);
   const steps = plan.steps.map(({title}) => paragraph('  - ', title, screen)).join('');
-  const objects = await manifestDiffText(facts.live, manifest, screen);
-  const drift = await driftText(driftOf(facts.release?.values ?? {}, values), screen);
+  const objects = manifestDiffText(facts.live, manifest, screen);
+  const drift = driftText(driftOf(facts.release?.values ?? {}, values), screen);
   return [`${bold('Steps')}\n${steps}`, ...[drift, objects].filter((text) => text !== '')].join('\n');
 }
 
 /** The objects that differ, as `diff -u` shows them; secrets are hidden. */
-export async function manifestDiffText(
-  before: readonly KubernetesObject[],
-  after: readonly KubernetesObject[],
-  screen: Screen,
-): Promise<string> {
+export function manifestDiffText(before: readonly KubernetesObject[], after: readonly KubernetesObject[], screen: Screen): string {
   const texts = manifestDiff(before, after).map(({object, before: old, after: next}) =>
     diffText(object, old ? toYaml(old) : '', next ? toYaml(next) : '', screen),
   );
-  return (await Promise.all(texts)).join('\n');
+  return texts.join('\n');
 }
