@@ -5,7 +5,7 @@ import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
-import {sleep} from '../ground/signals.ts';
+import {type Clock, sleep} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Connections, Registries} from '../ports/connections.ts';
 import type {Archives, Charts, Files} from '../ports/files.ts';
@@ -17,7 +17,7 @@ import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, liveLines, type Screen} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
-export interface App {
+export interface App extends Clock {
   env: Environment;
   files: Files;
   charts: Charts;
@@ -33,8 +33,6 @@ export interface App {
   connections: Connections;
   archives: Archives;
   takeInterrupts: () => Interrupts;
-  now: () => Date;
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Prompts are possible: input and output are terminals, and CI is not set. */
   hasTerminal: boolean;
   /** Standard error, which shows prompts and messages. */

@@ -25,13 +25,10 @@ import {nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {Change} from '../values/migrate/change.ts';
 import type {SharedFlags} from './base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, repeated, settingFlags, takeOverFlag} from './flags.ts';
-import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
+import {type CommandContext, headOf, type ReleaseHead, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
 import {evidencePath} from './user-files.ts';
 
-export interface UpgradeResult {
-  release: string;
-  namespace: string;
-  context: string;
+export interface UpgradeResult extends ReleaseHead {
   from: {chart: string; chartVersion: string};
   /** `release` is another one if the chart changes. */
   to: {chart: string; chartVersion: string; release: string};
@@ -142,9 +139,7 @@ function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target
   const {steps, warnings, advice, gains, changes, rollback, keptClaims, cleanup} = prepared;
   const {runs, runsOf} = inventory;
   return {
-    release: name.release,
-    namespace: name.kubeTarget.namespace,
-    context: facts.context.name,
+    ...headOf(name, facts),
     from: {chart: target.chart, chartVersion: target.version},
     to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
     changed: steps.length > 0,

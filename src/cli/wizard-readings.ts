@@ -163,10 +163,7 @@ export async function tryRequirements({kubeTarget, access, signal, hasOwnChart}:
   const permissions = async (): Promise<Missing[]> => {
     const {namespace} = kubeTarget;
     const reviews = await Promise.all(
-      CREATED.map(async (attributes) => ({
-        ...attributes,
-        ...(await reviewAccess(kubernetes, {...attributes, namespace}, {signal})),
-      })),
+      CREATED.map(async (attributes) => ({...attributes, ...(await reviewAccess(kubernetes, {...attributes, namespace}, {signal}))})),
     );
     const refused = reviews.filter(({value}) => value === false).map(({resource}) => resource);
     return refused.length === 0

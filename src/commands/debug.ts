@@ -24,9 +24,7 @@ export default class Debug extends BaseCommand<DebugResult> {
     '<%= config.bin %> <%= command.id %> off --namespace scalr-agent --yes',
     '<%= config.bin %> <%= command.id %> on --namespace scalr-agent --dry-run',
   ];
-  static override args = {
-    state: Args.string({description: 'Desired state of debug logs.', options: [...STATES], ignoreStdin: true}),
-  };
+  static override args = {state: Args.string({description: 'Desired state of debug logs.', options: [...STATES], ignoreStdin: true})};
   static override flags = {
     'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
     ...takeOverFlag,

@@ -63,11 +63,7 @@ export type ErrorCode = keyof typeof EXIT_OF;
 export const ERROR_CODES = Object.keys(EXIT_OF) as readonly ErrorCode[];
 
 /** What a program that calls this one has to decide, by error code. */
-export const DECISIONS = {
-  MISSING_SETTING: 'setting_required',
-  NOT_CONFIRMED: 'confirmation_required',
-  FILE_EXISTS: 'file_exists',
-} as const;
+export const DECISIONS = {MISSING_SETTING: 'setting_required', NOT_CONFIRMED: 'confirmation_required', FILE_EXISTS: 'file_exists'} as const;
 type DecisionCode = keyof typeof DECISIONS;
 
 /** Codes of errors that ask for no decision. */

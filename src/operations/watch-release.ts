@@ -3,7 +3,7 @@ import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted, onFailure} from '../ground/errors.ts';
-import {anySignal, withTimeout} from '../ground/signals.ts';
+import {anySignal, type Clock, withTimeout} from '../ground/signals.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -111,8 +111,6 @@ export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean)
 });
 
 /** What every loop needs that reads the cluster again and again until the user interrupts it. */
-export interface PollDeps extends ClusterAccess {
+export interface PollDeps extends ClusterAccess, Clock {
   interrupts: Interrupts;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
