@@ -8,7 +8,7 @@ import {installRelease} from '../operations/install-release.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {planText} from '../ui/plan.ts';
-import {type CommandContext, headOf, type ReleaseHead, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
 export interface DebugResult extends ReleaseHead {
   chart: string;

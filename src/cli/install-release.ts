@@ -27,7 +27,7 @@ import type {Generated} from '../values/generate.ts';
 import {durationOf, releaseName} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
-import {type CommandContext, headOf, type ReleaseHead, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 import {evidencePath, saveFiles} from './user-files.ts';
 
 export interface InstallResult extends ReleaseHead {

@@ -25,7 +25,7 @@ import {nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {Change} from '../values/migrate/change.ts';
 import type {SharedFlags} from './base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, repeated, settingFlags, takeOverFlag} from './flags.ts';
-import {type CommandContext, headOf, type ReleaseHead, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
 import {evidencePath} from './user-files.ts';
 
 export interface UpgradeResult extends ReleaseHead {

@@ -44,7 +44,7 @@ export const poolFlags = ({pool}: Pick<AnswerStore, 'pool'>): string[] =>
 /** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
 export async function prepareAndCheck(
   generated: Generated,
-  wanted: Wanted,
+  wanted: WantedRelease,
   {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
   {interrupt}: Interrupts,
 ): Promise<ReviewedInstall> {
@@ -59,7 +59,6 @@ export async function prepareAndCheck(
   return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
 }
 
-type Wanted = Omit<WantedRelease, 'manifest'>;
 type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
 
 const NOTHING = onFailure(() => undefined);

@@ -1,8 +1,8 @@
 import {ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
 import type {Interrupts} from '../ports/processes.ts';
+import type {PoolToken} from '../scalr/account.ts';
 import type {AccountRequest, Resource, ScalrClient} from '../scalr/client.ts';
 import type {Purpose} from '../scalr/failure.ts';
-import type {PoolToken} from '../scalr/account.ts';
 import {revocationOf, revoking} from '../scalr/tokens.ts';
 
 /** One request of a plan. */

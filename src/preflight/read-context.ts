@@ -45,12 +45,10 @@ export interface Already {
   context?: InstallFacts['context'];
 }
 
-type Wanted = Omit<WantedRelease, 'manifest'>;
-
 /** Reads all data for the checks. Read-only, never fails, and ends at the timeout with partial data. */
 export async function readPreflightContext(
   generated: Generated,
-  wanted: Wanted,
+  wanted: WantedRelease,
   deps: ReadingDeps,
   already: Already = {},
 ): Promise<PreflightContext> {
@@ -122,7 +120,7 @@ type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
 
 /** Secrets and PVCs that must exist. */
 async function readNamed(
-  {secrets: made}: Wanted,
+  {secrets: made}: WantedRelease,
   get: Get,
   objects: readonly KubernetesObject[],
   {kubeTarget, kubernetes, signal}: ReadOptions,

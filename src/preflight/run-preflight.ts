@@ -44,7 +44,7 @@ export interface PreflightDeps extends Omit<ReadingDeps, 'signal'> {
 /** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
 export async function runPreflight(
   generated: Generated,
-  wanted: Omit<WantedRelease, 'manifest'>,
+  wanted: WantedRelease,
   {timeoutMs, ...deps}: PreflightDeps,
   already: Already = {},
 ): Promise<Checked[]> {

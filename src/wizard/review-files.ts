@@ -36,7 +36,7 @@ export interface Reviewed {
 export interface FilesDeps extends Pick<InterviewDeps, 'prompter' | 'screen'> {
   /** Flags that select the cluster, for the printed command. */
   where(): readonly string[];
-  wanted(generated: Generated): Omit<WantedRelease, 'manifest'>;
+  wanted(generated: Generated): WantedRelease;
   /** Writes the texts and answers.yaml. Returns their paths. @throws ExpectedError */
   save(directory: string, settings: Settings, texts: readonly {path: string; text: string}[]): Promise<readonly string[]>;
   program: Program;

@@ -1,5 +1,5 @@
 import {type ContainerFacts, dockerFindings} from '../../diagnose/host-findings.ts';
-import {type ExpectedError, onFailure} from '../../ground/errors.ts';
+import {onFailure} from '../../ground/errors.ts';
 import {refusal} from '../../ground/tool-errors.ts';
 import {type Fields, isFields, isListOf, jsonText, readJson} from '../../ground/tree.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
