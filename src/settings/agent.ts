@@ -4,10 +4,8 @@ import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice, dataKey, objectName, onOff, secret} from './kinds.ts';
 import {release, secretNamesOf} from './release.ts';
 
-export const token = defineSetting({
-  id: 'token',
+export const token = defineSetting('Agent', 'token', {
   onlyEnv: 'SCALR_AGENT_TOKEN',
-  group: 'Agent',
   question: 'Agent pool token',
   summary: 'Agent pool token. Stored in a Secret; values.yaml contains only the name of the Secret.',
   kind: secret(),
@@ -18,9 +16,7 @@ export const token = defineSetting({
   carriedBy: () => tokenSecret,
 });
 
-export const tokenFile = defineSetting({
-  id: 'token-file',
-  group: 'Agent',
+export const tokenFile = defineSetting('Agent', 'token-file', {
   question: 'Agent pool token file',
   summary: 'Agent pool token file. Use - for standard input.',
   kind: secret({isFile: true}),
@@ -28,9 +24,7 @@ export const tokenFile = defineSetting({
   carriedBy: () => tokenSecret,
 });
 
-export const url = defineSetting({
-  id: 'url',
-  group: 'Agent',
+export const url = defineSetting('Agent', 'url', {
   question: 'Scalr URL',
   summary: 'Scalr URL, https://<account>.scalr.io. Not required if the token contains the host.',
   kind: accountUrl(),
@@ -53,9 +47,7 @@ function hostOfToken(get: Get): string | undefined {
   return given && hostInToken(given);
 }
 
-export const tokenSecret = defineSetting({
-  id: 'token-secret',
-  group: 'Agent',
+export const tokenSecret = defineSetting('Agent', 'token-secret', {
   question: 'Secret with the agent pool token',
   summary: 'Secret that contains the agent pool token, in the namespace of the release. Default: RELEASE-token.',
   kind: objectName(),
@@ -67,34 +59,26 @@ export const tokenSecret = defineSetting({
   fallbackFrom: 'from the release name',
 });
 
-export const tokenSecretKey = defineSetting({
-  id: 'token-secret-key',
-  group: 'Agent',
+export const tokenSecretKey = defineSetting('Agent', 'token-secret-key', {
   question: 'Key of the token in the Secret',
   summary: 'Key of the token in the Secret.',
   kind: dataKey(),
   fallback: () => 'token',
 });
 
-export const debug = defineSetting({
-  id: 'debug',
-  group: 'Agent',
+export const debug = defineSetting('Agent', 'debug', {
   question: 'Enable debug logging?',
   summary: 'Enable debug logging of the agent.',
   kind: onOff(),
 });
 
-export const logFormat = defineSetting({
-  id: 'log-format',
-  group: 'Agent',
+export const logFormat = defineSetting('Agent', 'log-format', {
   question: 'Log format',
   summary: 'Agent log format.',
   kind: choice(['json', 'plain', 'dev']),
 });
 
-export const otelEndpoint = defineSetting({
-  id: 'otel-endpoint',
-  group: 'Observability',
+export const otelEndpoint = defineSetting('Observability', 'otel-endpoint', {
   question: 'OpenTelemetry collector',
   summary: 'OTLP/gRPC endpoint of the OpenTelemetry collector, as HOST:PORT.',
   kind: hostAndPort(),
@@ -102,9 +86,7 @@ export const otelEndpoint = defineSetting({
 
 const needsEndpoint = {test: (get: Get) => get(otelEndpoint) !== undefined, needs: '--otel-endpoint'};
 
-export const otelMetrics = defineSetting({
-  id: 'otel-metrics',
-  group: 'Observability',
+export const otelMetrics = defineSetting('Observability', 'otel-metrics', {
   question: 'Export metrics?',
   summary: 'Export metrics to the collector.',
   kind: onOff(),
@@ -112,9 +94,7 @@ export const otelMetrics = defineSetting({
   fallback: () => true,
 });
 
-export const otelTraces = defineSetting({
-  id: 'otel-traces',
-  group: 'Observability',
+export const otelTraces = defineSetting('Observability', 'otel-traces', {
   question: 'Export traces?',
   summary: 'Export traces to the collector.',
   kind: onOff(),

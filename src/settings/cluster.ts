@@ -18,9 +18,7 @@ const OTHER_DISTRIBUTIONS = [
   'none',
 ];
 
-export const cloud = defineSetting({
-  id: 'cloud',
-  group: 'Cluster',
+export const cloud = defineSetting('Cluster', 'cloud', {
   question: 'Where does the cluster run?',
   summary: 'Kubernetes platform. Determines node paths and platform-specific checks.',
   kind: choice(['gke', 'gke-autopilot', 'eks', 'aks', 'openshift', 'other']),
@@ -43,9 +41,7 @@ export const cloud = defineSetting({
   },
 });
 
-export const nodeOs = defineSetting({
-  id: 'node-os',
-  group: 'Cluster',
+export const nodeOs = defineSetting('Cluster', 'node-os', {
   question: 'Operating system of the nodes',
   summary: 'Operating system of the nodes; determines node paths.',
   kind: choice(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu', 'other']),

@@ -46,25 +46,10 @@ export interface Kind<T> {
 export type Get = <T>(setting: Setting<T>) => T | undefined;
 
 export type Group =
-  | 'Release'
-  | 'Agent'
-  | 'Purpose'
-  | 'Cluster'
-  | 'Network'
-  | 'TLS'
-  | 'Storage'
-  | 'Size'
-  | 'Placement'
-  | 'Identity'
-  | 'Images'
-  | 'Observability'
-  | 'Lifecycle'
-  | 'Chart values';
+  | ('Release' | 'Agent' | 'Purpose' | 'Cluster' | 'Network' | 'TLS' | 'Storage' | 'Size' | 'Placement' | 'Identity')
+  | ('Images' | 'Observability' | 'Lifecycle' | 'Chart values');
 
 export interface Declaration<T> {
-  /** Flag name and answers key. */
-  id: string;
-  group: Group;
   question: string;
   summary: string;
   kind: Kind<T>;
@@ -99,14 +84,17 @@ export interface Declaration<T> {
 }
 
 export interface Setting<T = unknown> extends Declaration<T> {
+  /** Flag name and answers key. */
+  id: string;
+  group: Group;
   /** Name of the environment variable. */
   env: string;
 }
 
 /** Declares a setting once; flag, variable, answers key, schema and documentation are derived from it. */
-export function defineSetting<T>(declaration: Declaration<T>): Setting<T> {
-  const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${declaration.id.toUpperCase().replaceAll('-', '_')}`;
-  return {...declaration, env};
+export function defineSetting<T>(group: Group, id: string, declaration: Declaration<T>): Setting<T> {
+  const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`;
+  return {id, group, ...declaration, env};
 }
 
 /** The option that a text means: other spellings of it, in any case. */

@@ -27,9 +27,7 @@ const warnOfCredentials = (value: string): string | undefined =>
     ? 'The proxy URL contains a user name or password. It is stored in clear text in values.yaml, in the Helm release and in every pod. Prefer a proxy that trusts the node network.'
     : undefined;
 
-export const httpProxy = defineSetting({
-  id: 'http-proxy',
-  group: 'Network',
+export const httpProxy = defineSetting('Network', 'http-proxy', {
   question: 'Proxy for http:// URLs',
   summary: 'Proxy for http:// URLs.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTP_PROXY'),
@@ -44,9 +42,7 @@ export const httpProxy = defineSetting({
     (get(httpsProxy) ? undefined : 'Without --https-proxy, HTTPS connections do not use the proxy, including connections to Scalr.'),
 });
 
-export const httpsProxy = defineSetting({
-  id: 'https-proxy',
-  group: 'Network',
+export const httpsProxy = defineSetting('Network', 'https-proxy', {
   question: 'Proxy for https:// URLs',
   summary: 'Proxy for https:// URLs, including Scalr.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTPS_PROXY'),
@@ -60,9 +56,7 @@ export const httpsProxy = defineSetting({
 
 const hasProxy = (get: Get): boolean => (get(httpProxy) ?? get(httpsProxy)) !== undefined;
 
-export const noProxy = defineSetting({
-  id: 'no-proxy',
-  group: 'Network',
+export const noProxy = defineSetting('Network', 'no-proxy', {
   question: 'Hosts and networks that bypass the proxy',
   summary: 'Hosts and networks that bypass the proxy; cluster-internal names are added.',
   kind: noProxyList(IN_CLUSTER),
@@ -88,9 +82,7 @@ const PLATFORMS: Readonly<Record<string, readonly string[]>> = {
 
 const IDENTITY_OF: Readonly<Record<string, string>> = {gke: 'gke', 'gke-autopilot': 'gke', eks: 'irsa or eks-pod-identity', aks: 'azure'};
 
-export const workloadIdentity = defineSetting({
-  id: 'workload-identity',
-  group: 'Network',
+export const workloadIdentity = defineSetting('Network', 'workload-identity', {
   isForRuns: true,
   question: 'How do runs get cloud credentials?',
   summary: 'Workload identity that provides cloud credentials to runs.',
@@ -116,9 +108,7 @@ export const workloadIdentity = defineSetting({
   },
 });
 
-export const metadataService = defineSetting({
-  id: 'metadata-service',
-  group: 'Network',
+export const metadataService = defineSetting('Network', 'metadata-service', {
   question: 'Allow runs to access the node metadata service (169.254.169.254)?',
   summary: 'Access of runs to the node metadata service. Its address is 169.254.169.254.',
   kind: choice(['block', 'allow']),

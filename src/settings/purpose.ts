@@ -1,9 +1,7 @@
 import {defineSetting, type Get, InvalidValue, type Setting} from './define.ts';
 import {choice, integer, onOff} from './kinds.ts';
 
-export const purpose = defineSetting({
-  id: 'purpose',
-  group: 'Purpose',
+export const purpose = defineSetting('Purpose', 'purpose', {
   question: 'What is the agent pool used for?',
   summary:
     'Purpose of the agent pool: runs or VCS access. VCS access is for private GitHub Enterprise and GitLab Enterprise servers. The pool must be linked in Scalr: run pools to workspaces, VCS pools to the VCS provider.',
@@ -23,9 +21,7 @@ export function missingFor({isForRuns, appliesWhen}: Setting, get: Get): string 
   return appliesWhen?.test(get) === false ? appliesWhen.needs : undefined;
 }
 
-export const isolation: Setting<'shared' | 'per-run'> = defineSetting({
-  id: 'isolation',
-  group: 'Purpose',
+export const isolation: Setting<'shared' | 'per-run'> = defineSetting('Purpose', 'isolation', {
   isForRuns: true,
   question: 'Isolate each run in its own pod?',
   summary: 'Isolation of runs: shared or one pod per run.',
@@ -39,9 +35,7 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting({
   fallback: (get) => (get(singleRun) ? ('per-run' as const) : undefined),
 });
 
-export const singleRun: Setting<boolean> = defineSetting({
-  id: 'single-run',
-  group: 'Agent',
+export const singleRun: Setting<boolean> = defineSetting('Agent', 'single-run', {
   isForRuns: true,
   question: 'Restart the agent container after every run?',
   summary: 'Restart the agent container after every run; disables the provider and module cache unless they are set.',
@@ -52,9 +46,7 @@ export const singleRun: Setting<boolean> = defineSetting({
       : undefined,
 });
 
-export const concurrency = defineSetting({
-  id: 'concurrency',
-  group: 'Purpose',
+export const concurrency = defineSetting('Purpose', 'concurrency', {
   isForRuns: true,
   question: 'Maximum concurrent runs',
   summary: 'Maximum concurrent runs; agent-job and agent-k8s have no limit and only plan capacity for them.',

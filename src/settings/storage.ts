@@ -10,11 +10,10 @@ export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod
 export const isPersistent = (kind: string | undefined): boolean => kind !== undefined && kind !== 'ephemeral';
 
 /** Only runs need storage. */
-const storageSetting = <T>(declaration: Omit<Declaration<T>, 'group' | 'isForRuns'>): Setting<T> =>
-  defineSetting({group: 'Storage', isForRuns: true, ...declaration});
+const storageSetting = <T>(id: string, declaration: Omit<Declaration<T>, 'isForRuns'>): Setting<T> =>
+  defineSetting('Storage', id, {isForRuns: true, ...declaration});
 
-export const cache = storageSetting({
-  id: 'cache',
+export const cache = storageSetting('cache', {
   question: 'Where should provider and binary downloads be cached?',
   summary: 'Cache for provider and binary downloads.',
   kind: choice(['ephemeral', 'pvc', 'existing-pvc', 'hostpath', 'efs']),
@@ -49,8 +48,7 @@ const on =
   (get: Get): boolean =>
     kinds.includes(get(cache) ?? 'ephemeral');
 
-export const cacheClaim = storageSetting({
-  id: 'cache-claim',
+export const cacheClaim = storageSetting('cache-claim', {
   question: 'Name of the existing PVC',
   summary: 'Existing PersistentVolumeClaim (PVC) for the cache.',
   kind: objectName(),
@@ -61,8 +59,7 @@ export const cacheClaim = storageSetting({
   appliesWhen: {test: on('existing-pvc'), needs: '--cache existing-pvc'},
 });
 
-export const cacheSize = storageSetting({
-  id: 'cache-size',
+export const cacheSize = storageSetting('cache-size', {
   question: 'Cache size',
   summary: 'Cache size: storage request of the new PVC, or limit of the ephemeral volume.',
   kind: bytes(),
@@ -74,8 +71,7 @@ export const cacheSize = storageSetting({
   appliesWhen: {test: on('pvc', 'ephemeral'), needs: '--cache pvc or --cache ephemeral'},
 });
 
-export const cacheStorageClass = storageSetting({
-  id: 'cache-storage-class',
+export const cacheStorageClass = storageSetting('cache-storage-class', {
   question: 'StorageClass of the cache',
   summary: 'StorageClass of the new PVC; use - to disable dynamic provisioning.',
   kind: text({
@@ -92,8 +88,7 @@ export const cacheStorageClass = storageSetting({
   appliesWhen: {test: on('pvc'), needs: '--cache pvc'},
 });
 
-export const cacheAccessMode = storageSetting({
-  id: 'cache-access-mode',
+export const cacheAccessMode = storageSetting('cache-access-mode', {
   question: 'Access mode of the cache',
   summary: 'Access mode of the cache PVC.',
   kind: choice(ACCESS_MODES),
@@ -109,16 +104,14 @@ export const cacheAccessMode = storageSetting({
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
 
-export const cacheSubPath = storageSetting({
-  id: 'cache-sub-path',
+export const cacheSubPath = storageSetting('cache-sub-path', {
   question: 'Directory inside the cache volume',
   summary: 'Directory inside the cache volume.',
   kind: relativePath(),
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
 
-export const cachePath = storageSetting({
-  id: 'cache-path',
+export const cachePath = storageSetting('cache-path', {
   question: 'Cache directory on the nodes',
   summary: 'Cache directory on the nodes.',
   kind: absolutePath(),
@@ -129,15 +122,13 @@ export const cachePath = storageSetting({
   appliesWhen: {test: on('hostpath'), needs: '--cache hostpath'},
 });
 
-export const dataHome = storageSetting({
-  id: 'data-home',
+export const dataHome = storageSetting('data-home', {
   question: 'Agent data directory',
   summary: 'Agent data directory: on the nodes for agent-k8s, in the container for other charts.',
   kind: absolutePath(),
 });
 
-export const dataSize = storageSetting({
-  id: 'data-size',
+export const dataSize = storageSetting('data-size', {
   question: 'Size limit of the ephemeral data volume',
   summary: 'Size limit of the ephemeral volume for workspaces.',
   kind: bytes(),
@@ -147,8 +138,7 @@ export const dataSize = storageSetting({
 /** File system ID, path and access point: https://github.com/kubernetes-sigs/aws-efs-csi-driver/blob/master/docs/README.md */
 export const EFS_HANDLE = /^fs-([0-9a-f]{8}|[0-9a-f]{17})(:(\/[^:\s]*)?(:fsap-[0-9a-f]{17})?)?$/;
 
-export const efsHandle = storageSetting({
-  id: 'efs-handle',
+export const efsHandle = storageSetting('efs-handle', {
   question: 'EFS volume handle',
   summary: 'EFS volume handle: fs-… or, with an access point, fs-…::fsap-….',
   kind: text({
@@ -167,8 +157,7 @@ export const efsHandle = storageSetting({
 /** The mount options of the charts: pods see new files of other pods within three seconds. */
 const SHORT_ATTRIBUTE_CACHE = ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3'];
 
-export const efsMountOption = storageSetting({
-  id: 'efs-mount-option',
+export const efsMountOption = storageSetting('efs-mount-option', {
   question: 'NFS mount option of the EFS volume',
   summary: 'NFS mount option of the EFS volume; replaces all default options; can be repeated.',
   kind: listOf(text({hint: 'OPTION', pattern: /^[a-z][a-z0-9_]*(=[\w.:/+-]+)?$/, expected: 'a valid mount option', example: 'acregmax=3'})),
@@ -188,8 +177,7 @@ const afterSingleRun = (isOn: boolean, get: Get): string | undefined =>
     ? 'A run can modify this cache, and later runs use the modified content. Disable the cache for isolation.'
     : undefined;
 
-export const providerCache: Setting<boolean> = storageSetting({
-  id: 'provider-cache',
+export const providerCache: Setting<boolean> = storageSetting('provider-cache', {
   question: 'Cache providers?',
   summary: 'Cache Terraform/OpenTofu providers.',
   kind: onOff(),
@@ -197,16 +185,14 @@ export const providerCache: Setting<boolean> = storageSetting({
   caution: afterSingleRun,
 });
 
-export const providerCacheLimit = storageSetting({
-  id: 'provider-cache-limit',
+export const providerCacheLimit = storageSetting('provider-cache-limit', {
   question: 'Size limit of the provider cache',
   summary: 'Size limit of the provider cache; above it, the agent removes providers. Enables the provider cache.',
   kind: bytes(),
   appliesWhen: {test: (get) => get(providerCache) !== false, needs: '--provider-cache'},
 });
 
-export const moduleCache = storageSetting({
-  id: 'module-cache',
+export const moduleCache = storageSetting('module-cache', {
   question: 'Cache modules?',
   summary: 'Cache Terraform/OpenTofu modules.',
   kind: onOff(),
