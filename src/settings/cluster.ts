@@ -2,21 +2,7 @@ import {defineSetting, spellings} from './define.ts';
 import {choice} from './kinds.ts';
 
 /** Distributions without node paths or checks of their own. */
-const OTHER_DISTRIBUTIONS = [
-  'k3s',
-  'k3d',
-  'rke',
-  'rke2',
-  'kind',
-  'minikube',
-  'microk8s',
-  'k0s',
-  'talos',
-  'kubeadm',
-  'on-prem',
-  'vanilla',
-  'none',
-];
+const OTHER_DISTRIBUTIONS = 'k3s k3d rke rke2 kind minikube microk8s k0s talos kubeadm on-prem vanilla none'.split(' ');
 
 export const cloud = defineSetting('Cluster', 'cloud', {
   question: 'Where does the cluster run?',
