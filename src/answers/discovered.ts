@@ -11,7 +11,6 @@ import type {Settings} from '../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../settings/storage.ts';
 import type {SettingsSource} from './sources.ts';
 
-/** A setting that is read from the cluster. */
 interface ClusterAnswer {
   setting: Setting;
   value: unknown;
@@ -28,7 +27,6 @@ export function answersIn({platform, nodeSystems, networks}: ClusterFacts): Clus
   ];
 }
 
-/** The facts of the cluster as a source of answers. */
 export function fromCluster(facts: ClusterFacts): SettingsSource {
   const found = new Map(answersIn(facts).map((each) => [each.setting, each]));
   return {name: 'cluster', answer: (setting) => found.get(setting)?.value, because: (setting) => found.get(setting)?.because};

@@ -193,7 +193,6 @@ const OPTIONS: readonly AgentOption[] = [...AGENT_OPTIONS, ...PROXIES];
 export const optionNamed = (name: string, isAgent: boolean): AgentOption | undefined =>
   (isAgent ? OPTIONS : PROXIES).find((each) => each.name === name || (PROXIES.includes(each) && each.name.toLowerCase() === name));
 
-/** The options that keys of a chart set, with the key. */
 export const optionsOfKeys = (chart: ChartName): {key: string; option: AgentOption}[] =>
   OPTIONS.flatMap((option) => {
     const key = option.keys?.[chart];

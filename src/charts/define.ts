@@ -42,7 +42,6 @@ export interface Row<T = unknown> {
   partly?(value: T, scope: Scope): string | undefined;
 }
 
-/** A default with its reason. */
 export interface DefaultValue<T = unknown> {
   value: T;
   because: string;
@@ -62,7 +61,6 @@ export interface DerivedKeys {
   in?: string;
   /** The setting in the comment of the keys. */
   setting: Setting;
-  /** Paths that it may write. */
   paths: readonly Path[];
   /** `values` and the chart defaults together; `isWritten` is true for keys that settings, files or --set wrote. */
   write(values: Values, isWritten: (path: Path) => boolean): readonly ValuesEntry[];
@@ -78,7 +76,6 @@ export interface RuleFacts extends Scope {
   kubernetes?: KubernetesVersions | undefined;
 }
 
-/** A violation of a rule. */
 export interface RuleViolation {
   setting: Setting;
   message: string;
@@ -160,7 +157,6 @@ export interface KubernetesFloor {
 
 /** What the hazards of an upgrade depend on besides both versions. */
 export interface HazardFacts {
-  /** Name of the release. */
   release: string;
   /** Installed values, merged over the chart defaults. */
   values: Values;

@@ -23,7 +23,6 @@ import {
 } from './endpoint-hosts.ts';
 import {within} from './releases.ts';
 
-/** What a connection is for. */
 export type EndpointPurpose =
   | ('scalr' | 'tools' | 'state' | 'providers' | 'vcs' | 'telemetry' | 'identity' | 'metadata')
   | ('proxy' | 'dns' | 'kubernetes-api' | 'images' | 'storage' | 'chart');

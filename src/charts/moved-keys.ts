@@ -55,7 +55,6 @@ export const hasDocumentedKeys = (path: Path, {chart, version}: Target): boolean
     (each) => each.chart === chart && within(version, each.in) && startsWith(at(each.path), path) && at(each.path).length > path.length,
   );
 
-/** One place of a key. */
 interface Place {
   chart: ChartName;
   in?: string;

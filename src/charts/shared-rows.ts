@@ -131,7 +131,6 @@ export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[
   }),
 ];
 
-/** NO_PROXY with internal names. */
 const asNoProxy = (internal: readonly string[]): Codec<string[]> => ({
   write: (entries) => [...entries, ...internal].join(','),
   read: (tree) => (typeof tree === 'string' && tree !== '' ? tree.split(',').filter((entry) => !internal.includes(entry)) : undefined),
@@ -167,7 +166,6 @@ export const runResources = (path: string): Row[] => [
   key(pods.runMemoryLimit, `${path}.limits.memory`, {as: asQuantity}),
 ];
 
-/** CPU and memory of the controller. */
 export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
   key(pods.controllerCpuRequest, `${path}.requests.cpu`, {as: asQuantity, ...options}),
   key(pods.controllerCpuLimit, `${path}.limits.cpu`, {as: asQuantity, ...options}),

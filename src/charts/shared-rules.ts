@@ -25,7 +25,6 @@ interface SettingRule extends Omit<ChartRule, 'code' | 'severity' | 'test'> {
   suggestion?: Text;
 }
 
-/** A rule with one finding. */
 const settingRule =
   (severity: ChartRule['severity']) =>
   (code: string, {setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({

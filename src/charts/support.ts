@@ -28,7 +28,6 @@ export function rowsFor({rows}: Described, setting: Setting, value: unknown, sco
 export const needsNoRow = (setting: Setting): boolean =>
   setting.group === 'Release' || setting.id === set.id || setting.id === valuesFile.id;
 
-/** True if the chart version has a key for the setting. */
 export const hasKey = <T>({chart, version}: Target, setting: Setting<T>): boolean =>
   CHARTS[chart].rows.some((row) => row.setting.id === setting.id && within(version, row.in) && row.paths.length > 0);
 
@@ -42,7 +41,6 @@ function hasRow(described: Described, setting: Setting, settings: Settings, scop
 export const takes = (chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean =>
   needsNoRow(setting) || hasRow(chart, setting, settings, scope);
 
-/** An unsupported setting, and the reason. */
 export interface Unsupported {
   setting: Setting;
   /** As the user typed it. */
@@ -79,7 +77,6 @@ export function notSupported(refused: readonly Unsupported[], before: readonly s
   });
 }
 
-/** The reason, if known. */
 export const whyRefused = (
   {refusals}: Described,
   setting: Setting,

@@ -108,7 +108,6 @@ const SYSTEMS: readonly [system: string, osImage: RegExp][] = [
   ['windows', /^Windows/],
 ];
 
-/** The systems that are options of the setting. */
 const OF_SETTING: ReadonlySet<string> = new Set(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu']);
 
 const systemOf = (osImage: string): string => SYSTEMS.find(([, pattern]) => pattern.test(osImage))?.[0] ?? 'other';

@@ -5,9 +5,7 @@ import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/
 import type {CustomObject, NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
 export interface Policies {
-  /** Kyverno is installed. */
   hasKyverno: Fact<boolean>;
-  /** Names of its cluster policies. */
   kyvernoPolicies: Fact<readonly string[]>;
   /** Gatekeeper is installed; Azure Policy for AKS is one too. */
   hasGatekeeper: Fact<boolean>;

@@ -98,7 +98,6 @@ const OPTIONAL = {
 
 /** What the API server and helm answered, call by call. */
 export interface PlatformReadings {
-  /** The namespace of the install. */
   namespace: string;
   /** gitVersion of `kubectl version`: v1.34.1-gke.2541000 */
   serverVersion: Fact<string>;

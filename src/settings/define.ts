@@ -69,7 +69,6 @@ export interface Declaration<T> {
   appliesWhen?: {test: (get: Get) => boolean; needs: string};
   /** Only has an effect on runs, which VCS agents do not execute. */
   isForRuns?: true;
-  /** The default value. */
   fallback?(get: Get): T | undefined;
   /** Source of a default that depends on other settings. */
   fallbackFrom?: string;

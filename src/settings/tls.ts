@@ -63,7 +63,6 @@ export const privateKey = (): Kind<Secret> => ({
   format: () => [],
 });
 
-/** True if the key matches the certificate. */
 export function matches(certificate: Secret, key: Secret): boolean {
   return new (crypto().X509Certificate)(certificate.reveal()).checkPrivateKey(crypto().createPrivateKey(key.reveal()));
 }

@@ -12,7 +12,6 @@ import type {Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
 import {effectiveValues} from './read-values.ts';
 
-/** An image of an install. */
 export interface InstallImage {
   /** The reference to copy from. */
   image: string;

@@ -19,7 +19,6 @@ export interface ChartPods {
   spec: Values;
 }
 
-/** The pods of the rendered chart. */
 export const chartPods = ({manifest, target: {chart}}: PreflightContext): Fact<readonly ChartPods[]> =>
   follow(manifest, (objects, source) => {
     const podsIn = (object: KubernetesObject): ChartPods[] =>

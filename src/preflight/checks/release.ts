@@ -53,7 +53,6 @@ const releaseName = check('Release', 'release-name', 'Release is new or can be u
     }),
 });
 
-/** Other releases of one chart. */
 const othersOf = (context: PreflightContext, chart: ScalrRelease['chart']) =>
   follow(context.facts.releases, ({scope, releases}, source) =>
     known({scope, others: releases.filter((each) => each.chart === chart && !isThisRelease(each, context))}, source),

@@ -22,7 +22,6 @@ export interface CheckedGroup extends FileGroup {
   /** Absent if the files cannot be read as values, and do not tell their chart. */
   target?: Target;
   findings: readonly ValuesFinding[];
-  /** The number of findings fixed in the files. */
   fixed?: number;
 }
 

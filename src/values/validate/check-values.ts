@@ -25,7 +25,6 @@ const YOURS = /\byour[-_ ]\w|^your_/i;
 const MY_TOKEN = /^my[-_]token$/i;
 const FILL_IN = 'Replace it with the real value';
 
-/** Placeholders that were not replaced. */
 export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
   findPlaceholders(source.values).map(({path, text}) =>
     findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),

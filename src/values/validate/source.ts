@@ -82,7 +82,6 @@ export const SYNTAX = {
   prettyErrors: false,
 } as const;
 
-/** The documents of a text. */
 export function parseYaml(text: string, lineCounter = new LineCounter()): Document.Parsed[] {
   const documents = parseAllDocuments(text, {...SYNTAX, lineCounter});
   return Array.isArray(documents) ? documents : [];

@@ -183,7 +183,6 @@ const PLACES = [/^global\./, /^task\.runner\./, /^task\./];
 const rankOf = (path: string): number => (PLACES.findIndex((each) => each.test(path)) + PLACES.length + 1) % (PLACES.length + 1);
 const byPlace = (paths: readonly Path[]): Path[] => paths.toSorted((one, other) => rankOf(spellPath(one)) - rankOf(spellPath(other)));
 
-/** A key of the same name in another place. */
 function keyOfSameName(path: Path, values: Values, target: Target): Suggestion | undefined {
   const above = keyAbove(path, values, target);
   if (above) return above;
