@@ -61,11 +61,8 @@ interface Place {
   path: string;
 }
 
-const [k8s, local, job] = (['agent-k8s', 'agent-local', 'agent-job'] as const).map(
-  (chart) =>
-    (path: string, range?: string): Place => ({chart, path, ...(range === undefined ? {} : {in: range})}),
-) as [ToPlace, ToPlace, ToPlace];
-type ToPlace = (path: string, range?: string) => Place;
+const placeIn = (chart: ChartName) => (path: string, range?: string) => ({chart, path, ...(range === undefined ? {} : {in: range})});
+const [k8s, local, job] = [placeIn('agent-k8s'), placeIn('agent-local'), placeIn('agent-job')];
 
 const FLAT = '<=0.5.63';
 const NESTED = '>=0.5.64';

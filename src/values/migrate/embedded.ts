@@ -1,10 +1,10 @@
 import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yaml';
+import {isChart} from '../../charts/define.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isNothing, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
-import {isChart} from './target.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
 export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {

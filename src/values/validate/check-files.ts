@@ -1,4 +1,4 @@
-import type {Target} from '../../charts/define.ts';
+import {CHART_NAMES, type Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
 import {ExpectedError, type Warning} from '../../ground/errors.ts';
@@ -128,7 +128,7 @@ function readHeader(text: string): Target | undefined {
 function chartByKeys(values: Values): ChartName | undefined {
   if (!isMap(values)) return undefined;
   const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
-  const known = (['agent-k8s', 'agent-local', 'agent-job'] as const).map((name) => {
+  const known = CHART_NAMES.map((name) => {
     const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
     return {name, keys: new Set(paths.flatMap((path) => [path.slice(0, 1).join('.'), path.slice(0, 2).join('.')]))};
   });

@@ -1,5 +1,5 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {ChartContainer, IgnoredKey, Target} from '../../charts/define.ts';
+import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
 import {oncePerRelease, within} from '../../charts/releases.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
@@ -160,8 +160,6 @@ export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 
 
 const reserved = (message: string, suggestion: string): ExpectedError =>
   new ExpectedError(`${message}.`, {code: 'RESERVED_VARIABLE', suggestions: [suggestion]});
-
-const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 
 /** The chart below whose name all values stand, as a parent chart passes them on. */
 export const nestedChart = (values: Values): ChartName | undefined => {
