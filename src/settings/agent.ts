@@ -9,10 +9,8 @@ export const token = defineSetting('Agent', 'token', {
   question: 'Agent pool token',
   summary: 'Agent pool token. Stored in a Secret; values.yaml contains only the name of the Secret.',
   kind: secret(),
-  explained: {
-    text: 'Scalr shows the token once, when you add it to the agent pool. Leave empty if a Secret in the cluster already contains it.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained: 'Scalr shows the token once, when you add it to the agent pool. Leave empty if a Secret in the cluster already contains it.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   carriedBy: () => tokenSecret,
 });
 
@@ -29,10 +27,8 @@ export const url = defineSetting('Agent', 'url', {
   summary: 'Scalr URL, https://<account>.scalr.io. Not required if the token contains the host.',
   kind: accountUrl(),
   meant: accountUrlOf,
-  explained: {
-    text: 'The URL in your browser when you are logged in to Scalr. Newer tokens contain it.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained: 'The URL in your browser when you are logged in to Scalr. Newer tokens contain it.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   required: true,
   fallback: hostOfToken,
   fallbackFrom: 'from the token',
@@ -51,10 +47,8 @@ export const tokenSecret = defineSetting('Agent', 'token-secret', {
   question: 'Secret with the agent pool token',
   summary: 'Secret that contains the agent pool token, in the namespace of the release. Default: RELEASE-token.',
   kind: objectName(),
-  explained: {
-    text: 'The Secret must exist in the namespace of the release before the install. An installed release keeps its Secret.',
-    reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
-  },
+  explained: 'The Secret must exist in the namespace of the release before the install. An installed release keeps its Secret.',
+  reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
   fallback: (get) => secretNamesOf(get(release)).token,
   fallbackFrom: 'from the release name',
 });

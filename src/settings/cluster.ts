@@ -12,10 +12,8 @@ export const cloud = defineSetting('Cluster', 'cloud', {
     ...{aws: 'eks', amazon: 'eks', azure: 'aks', gcp: 'gke', google: 'gke', autopilot: 'gke-autopilot', ocp: 'openshift'},
     ...Object.fromEntries(OTHER_DISTRIBUTIONS.map((name) => [name, 'other'])),
   }),
-  explained: {
-    text: 'Determines which node directories are writable and which volume types are forbidden.',
-    reference: 'agent-k8s 0.6.5, README',
-  },
+  explained: 'Determines which node directories are writable and which volume types are forbidden.',
+  reference: 'agent-k8s 0.6.5, README',
   labels: {gke: 'GKE', 'gke-autopilot': 'GKE Autopilot', eks: 'EKS', aks: 'AKS', openshift: 'OpenShift', other: 'Other'},
   meanings: {
     gke: 'Google Kubernetes Engine, Standard',
@@ -41,10 +39,8 @@ export const nodeOs = defineSetting('Cluster', 'node-os', {
     },
     ...{amazonlinux2: 'al2', 'amazon-linux-2': 'al2', amazonlinux2023: 'al2023', 'amazon-linux-2023': 'al2023'},
   }),
-  explained: {
-    text: 'Determines which node directories are writable and allow execution of programs.',
-    reference: 'agent-k8s 0.6.5, README',
-  },
+  explained: 'Determines which node directories are writable and allow execution of programs.',
+  reference: 'agent-k8s 0.6.5, README',
   meanings: {
     cos: 'Container-Optimized OS, the default on GKE',
     al2: 'Amazon Linux 2',

@@ -56,7 +56,8 @@ export interface Declaration<T> {
   /** The full spelling of a text that can only mean one value, such as eks for aws; undefined for all other texts. */
   meant?(text: string): string | undefined;
   /** Help text that "?" adds to the summary, and its source. */
-  explained?: {text: string; reference: string};
+  explained?: string;
+  reference?: string;
   /** Names of the choices in prompts, where the values alone are not enough. */
   labels?: Readonly<Record<string, string>>;
   /** Description of each choice. */

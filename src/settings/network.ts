@@ -32,10 +32,8 @@ export const httpProxy = defineSetting('Network', 'http-proxy', {
   summary: 'Proxy for http:// URLs.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTP_PROXY'),
   meant: proxyUrlOf,
-  explained: {
-    text: 'Used for http:// URLs only. Often the same proxy as for https:// URLs.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained: 'Used for http:// URLs only. Often the same proxy as for https:// URLs.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   caution: (value, get) =>
     warnOfCredentials(value) ??
     warnOfPort(value) ??
@@ -47,10 +45,8 @@ export const httpsProxy = defineSetting('Network', 'https-proxy', {
   summary: 'Proxy for https:// URLs, including Scalr.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTPS_PROXY'),
   meant: proxyUrlOf,
-  explained: {
-    text: 'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained: 'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   caution: (value) => warnOfCredentials(value) ?? warnOfPort(value),
 });
 
@@ -60,10 +56,9 @@ export const noProxy = defineSetting('Network', 'no-proxy', {
   question: 'Hosts and networks that bypass the proxy',
   summary: 'Hosts and networks that bypass the proxy; cluster-internal names are added.',
   kind: noProxyList(IN_CLUSTER),
-  explained: {
-    text: 'Comma-separated hosts and networks. Cluster-internal names are added automatically. Add the service and pod networks of the cluster.',
-    reference: 'https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/',
-  },
+  explained:
+    'Comma-separated hosts and networks. Cluster-internal names are added automatically. Add the service and pod networks of the cluster.',
+  reference: 'https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/',
   appliesWhen: {test: hasProxy, needs: '--https-proxy or --http-proxy'},
   fallback: () => [],
   caution: (value) =>
@@ -87,10 +82,8 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
   question: 'How do runs get cloud credentials?',
   summary: 'Workload identity that provides cloud credentials to runs.',
   kind: choice(['none', 'gke', 'irsa', 'eks-pod-identity', 'azure']),
-  explained: {
-    text: 'Determines how runs authenticate to the cloud without a stored key, and which endpoints must stay reachable.',
-    reference: 'https://kubernetes.io/docs/concepts/security/service-accounts/',
-  },
+  explained: 'Determines how runs authenticate to the cloud without a stored key, and which endpoints must stay reachable.',
+  reference: 'https://kubernetes.io/docs/concepts/security/service-accounts/',
   rule(value, get) {
     const platform = get(cloud);
     if (platform === undefined || PLATFORMS[value]?.includes(platform) !== false) return undefined;
@@ -112,9 +105,7 @@ export const metadataService = defineSetting('Network', 'metadata-service', {
   question: 'Allow runs to access the node metadata service (169.254.169.254)?',
   summary: 'Access of runs to the node metadata service. Its address is 169.254.169.254.',
   kind: choice(['block', 'allow']),
-  explained: {
-    text: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
-    reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
-  },
+  explained: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
+  reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
   meanings: {block: 'runs cannot use the identity of the node', allow: 'runs can get cloud credentials from the node'},
 });

@@ -17,10 +17,8 @@ export const cache = storageSetting('cache', {
   question: 'Where should provider and binary downloads be cached?',
   summary: 'Cache for provider and binary downloads.',
   kind: choice(['ephemeral', 'pvc', 'existing-pvc', 'hostpath', 'efs']),
-  explained: {
-    text: 'With a cache, providers and binaries are downloaded once instead of for every run.',
-    reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
-  },
+  explained: 'With a cache, providers and binaries are downloaded once instead of for every run.',
+  reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
   labels: {ephemeral: 'Ephemeral volume', pvc: 'New PVC', 'existing-pvc': 'Existing PVC', hostpath: 'Node directory', efs: 'Amazon EFS'},
   meanings: {
     ephemeral: 'on the node of the pod, deleted with the pod; no preparation required',
@@ -52,10 +50,8 @@ export const cacheClaim = storageSetting('cache-claim', {
   question: 'Name of the existing PVC',
   summary: 'Existing PersistentVolumeClaim (PVC) for the cache.',
   kind: objectName(),
-  explained: {
-    text: 'The PVC must be in the namespace of the release.',
-    reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/',
-  },
+  explained: 'The PVC must be in the namespace of the release.',
+  reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/',
   appliesWhen: {test: on('existing-pvc'), needs: '--cache existing-pvc'},
 });
 
@@ -64,10 +60,8 @@ export const cacheSize = storageSetting('cache-size', {
   summary: 'Cache size: storage request of the new PVC, or limit of the ephemeral volume.',
   kind: bytes(),
   meant: gibibytesOf,
-  explained: {
-    text: 'Include a unit, for example 20Gi. A large provider requires about half a gigabyte.',
-    reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
-  },
+  explained: 'Include a unit, for example 20Gi. A large provider requires about half a gigabyte.',
+  reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
   appliesWhen: {test: on('pvc', 'ephemeral'), needs: '--cache pvc or --cache ephemeral'},
 });
 
@@ -81,10 +75,8 @@ export const cacheStorageClass = storageSetting('cache-storage-class', {
     expected: 'a StorageClass name or -',
     example: 'standard-rwx',
   }),
-  explained: {
-    text: 'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
-    reference: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
-  },
+  explained: 'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
+  reference: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
   appliesWhen: {test: on('pvc'), needs: '--cache pvc'},
 });
 
@@ -92,10 +84,8 @@ export const cacheAccessMode = storageSetting('cache-access-mode', {
   question: 'Access mode of the cache',
   summary: 'Access mode of the cache PVC.',
   kind: choice(ACCESS_MODES),
-  explained: {
-    text: 'ReadWriteOnce is for pods on one node, ReadWriteMany for pods on all nodes.',
-    reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
-  },
+  explained: 'ReadWriteOnce is for pods on one node, ReadWriteMany for pods on all nodes.',
+  reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   meanings: {
     ReadWriteOnce: 'pods on one node can mount it',
     ReadWriteMany: 'pods on all nodes can mount it; few StorageClasses support it',
@@ -115,10 +105,8 @@ export const cachePath = storageSetting('cache-path', {
   question: 'Cache directory on the nodes',
   summary: 'Cache directory on the nodes.',
   kind: absolutePath(),
-  explained: {
-    text: 'The directory must be writable and allow execution of programs.',
-    reference: 'agent-job 0.6.5, docs/cache-persistence-hostpath.md',
-  },
+  explained: 'The directory must be writable and allow execution of programs.',
+  reference: 'agent-job 0.6.5, docs/cache-persistence-hostpath.md',
   appliesWhen: {test: on('hostpath'), needs: '--cache hostpath'},
 });
 
@@ -147,10 +135,8 @@ export const efsHandle = storageSetting('efs-handle', {
     expected: 'a valid EFS volume handle',
     example: 'fs-0123456789abcdef0::fsap-0123456789abcdef0',
   }),
-  explained: {
-    text: 'The file system ID, as shown in the AWS console.',
-    reference: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
-  },
+  explained: 'The file system ID, as shown in the AWS console.',
+  reference: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   appliesWhen: {test: on('efs'), needs: '--cache efs'},
 });
 

@@ -168,10 +168,8 @@ export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
   question: 'File with private CA certificates',
   summary: 'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
   kind: caBundleKind(),
-  explained: {
-    text: 'Root and intermediate certificates, PEM or DER. Certificates are public, so they are written to values.yaml.',
-    reference: 'agent-local 0.6.5, values.yaml (agent.tls.caBundle)',
-  },
+  explained: 'Root and intermediate certificates, PEM or DER. Certificates are public, so they are written to values.yaml.',
+  reference: 'agent-local 0.6.5, values.yaml (agent.tls.caBundle)',
   rule: (_, get) =>
     get(caSecret)
       ? new InvalidValue('Conflicts with --ca-secret, because the charts use only one of the two', 'Remove one of the two')
