@@ -1,7 +1,7 @@
 import {createHmac} from 'node:crypto';
 import {type Automaton, automaton} from './automaton.ts';
 import {canonicalOf} from './canonical.ts';
-import {nameThenValue, secretKeyRule, valueThenName} from './key-rules.ts';
+import {nameThenValue, nearKeys, secretKeyRule, valueThenName} from './key-rules.ts';
 import {type KnownMatch, type KnownSecretSet, KnownValueSearch} from './known-values.ts';
 import {privateKeys} from './private-keys.ts';
 import {type Extent, LIMITS, type RedactionRule} from './rule.ts';
@@ -50,7 +50,7 @@ const STANDARD = automatonOf(RULES);
 
 export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms, level: RedactLevel): Scanner {
   const isStrict = level === 'strict';
-  const machine = isStrict ? automatonOf([...RULES, ...addressRules]) : STANDARD;
+  const machine = isStrict ? automatonOf([...RULES, nearKeys, ...addressRules]) : STANDARD;
   const search = new KnownValueSearch(knownSecrets);
   /** A name that is no secret itself: neither its kind nor its digits. */
   const nameFor = (value: string, kind?: string): string => {
