@@ -1,4 +1,4 @@
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {type Fact, isKnown} from '../ground/fact.ts';
 import {isPrintable} from '../ground/text.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
@@ -126,8 +126,9 @@ function ownOf(setting: Setting, {name, version}: ChartId): string | undefined {
 function refuseOther(setting: Setting, answer: string | undefined, {name, version}: ChartId): void {
   const own = ownOf(setting, {name, version});
   if (answer === undefined || own === undefined || answer === own) return;
-  throw new ExpectedError(
+  throw failed(
+    'CONFLICTING_SETTINGS',
     `--${setting.id} is ${answer}, but the chart in --chart-source is ${[name, version].filter(Boolean).join(' ')}.`,
-    {code: 'CONFLICTING_SETTINGS', suggestions: [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart']},
+    [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart'],
   );
 }

@@ -1,4 +1,4 @@
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
@@ -123,17 +123,15 @@ export function refuseUnsupported(settings: Settings, target: HostTarget): void 
   const names = Object.keys(settings.get(extraEnv) ?? {});
   const secret = names.find((name) => formerName(name) === 'SCALR_AGENT_TOKEN');
   if (secret !== undefined) {
-    throw new ExpectedError(`${secret} cannot be set with --extra-env, because it is the agent pool token.`, {
-      code: 'RESERVED_VARIABLE',
-      suggestions: ['Use --token-file, or set SCALR_AGENT_TOKEN'],
-    });
+    throw failed('RESERVED_VARIABLE', `${secret} cannot be set with --extra-env, because it is the agent pool token.`, [
+      'Use --token-file, or set SCALR_AGENT_TOKEN',
+    ]);
   }
   const own = names.find((name) => OWN_VARIABLES.has(name));
   if (own === undefined) return;
-  throw new ExpectedError(`${own} cannot be set with --extra-env, because it has its own flag.`, {
-    code: 'RESERVED_VARIABLE',
-    suggestions: [`Use --${OWN_VARIABLES.get(own)}`],
-  });
+  throw failed('RESERVED_VARIABLE', `${own} cannot be set with --extra-env, because it has its own flag.`, [
+    `Use --${OWN_VARIABLES.get(own)}`,
+  ]);
 }
 
 /** The current name of a variable that only older agents read. */

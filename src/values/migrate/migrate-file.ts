@@ -1,7 +1,7 @@
 import {CHART_NAMES, isChart, type Target} from '../../charts/define.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import {newestOf, targetOf} from '../../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {closest} from '../../ground/text.ts';
 import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
@@ -156,7 +156,6 @@ function migrationSource(file: string, text: string, from: string | undefined): 
 export const missing = (message: string, suggestions: readonly string[], add: string): ExpectedError =>
   new ExpectedError(message, {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     suggestions,
     options: [{add, when: 'Set the chart and its version'}],
   });
@@ -168,11 +167,10 @@ export function parseTarget(flag: '--from' | '--to', text: string): {target: Tar
     const near = closest(name, CHART_NAMES);
     const example = `${near ?? 'agent-job'}@${version || '0.6.5'}`;
     const isUnknown = more.length === 0 && /^agent-[a-z0-9-]+$/.test(name) && !isChart(name);
-    throw new ExpectedError(isUnknown ? `${flag}: unknown chart ${name}.` : `${flag}: "${text}" is not CHART@VERSION.`, {
-      code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
-      suggestions: [`Example: ${flag} ${example}`, `Charts: ${CHART_NAMES.join(', ')}`],
-    });
+    throw failed('INVALID_SETTING', isUnknown ? `${flag}: unknown chart ${name}.` : `${flag}: "${text}" is not CHART@VERSION.`, [
+      `Example: ${flag} ${example}`,
+      `Charts: ${CHART_NAMES.join(', ')}`,
+    ]);
   }
   return checkTarget(flag, name, version);
 }
@@ -180,11 +178,7 @@ export function parseTarget(flag: '--from' | '--to', text: string): {target: Tar
 /** The chart in this version, or in its newest one. @throws ExpectedError for a version that was never released */
 function checkTarget(flag: '--from' | '--to', name: ChartName, version?: string): {target: Target; warnings: Warning[]} {
   if (version !== undefined && !/^v?\d+\.\d+\.\d+([-+].*)?$/.test(version)) {
-    throw new ExpectedError(`${flag}: "${version}" is not a chart version.`, {
-      code: 'INVALID_SETTING',
-      exit: ExitCode.usage,
-      suggestions: [`Example: ${flag} ${name}@0.6.5`],
-    });
+    throw failed('INVALID_SETTING', `${flag}: "${version}" is not a chart version.`, [`Example: ${flag} ${name}@0.6.5`]);
   }
   const answers = new Map([[chart.id, {value: name, source: 'flag' as const}]]);
   if (version !== undefined) answers.set(chartVersion.id, {value: version.replace(/^v/, '') as ChartName, source: 'flag'});

@@ -1,7 +1,7 @@
 import {CHART_NAMES, type Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
@@ -176,5 +176,4 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
   ]);
 }
 
-const refusal = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions});
+const refusal = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);
