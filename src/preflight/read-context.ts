@@ -1,5 +1,5 @@
 import type {Call, ClusterTarget} from '../ground/command-line.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {isMap} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -90,7 +90,7 @@ export async function readPreflightContext(
     readings,
     context,
     tools,
-    permissions: follow(permissions, (all, source) => known(withoutMaking(all, readings.namespaceObject), source)),
+    permissions: mapped(permissions, (all) => withoutMaking(all, readings.namespaceObject)),
     ...named,
     live,
     ...(mirror === undefined ? {} : {mirror}),
