@@ -6,7 +6,7 @@ import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-reco
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
-import {currentContext} from '../kubernetes/kubectl.ts';
+import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
@@ -125,3 +125,7 @@ export const deployedRevision = async (name: ReleaseName, access: ClusterAccess,
 /** Its name in the kubeconfig; sends no request. */
 export const contextName = async (kubeTarget: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string> =>
   contextOf(await read<Config>(currentContext(kubeTarget), processes, signal)).name;
+
+/** The names of all contexts, in the order of the kubeconfig. @throws ExpectedError */
+export const contextNames = async (kubeTarget: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string[]> =>
+  ((await read<Config>(allContexts(kubeTarget), processes, signal))?.contexts ?? []).map(({name}) => name);

@@ -5,7 +5,7 @@ import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../status/status.ts';
 import {agentCounts} from './pools.ts';
-import {columnsText, diagnosisText, paragraph, problemText, type Screen, stateMark, theme} from './theme.ts';
+import {diagnosisText, paragraph, problemText, type Screen, stateMark, theme} from './theme.ts';
 
 const WIDTH = 11;
 const MOST_CAUSES = 5;
@@ -64,21 +64,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
   ].join('');
 }
 
-/** A line for each release, as kubectl prints tables. */
-export function statusTable(all: readonly Pick<ShownStatus, 'name' | 'status'>[], screen: Screen): string {
-  const rows = all.map(({name, status}) => [
-    name.kubeTarget.namespace,
-    name.release,
-    status.chart ? `${status.chart.name}-${status.chart.version}` : '?',
-    status.state,
-    status.workloads.map(({ready, desired}) => `${ready}/${desired}`).join(' '),
-    status.runs === undefined ? '?' : String(status.runs.length),
-    status.objects === undefined ? '?' : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
-  ]);
-  return columnsText([['NAMESPACE', 'RELEASE', 'CHART', 'STATUS', 'READY', 'RUNS', 'CHANGED OBJECTS'], ...rows], screen);
-}
-
-function section(title: string, items: readonly string[], screen: Screen): string {
+export function section(title: string, items: readonly string[], screen: Screen): string {
   if (items.length === 0) return '';
   const more = items.length - MOST_CAUSES;
   const rest = more > 0 ? [`  and ${more} more (use --json to list all)\n`] : [];

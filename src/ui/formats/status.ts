@@ -6,6 +6,7 @@ import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Advice} from '../../ground/errors.ts';
 import type {Tree} from '../../ground/tree.ts';
 import type {AccountStatus, ReleaseStatus} from '../../status/status.ts';
+import type {ClusterStatus} from '../status-table.ts';
 
 /** What `status --json` prints; see schemas/output/status.json. */
 export interface StatusDocument {
@@ -34,6 +35,19 @@ export interface StatusDocument {
   /** Absent without a token for the account, and with --no-account. */
   account?: AccountDocument;
 }
+
+/** What `status --contexts --json` prints. */
+export interface ClustersDocument {
+  clusters: {context: string; releases: StatusDocument[]; error?: {code: string; message: string; suggestions: readonly string[]}}[];
+}
+
+export const clustersDocument = (clusters: readonly ClusterStatus[]): ClustersDocument => ({
+  clusters: clusters.map(({context, releases, failure}) => ({
+    context,
+    releases: releases.map(({name, status}) => statusDocument(name, status, [])),
+    ...(failure && {error: {code: failure.code, message: failure.message, suggestions: failure.suggestions}}),
+  })),
+});
 
 interface AccountDocument {
   host: string;
