@@ -119,7 +119,7 @@ test.each([
   [['a.b'], ['a.b']],
   [['*b'], ['a.b', 'axb']],
   [
-    ['axb', 'a*'],
+    ['axb', 'a*b'],
     ['axb', 'a.b'],
   ],
   [['arn:aws:eks:eu-west-1:1:cluster/*'], ['arn:aws:eks:eu-west-1:1:cluster/prod']],
