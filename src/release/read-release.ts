@@ -10,6 +10,7 @@ import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
+import {releaseOfAgent, requireNoController} from './gitops-controller.ts';
 
 /** What the plan of an install depends on. */
 export interface InstallFacts {
@@ -39,7 +40,7 @@ export const isPending = ({status}: Pick<Revision, 'status'>): boolean => status
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Asks the cluster; changes nothing. @throws ExpectedError */
+/** Asks the cluster before every change; changes nothing. @throws ExpectedError, for example if Argo CD or Flux manages the release */
 export async function readFacts(
   name: ReleaseName,
   secretNames: readonly string[],
@@ -77,6 +78,8 @@ export async function readFacts(
     // Without an API server all of them fail; this error contains the reason.
     const {version = ''} = requireAnswer(await serverVersion(kubernetes, options), name.kubeTarget, 'version');
     const [config, namespace, release, objects, controllers, secrets] = await rest;
+    const agents = controllers.filter((each) => releaseOfAgent(each) === name.release);
+    await requireNoController(name, agents, kubernetes, options);
     return {
       context: contextOf(config),
       serverVersion: version,

@@ -17,6 +17,7 @@ import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {listObjects, podLog, type Reader} from '../kubernetes/resources.ts';
 import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
+import {readController} from '../release/gitops-controller.ts';
 import {isOfRun, type RunsOf} from '../release/inventory.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
@@ -69,7 +70,10 @@ export async function readStatus(
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
   const runs = howToFindRuns(name, chartOf(revision, seen.value), revision?.values);
   const {namespace} = name.kubeTarget;
+  const workloads = seen.value?.snapshot.workloads ?? [];
+  const controller = await readController(name.kubeTarget, workloads, kubernetes, {signal, idleMs: REQUIRED_MS});
   return statusOf({
+    controller,
     runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, signal}) : [],
     name,
     context: context.value ?? '',

@@ -31,6 +31,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     '\n\n',
     row('Context', status.context || '(none)'),
     row('Release', status.managedBy === undefined ? recordFact(status, now) : `no Helm release (${status.managedBy})`),
+    row('Controller', controllerFact(status)),
     row('Chart', chartFact(status)),
     row('Pool', status.purpose && 'VCS access'),
     ...status.workloads.map((each, index) => row(index === 0 ? 'Workloads' : '', workloadFact(each, screen))),
@@ -104,6 +105,13 @@ function ago(milliseconds: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
+/** Flux HelmRelease flux-system/agents: synced (applied by Flux Kustomization flux-system/apps) */
+function controllerFact({controller}: Pick<ReleaseStatus, 'controller'>): string | undefined {
+  if (controller === undefined) return undefined;
+  const {name, state, reason, source} = controller;
+  return `${name}: ${state}${reason === undefined ? '' : `, ${reason}`}${source === undefined ? '' : ` (${source})`}`;
+}
+
 export function chartFact({chart}: Pick<ReleaseStatus, 'chart'>): string | undefined {
   if (chart === undefined) return undefined;
   const {name, version, agentVersion} = chart;
@@ -119,7 +127,7 @@ function standingText({standing, behind, newestKnown}: InstalledChart): string {
 }
 
 export function objectsFact(
-  {objects, isVerified}: Pick<ReleaseStatus, 'objects' | 'isVerified'>,
+  {objects, isVerified, controller}: Pick<ReleaseStatus, 'objects' | 'isVerified' | 'controller'>,
   {kubeTarget}: ReleaseName,
 ): string | undefined {
   if (objects === undefined) return undefined;
@@ -127,7 +135,7 @@ export function objectsFact(
   if (!objects.some(differs)) return 'as installed, except for fields that other programs set';
   const added = objects.filter(({problem}) => problem === 'added');
   const remedies = [
-    ...(objects.some(isRestored) ? ['To restore, run install with the same settings'] : []),
+    ...(objects.some(isRestored) && controller === undefined ? ['To restore, run install with the same settings'] : []),
     ...(added.length === 0
       ? []
       : [
@@ -137,7 +145,9 @@ export function objectsFact(
           )}`,
         ]),
   ];
-  return `${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}. ${remedies.join('. ')}`;
+  return [`${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}`, ...remedies].join(
+    '. ',
+  );
 }
 
 const editCommand = (object: string, kubeTarget: ClusterTarget): string =>
@@ -237,6 +247,7 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
   return new Map([
     ...status.workloads.map((each): [string, string] => [each.object, workloadFact(each, screen)]),
     ...labelled('release', recordFact(status)),
+    ...labelled('controller', controllerFact(status)),
     ...labelled('chart', chartFact(status)),
     ...labelled('images', status.images.join(', ') || undefined),
     ...(status.objects ?? []).map((each): [string, string] => [`${each.object} ${each.problem}`, `! ${objectText(each)}`]),
