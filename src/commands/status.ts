@@ -4,7 +4,7 @@ import {answersFlag, connectionFlags, refuseWith, releaseName, settingFlags, tar
 import {type HostStatusDocument, hostStatus} from '../cli/host-commands.ts';
 import {showContexts} from '../cli/status-contexts.ts';
 import {printStatusChanges, showAllReleases, showRelease} from '../cli/status-release.ts';
-import {readTexts} from '../cli/user-files.ts';
+import {readValuesTexts} from '../cli/values-texts.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import type {ClustersDocument, StatusDocument} from '../ui/formats/status.ts';
@@ -92,7 +92,7 @@ export default class Status extends BaseCommand<Result> {
       return hostStatus(target, name, {...this.context(flags), screen: this.resultScreen});
     }
     const files = flags.values ?? [];
-    const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
+    const wanted = files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
     const name = releaseName(flags, settings);
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
     const request = {name, isNamed, files, wanted, isStrict: flags['exit-code'] ?? false, usesAccount: flags.account};

@@ -1,5 +1,5 @@
 import type {Target} from '../../charts/define.ts';
-import type {ChartName} from '../../charts/schema.ts';
+import {type ChartName, isChart} from '../../charts/schema.ts';
 import {targetOf} from '../../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
 import {closest} from '../../ground/text.ts';
@@ -7,8 +7,6 @@ import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';
 
 const CHARTS: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
-
-export const isChart = (name: unknown): name is ChartName => CHARTS.includes(name as ChartName);
 
 /** The text CHART@VERSION, or CHART for its newest version. @throws ExpectedError */
 export function parseTarget(flag: '--from' | '--to', text: string): {target: Target; warnings: Warning[]} {

@@ -1,0 +1,38 @@
+import {ExpectedError} from '../ground/errors.ts';
+import {few} from '../ground/text.ts';
+import type {Files} from '../ports/files.ts';
+import {releaseGroups} from '../values/embedded/embedded-groups.ts';
+import type {FileGroup} from '../values/validate/check-files.ts';
+import {readTexts} from './user-files.ts';
+
+type Readers = Pick<Files, 'read' | 'readStdin'>;
+
+/** What is validated together: the values of each release in a file of another tool, and each other file alone. @throws ExpectedError */
+export async function readGroups(names: readonly string[], files: Readers): Promise<FileGroup[]> {
+  const read = async (path: string): Promise<string> => (await files.read(path)).toString('utf8');
+  const groups = (await readTexts(names, files)).map(async (each) => {
+    const found = await releaseGroups(each, read);
+    return found.length > 0 ? found : [{files: [each], areLayers: false}];
+  });
+  return (await Promise.all(groups)).flat();
+}
+
+/** The values files to merge, where a file of another tool stands for the values of its only release. @throws ExpectedError */
+export async function readValuesTexts(names: readonly string[], files: Readers): Promise<{file: string; text: string}[]> {
+  const found = await Promise.all(names.map(async (name) => ({name, groups: await readGroups([name], files)})));
+  return found.flatMap(({name, groups}) => {
+    const [group, ...others] = groups;
+    if (group === undefined || others.length > 0) throw unclear(name, `it has ${groups.length} releases of the charts`);
+    const {release} = group;
+    if (release?.isPartial) throw unclear(name, `other values of the ${release.kind} are not in it${unreadText(release.unread)}`);
+    return group.files;
+  });
+}
+
+const unreadText = (unread: readonly string[]): string => (unread.length === 0 ? '' : ` (${few(unread)})`);
+
+const unclear = (name: string, reason: string): ExpectedError =>
+  new ExpectedError(`Cannot tell the values in ${name}: ${reason}.`, {
+    code: 'UNREADABLE_FILE',
+    suggestions: ['Save all values of the release in a file of their own, and use that file'],
+  });
