@@ -1,9 +1,11 @@
 import {ExpectedError} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
-import {releaseGroups} from '../values/embedded/embedded-groups.ts';
 import type {FileGroup} from '../values/validate/check-files.ts';
 import {readTexts} from './user-files.ts';
+
+/** Words of files with releases; values files with them are only read twice. */
+const OTHER_TOOLS = /\b(?:kind|releases|helm_release)\b/;
 
 type Readers = Pick<Files, 'read' | 'readStdin'>;
 
@@ -11,8 +13,11 @@ type Readers = Pick<Files, 'read' | 'readStdin'>;
 export async function readGroups(names: readonly string[], files: Readers): Promise<FileGroup[]> {
   const read = async (path: string): Promise<string> => (await files.read(path)).toString('utf8');
   const groups = (await readTexts(names, files)).map(async (each) => {
+    const alone = [{files: [each], areLayers: false}];
+    if (!OTHER_TOOLS.test(each.text)) return alone;
+    const {releaseGroups} = await import('../values/embedded/embedded-groups.ts');
     const found = await releaseGroups(each, read);
-    return found.length > 0 ? found : [{files: [each], areLayers: false}];
+    return found.length > 0 ? found : alone;
   });
   return (await Promise.all(groups)).flat();
 }

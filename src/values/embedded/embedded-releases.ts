@@ -11,7 +11,7 @@ import {isTerraform, terraformRelease} from './terraform.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
 export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {
-  if (!/\bagent-(?:k8s|local|job)\b/.test(text) || !/\b(?:kind|releases|helm_release)\b/.test(text)) return [];
+  if (!/\bagent-(?:k8s|local|job)\b/.test(text)) return [];
   if (isTerraform(text)) return [terraformRelease(file, text)];
   const plain = parseYaml(text);
   const hasErrors = plain.some(({errors}) => errors.length > 0);
