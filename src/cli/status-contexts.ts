@@ -1,6 +1,6 @@
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {pooled} from '../ground/concurrency.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
 import {count, few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -72,9 +72,7 @@ async function readCluster(
 }
 
 const silent = (context: string, cause: ExpectedError): ExpectedError =>
-  new ExpectedError(`Cannot reach the Kubernetes API of context ${context} (timed out, --timeout).`, {
-    code: 'CLUSTER_UNREACHABLE',
-    suggestions: cause.suggestions,
+  failed('CLUSTER_UNREACHABLE', `Cannot reach the Kubernetes API of context ${context} (timed out, --timeout).`, cause.suggestions, {
     cause,
   });
 

@@ -9,7 +9,7 @@ import {Settings} from '../settings/settings.ts';
 import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
 import {agentReleases, readAllStatus, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
-import {driftText} from '../ui/diff.ts';
+import {driftText} from '../ui/changes.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusText} from '../ui/status.ts';
 import {statusTable} from '../ui/status-table.ts';
@@ -53,7 +53,7 @@ export async function showRelease(
   const status = usesAccount ? await statusWithAccount(found, inCluster, context) : inCluster;
   if (!isJson) {
     show(statusText({name: found, status, files, now: now()}, resultScreen));
-    const text = await driftText(status.drift, resultScreen);
+    const text = driftText(status.drift, resultScreen);
     if (text !== '') show(`\n${text}`);
   }
   exitWith(exitOf(status, files, isStrict));

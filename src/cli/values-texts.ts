@@ -1,4 +1,4 @@
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
 import type {FileGroup} from '../values/validate/check-files.ts';
@@ -37,7 +37,6 @@ export async function readValuesTexts(names: readonly string[], files: Readers):
 const unreadText = (unread: readonly string[]): string => (unread.length === 0 ? '' : ` (${few(unread)})`);
 
 const unclear = (name: string, reason: string): ExpectedError =>
-  new ExpectedError(`Cannot tell the values in ${name}: ${reason}.`, {
-    code: 'UNREADABLE_FILE',
-    suggestions: ['Save all values of the release in a file of their own, and use that file'],
-  });
+  failed('UNREADABLE_FILE', `Cannot tell the values in ${name}: ${reason}.`, [
+    'Save all values of the release in a file of their own, and use that file',
+  ]);

@@ -1,7 +1,7 @@
 import {scalrChart} from '../charts/define.ts';
 import {oneLine} from '../diagnose/cause.ts';
 import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, maskSecrets} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed, maskSecrets} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
@@ -155,11 +155,9 @@ export async function requireNoController(
 
 /** The refusal to fight a controller. */
 export const managedBy = (name: ReleaseName, controller: GitOpsController): ExpectedError =>
-  new ExpectedError(
+  failed(
+    'OBJECT_OF_ANOTHER',
     `Release ${name.release} in namespace ${name.kubeTarget.namespace} is managed by the ${controller.name}, which reverts other changes.`,
-    {
-      code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.usage,
-      suggestions: [...controller.remedies, `Show its state: ${ownCommand('status', name)}`],
-    },
+    [...controller.remedies, `Show its state: ${ownCommand('status', name)}`],
+    {exit: ExitCode.usage},
   );

@@ -4,7 +4,7 @@ import {rootsOf} from '../diagnose/readiness.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
 import {type ClusterTarget, helmCommand, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {pooled} from '../ground/concurrency.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
@@ -128,10 +128,10 @@ export async function readAllStatus(
 }
 
 const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
-  new ExpectedError('No agent release found in any namespace.', {
-    code: 'RELEASE_NOT_FOUND',
-    suggestions: [`Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
-  });
+  failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
+    `Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`,
+    'Install an agent: scalr-agent install',
+  ]);
 
 interface Attempt<T> {
   what: string;
@@ -155,14 +155,12 @@ const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName):
 
 /** The release does not use a Scalr agent chart. */
 export const ofAnother = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
-  new ExpectedError(`Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.usage,
-    suggestions: [
-      'Select the agent release with --release and --namespace',
-      `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
-    ],
-  });
+  failed(
+    'OBJECT_OF_ANOTHER',
+    `Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`,
+    ['Select the agent release with --release and --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
+    {exit: ExitCode.usage},
+  );
 
 interface WatchStatusDeps extends PollDeps {
   /** For a single query. */

@@ -1,18 +1,14 @@
 import {dirname, join} from 'node:path';
 import {ExpectedError} from '../../ground/errors.ts';
+import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import type {FileGroup} from '../validate/check-files.ts';
 import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
 import type {EmbeddedRelease} from './embedded-release.ts';
 import {embeddedReleases} from './embedded-releases.ts';
 import {fileProblems, isExact} from './fleet-rules.ts';
 
-interface NamedText {
-  file: string;
-  text: string;
-}
-
 /** The values of each release in a file of another tool, with the values files that it names; empty for other files. @throws ExpectedError */
-export async function releaseGroups(given: NamedText, read: (path: string) => Promise<string>): Promise<FileGroup[]> {
+export async function releaseGroups(given: ValuesFile, read: (path: string) => Promise<string>): Promise<FileGroup[]> {
   const {file, text} = given;
   const groups = embeddedReleases(file, text).flatMap((release) => release.fileSets.map((paths) => groupOf(given, release, paths, read)));
   const [first, ...others] = await Promise.all(groups);
@@ -22,7 +18,7 @@ export async function releaseGroups(given: NamedText, read: (path: string) => Pr
 }
 
 async function groupOf(
-  given: NamedText,
+  given: ValuesFile,
   {kind, chart, version, inPlace, parameters, hasOtherValues, problems}: EmbeddedRelease,
   paths: readonly string[],
   read: (path: string) => Promise<string>,
@@ -60,7 +56,7 @@ async function readBeside(
   }
 }
 
-function findingOf({offset, path: _, severity = 'error', ...problem}: SourceProblem, {file, text}: NamedText): ValuesFinding {
+function findingOf({offset, path: _, severity = 'error', ...problem}: SourceProblem, {file, text}: ValuesFile): ValuesFinding {
   const before = text.slice(0, offset);
   return {
     ...problem,

@@ -1,5 +1,5 @@
 import type {ChartName} from '../../charts/schema.ts';
-import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import type {SourceProblem} from '../validate/finding.ts';
 import type {Edit} from '../yaml-text.ts';
 
@@ -32,4 +32,16 @@ export const blankAround = (text: string, start: number, end: number): string =>
 
 /** Only another program can evaluate the file. */
 export const notReadable = (file: string, reason: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(`Cannot read the values in ${file}: ${reason}.`, {code: 'UNREADABLE_FILE', exit: ExitCode.usage, suggestions});
+  failed('UNREADABLE_FILE', `Cannot read the values in ${file}: ${reason}.`, suggestions);
+
+/** A text with this many blanks less at the start of its lines. */
+export const dedent = (text: string, column: number): string => text.replaceAll(new RegExp(`(?<=^|\\n) {0,${column}}`, 'g'), '');
+
+/** A text with this many blanks more at the start of its filled lines. */
+export const indent = (text: string, column: number): string => text.trimEnd().replaceAll(/(?<=^|\n)(?=[^\n])/g, ' '.repeat(column));
+
+/** The smallest indentation of a text. */
+export const columnOf = (text: string): number => {
+  const columns = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
+  return columns.length > 0 ? Math.min(...columns) : 0;
+};

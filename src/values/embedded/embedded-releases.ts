@@ -4,9 +4,8 @@ import type {ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isNothing, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
-import {blankAround, type EmbeddedRelease, notReadable} from './embedded-release.ts';
+import {blankAround, columnOf, dedent, type EmbeddedRelease, indent, notReadable} from './embedded-release.ts';
 import {collisions, fleetProblems} from './fleet-rules.ts';
-import {columnOf, dedent, indent} from './indentation.ts';
 import {isTerraform, terraformRelease} from './terraform.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */

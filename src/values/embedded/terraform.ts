@@ -3,10 +3,9 @@ import type {ExpectedError} from '../../ground/errors.ts';
 import {readSource} from '../validate/source.ts';
 import {toYaml} from '../yaml.ts';
 import type {Edit} from '../yaml-text.ts';
-import {blankAround, type EmbeddedRelease, notReadable} from './embedded-release.ts';
+import {blankAround, columnOf, dedent, type EmbeddedRelease, indent, notReadable} from './embedded-release.ts';
 import {fleetProblems} from './fleet-rules.ts';
 import {hclValues} from './hcl-values.ts';
-import {columnOf, dedent, indent} from './indentation.ts';
 
 const HELM_RELEASE = /^\s*resource\s+"helm_release"\s/m;
 
