@@ -84,12 +84,9 @@ export function contextsMatching(patterns: readonly string[], contexts: readonly
     const text = pattern.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*');
     const matching = contexts.filter((each) => each === pattern || new RegExp(`^${text}$`).test(each));
     if (matching.length > 0) return matching;
-    throw new ExpectedError(`No context of the kubeconfig matches ${pattern}.`, {
-      code: 'INVALID_SETTING',
-      suggestions: [
-        contexts.length === 0 ? 'The kubeconfig has no contexts. Set --kubeconfig' : `Contexts found: ${few(contexts, MAX_NAMES)}`,
-      ],
-    });
+    throw failed('INVALID_SETTING', `No context of the kubeconfig matches ${pattern}.`, [
+      contexts.length === 0 ? 'The kubeconfig has no contexts. Set --kubeconfig' : `Contexts found: ${few(contexts, MAX_NAMES)}`,
+    ]);
   });
   return [...new Set(found)];
 }

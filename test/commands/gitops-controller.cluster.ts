@@ -1,6 +1,7 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-import {parseAllDocuments} from 'yaml';
+import {parseAllDocuments, stringify} from 'yaml';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {applyGitOpsDefinitions} from '../cluster/gitops-crds.ts';
 import type {Workplace} from '../cluster/workplace.ts';
@@ -138,4 +139,39 @@ test('a mark without its controller can be removed with the printed command', as
   const [remove] = commandsIn(JSON.parse(stdout).error.suggestions.find((each: string) => each.includes('kubectl label')) ?? '');
   await place.kubectl(...(remove?.args ?? []));
   expect((await debug(place, helm, ['on', '--chart-source', SOURCE, '--yes', '--json'])).exit).toBe(0);
+});
+
+test('status and upgrade read the values in a HelmRelease', async () => {
+  const place = await installPlace();
+  expect((await install(place, helm, [...LOCAL, '--yes'], {env: TOKEN})).exit).toBe(0);
+  const file = (values: object) => {
+    const spec = {chart: {spec: {chart: 'agent-local', version: '0.6.5'}}, values};
+    const text = stringify({apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease', metadata: {name: 'agents'}, spec});
+    return {files: {...nodeFiles, read: async (path: string) => (path === 'release.yaml' ? Buffer.from(text) : nodeFiles.read(path))}};
+  };
+  const installed = JSON.parse(
+    (
+      await execa(helm, [
+        'get',
+        'values',
+        'scalr-agent',
+        '--output',
+        'json',
+        '--namespace',
+        place.namespace,
+        '--kubeconfig',
+        place.kubeconfig,
+      ])
+    ).stdout,
+  );
+  const compare = async (values: object) => {
+    const {stdout, exit} = await status(place, helm, ['--values', 'release.yaml', '--exit-code', '--json'], file(values));
+    return {exit, differences: JSON.parse(stdout).values.differences.map(({path}: {path: string}) => path)};
+  };
+  expect(await compare(installed)).toEqual({exit: 0, differences: []});
+  expect(await compare({...installed, replicaCount: 2})).toEqual({exit: 5, differences: ['replicaCount']});
+  const argv = ['--chart-source', SOURCE, '--chart-version', '0.6.5', '--values', 'release.yaml', '--dry-run'];
+  const {stdout, exit} = await upgrade(place, helm, argv, file({replicaCount: 2}));
+  expect(exit, stdout).toBe(0);
+  expect(stdout).toMatch(/replicas: 2/);
 });
