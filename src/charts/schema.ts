@@ -56,8 +56,6 @@ const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
   'agent-job': agentJob as unknown as ChartSchema,
 };
 
-export const isChart = (name: unknown): name is ChartName => Object.hasOwn(SCHEMAS, String(name));
-
 export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 
 /** The schema of a chart version: from the chart itself, or built in. */

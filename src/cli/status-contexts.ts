@@ -44,13 +44,8 @@ export async function showContexts(
   });
   draw('');
   if (!isJson) show(clustersTable(clusters, resultScreen));
-  exitWith(
-    worstExit(
-      clusters.flatMap(({releases, failure}) =>
-        failure ? [ExitCode.failed] : releases.map(({status}) => exitOf(status, [], request.isStrict)),
-      ),
-    ),
-  );
+  const exits = clusters.flatMap(({releases}) => releases.map(({status}) => exitOf(status, [], request.isStrict)));
+  exitWith(clusters.some(({failure}) => failure) ? ExitCode.failed : worstExit(exits));
   return clustersDocument(clusters);
 }
 

@@ -2,10 +2,10 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, repeated, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
+import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/usage-error.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
-import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {readGroups, readValuesTexts} from '../cli/values-texts.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
@@ -37,8 +37,7 @@ export default class Validate extends BaseCommand<Result> {
       char: 'f',
       summary: 'Values file to merge; the last one wins. May be repeated.',
       helpValue: '<FILE>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
       delimiter: ',',
     }),
     fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),

@@ -99,12 +99,8 @@ function controllerOf(
   const edit = `Change or remove the agent in the ${name}${source === undefined ? '' : ` (${source})`}`;
   if (object === undefined) {
     const reason = error ? oneLine(errorLine(error)) : 'not found in this cluster; it can be in the cluster of the controller';
-    return {
-      name,
-      state: 'unknown',
-      reason,
-      remedies: [edit, `If it no longer exists: ${commandLine(removeMarks(kubeTarget, resourceName(refOf(workload)), mark))}`],
-    };
+    const unmark = commandLine(removeMarks(kubeTarget, resourceName(refOf(workload)), mark));
+    return {name, state: 'unknown', reason, remedies: [edit, `If it no longer exists: ${unmark}`]};
   }
   const suspend = `Or suspend it first: flux suspend ${mark.kind.toLowerCase()} ${mark.name} --namespace ${mark.namespace}`;
   const remedies = [edit, ...(mark.engine === 'Flux' ? [suspend] : [])];

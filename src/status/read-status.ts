@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import type {Diagnosis} from '../diagnose/cause.ts';
-import {rootsOf} from '../diagnose/readiness.ts';
+import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
 import {type ClusterTarget, helmCommand, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {pooled} from '../ground/concurrency.ts';

@@ -1,7 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import {type Cause, oneLine} from '../diagnose/cause.ts';
-import {rootsOf} from '../diagnose/readiness.ts';
-import {objectLabel} from '../diagnose/snapshot-queries.ts';
+import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../diff/live-drift.ts';
 import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';

@@ -1,8 +1,8 @@
 import type {ErrorObject} from 'ajv';
 import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
-import type {Target} from '../charts/define.ts';
-import {type ChartName, chartSchema, defaultsOf, isChart, type SchemaNode} from '../charts/schema.ts';
+import {isChart, type Target} from '../charts/define.ts';
+import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isMap, mergeValues, type Values} from '../ground/tree.ts';
 import {yamlProblem} from '../ground/yaml-problem.ts';

@@ -19,31 +19,25 @@ export interface FleetRelease {
 const EXACT = /^v?\d+\.\d+\.\d+(?:[-+].*)?$/;
 export const isExact = (version: string | undefined): version is string => EXACT.test(version ?? '');
 
+const problem = (
+  offset: number,
+  code: string,
+  message: string,
+  suggestion: string,
+  severity: SourceProblem['severity'] = 'error',
+): SourceProblem => ({offset, severity, code, message, suggestion});
+
 /** Problems of one release around its values. */
 export function fleetProblems({chart, version, offset, lacksDefinitions, lacksIgnored}: FleetRelease): SourceProblem[] {
-  const warning = (code: string, message: string, suggestion: string): SourceProblem => ({
-    offset,
-    severity: 'warning',
-    code,
-    message,
-    suggestion,
-  });
-  const what = version === undefined ? 'The release has no version' : `The version "${version}" is a range`;
-  return [
-    ...(isExact(version)
-      ? []
-      : [
-          warning(
-            'VERSION_RANGE',
-            `${what}, so clusters can run different versions.`,
-            `Set an exact version, for example ${newestOf(chart)}`,
-          ),
-        ]),
-    ...(chart === 'agent-job' && lacksDefinitions
-      ? [warning('NO_CRD_POLICY', 'Upgrades do not apply new custom resource definitions of agent-job.', lacksDefinitions)]
-      : []),
-    ...(lacksIgnored ? [warning('REPLICAS_REVERTED', 'The replicas that the autoscaler sets are reverted.', lacksIgnored)] : []),
-  ];
+  const missing = {
+    NO_CRD_POLICY: ['Upgrades do not apply new custom resource definitions of agent-job.', chart === 'agent-job' && lacksDefinitions],
+    REPLICAS_REVERTED: ['The replicas that the autoscaler sets are reverted.', lacksIgnored],
+    VERSION_RANGE: [
+      `${version === undefined ? 'The release has no version' : `The version "${version}" is a range`}, so clusters can run different versions.`,
+      !isExact(version) && `Set an exact version, for example ${newestOf(chart)}`,
+    ],
+  } as const;
+  return Object.entries(missing).flatMap(([code, [message, step]]) => (step ? [problem(offset, code, message, step, 'warning')] : []));
 }
 
 const OCI = /(?:oci:\/\/|(?<![\w/.:-]))scalr\.github\.io\/agent-helm/g;
@@ -52,19 +46,16 @@ const TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 /** Problems of a whole file. */
 export function fileProblems(text: string): SourceProblem[] {
   const isComment = (offset: number): boolean => /^\s*(?:#|\/\/)/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 1));
+  const tokens = [...text.matchAll(TOKEN)].filter(([token]) => tokenClaims(token) !== undefined);
+  const addresses = [...text.matchAll(OCI)].filter(({index}) => !isComment(index));
+  const [leak, revoke] = [
+    'The file contains a token, which everybody with access to the file can use.',
+    'Revoke the token, and refer to an existing Secret',
+  ];
+  const [http, use] = ['The chart repository is an HTTP repository, and not an OCI registry.', 'Use https://scalr.github.io/agent-helm/'];
   return [
-    ...[...text.matchAll(TOKEN)]
-      .filter(([token]) => tokenClaims(token) !== undefined)
-      .map(({index: offset}) => ({
-        ...{offset, code: 'TOKEN_IN_FILE', message: 'The file contains a token, which everybody with access to the file can use.'},
-        suggestion: 'Revoke the token, and refer to an existing Secret',
-      })),
-    ...[...text.matchAll(OCI)]
-      .filter(({index}) => !isComment(index))
-      .map(({index: offset}) => ({
-        ...{offset, code: 'OCI_REPOSITORY', message: 'The chart repository is an HTTP repository, and not an OCI registry.'},
-        suggestion: 'Use https://scalr.github.io/agent-helm/',
-      })),
+    ...tokens.map(({index}) => problem(index, 'TOKEN_IN_FILE', leak, revoke)),
+    ...addresses.map(({index}) => problem(index, 'OCI_REPOSITORY', http, use)),
   ];
 }
 
@@ -79,5 +70,5 @@ export const collisions = (
     const isFirst = !releases.slice(0, index).some((each) => each.chart === chart && each.place === place);
     if (isFirst || place === '' || !within(version && isExact(version) ? version : newestOf(chart), FIXED_NAMES[chart])) return [];
     const message = `The file has two releases of ${chart} in one namespace, and their objects have the same names.`;
-    return [{offset, code: 'SEVERAL_RELEASES', message, suggestion: 'Use another namespace for one of them'}];
+    return [problem(offset, 'SEVERAL_RELEASES', message, 'Use another namespace for one of them')];
   });

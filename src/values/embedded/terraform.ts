@@ -1,4 +1,4 @@
-import {isChart} from '../../charts/schema.ts';
+import {isChart} from '../../charts/define.ts';
 import type {ExpectedError} from '../../ground/errors.ts';
 import {readSource} from '../validate/source.ts';
 import {toYaml} from '../yaml.ts';
