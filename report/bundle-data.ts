@@ -13,7 +13,7 @@ export interface BundleFile {
 }
 
 /** Decoded blocks that stay in memory. */
-const MAX_DECODED = 96;
+const MAX_DECODED = 160;
 
 /** Files of a bundle, decoded when they are looked at. */
 export class BundleData {
@@ -139,7 +139,7 @@ export async function dataOfPage(page: Document): Promise<BundleData> {
 }
 
 /** Size of a block before compression. */
-const BLOCK = 256 * 1024;
+const BLOCK = 128 * 1024;
 const NEWLINE = 10;
 
 /** Files of a zip file, as the page would embed them. @throws Error if it cannot be read */

@@ -10,7 +10,7 @@ export const REPORT = 'report.html';
 const deflate = promisify(deflateRaw);
 const NEWLINE = 10;
 /** Bytes of a block before compression, at least; a block ends with its line. */
-const BLOCK = 256 * 1024;
+const BLOCK = 128 * 1024;
 /** A longer line is split. */
 const LONGEST_LINE = 8 * 1024 * 1024;
 /** Compressed bytes that are embedded: in base64, 20 MB. */
