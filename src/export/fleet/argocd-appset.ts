@@ -75,7 +75,7 @@ function applicationSet(fleet: Fleet): Values {
               helm: {
                 releaseName: '{{.release}}',
                 valueFiles: [`$answers/${inRepository('base/{{.chart}}-{{.version}}.yaml')}`],
-                values: '{{ toYaml .override }}',
+                values: '{{ get . "override" | default dict | toYaml }}',
               },
             },
             {repoURL: git.url, targetRevision: 'HEAD', ref: 'answers'},
