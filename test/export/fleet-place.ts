@@ -32,14 +32,17 @@ export async function fleetPlace(charts: readonly Target[], helm = newest.path) 
     const argv = ['export', target, '--namespace', namespace, ...flags, '--out', 'fleet', '--yes'];
     const {status, stderr} = runBuilt('scalr-agent', argv, {cwd: shop.cwd});
     if (status !== 0) throw new Error(stderr);
-    const files = readdirSync(join(shop.cwd, 'fleet'), {recursive: true, encoding: 'utf8', withFileTypes: true}).filter((each) => each.isFile());
+    const files = readdirSync(join(shop.cwd, 'fleet'), {recursive: true, encoding: 'utf8', withFileTypes: true}).filter((each) =>
+      each.isFile(),
+    );
     for (const {parentPath, name} of files) {
       const path = join(parentPath, name);
       writeFileSync(path, readFileSync(path, 'utf8').replaceAll(CHART_REPOSITORY, repository));
     }
     return files.map(({parentPath, name}) => join(parentPath, name).slice(join(shop.cwd, 'fleet/').length));
   };
-  const run = (file: string, args: readonly string[], cwd = 'fleet', input = '') => execa(file, args, {cwd: join(shop.cwd, cwd), env, input});
+  const run = (file: string, args: readonly string[], cwd = 'fleet', input = '') =>
+    execa(file, args, {cwd: join(shop.cwd, cwd), env, input});
   return {...place, ...shop, env, repository, helm, exportFiles, run};
 }
 export type FleetPlace = Awaited<ReturnType<typeof fleetPlace>>;
@@ -53,7 +56,8 @@ export const comparable = (manifest: string, namespace: string): KubernetesObjec
     .filter((each) => each !== null)
     .map((object) => {
       for (const kind of ['labels', 'annotations'] as const) {
-        for (const key of Object.keys(object.metadata[kind] ?? {})) if (FROM_OWNERS.test(key)) delete (object.metadata[kind] as Record<string, string>)[key];
+        for (const key of Object.keys(object.metadata[kind] ?? {}))
+          if (FROM_OWNERS.test(key)) delete (object.metadata[kind] as Record<string, string>)[key];
         if (Object.keys(object.metadata[kind] ?? {}).length === 0) delete object.metadata[kind];
       }
       return object;
@@ -61,7 +65,10 @@ export const comparable = (manifest: string, namespace: string): KubernetesObjec
     .toSorted((one, other) => `${one.kind} ${one.metadata.name}`.localeCompare(`${other.kind} ${other.metadata.name}`));
 
 export const manifestOf = async (helm: string, {kubeconfig, namespace}: Pick<Workplace, 'kubeconfig' | 'namespace'>) =>
-  comparable((await execa(helm, ['get', 'manifest', 'scalr-agent', '--namespace', namespace, '--kubeconfig', kubeconfig])).stdout, namespace);
+  comparable(
+    (await execa(helm, ['get', 'manifest', 'scalr-agent', '--namespace', namespace, '--kubeconfig', kubeconfig])).stdout,
+    namespace,
+  );
 
 /** What `install` makes of the same answers, in another namespace. */
 export async function installedObjects(target: Target, scratch: string, flags: readonly string[]): Promise<KubernetesObject[]> {
