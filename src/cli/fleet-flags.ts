@@ -1,19 +1,17 @@
 import * as Flags from '@oclif/core/flags';
-import {resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {clusterWithoutOverlay, FLEET_TARGETS, type FleetTarget} from '../export/fleet/engines.ts';
 import type {Fleet, TokenSource} from '../export/fleet/fleet.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError, usageError} from '../ground/errors.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
-import {flagsOf, Settings} from '../settings/settings.ts';
+import {flagsOf, type Settings} from '../settings/settings.ts';
 import {clientCertFile} from '../settings/tls.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 import type {App} from './app.ts';
-import {overlayFlag, readOverlay, requireValid} from './overlay.ts';
+import {overlayFlag, readOverlay, requireValid, sharedSettings} from './overlay.ts';
 
 /** Flags of export that only fleet engines have. */
 export const fleetFlags = {
@@ -72,17 +70,6 @@ export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources
     git: url === undefined ? undefined : {url, path: out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, '')},
     command: commandOf(target, flags, shared),
   };
-}
-
-/** Answers without those of clusters; invalid ones are reported for each cluster. */
-async function sharedSettings(sources: readonly SettingsSource[], {files, now}: FleetDeps['app']): Promise<Settings> {
-  const optional = catalogue.filter(({required}) => required);
-  try {
-    return await resolveAnswers(sources, {files, now: now()}, {optional});
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    return new Settings(new Map());
-  }
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */

@@ -2,8 +2,13 @@ import * as Flags from '@oclif/core/flags';
 import {type OverlayFile, parseOverlay, parseRings, RINGS_FILE, type Ring, ringOf, withOverlays} from '../answers/overlay.ts';
 import {type ResolveOptions, resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
+import {type ClusterChoice, recommend} from '../charts/recommend.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import type {Settings} from '../settings/settings.ts';
+import {url} from '../settings/agent.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {Settings} from '../settings/settings.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
+import {generateChecked} from '../values/validate/check-generated.ts';
 import type {App} from './app.ts';
 import {readTexts} from './user-files.ts';
 
@@ -78,4 +83,47 @@ export function requireValid<T>({clusters}: Overlay<T>): (OverlayFile & {ring: s
   const shown = failures.slice(0, SHOWN);
   const more = failures.length > SHOWN ? [`The settings of ${failures.length - SHOWN} more clusters are invalid.`] : [];
   throw first.with([...shown.map(({message}) => message), ...more].join('\n'), [...new Set(shown.flatMap(({suggestions}) => suggestions))]);
+}
+
+/** The findings of every cluster, in its file. */
+export async function checkOverlay(
+  directory: string,
+  sources: readonly SettingsSource[],
+  app: Pick<App, 'files' | 'now'>,
+  answers: string | undefined,
+): Promise<CheckedGroup[]> {
+  const {clusters} = await readOverlay(directory, sources, app, {answers, make: generateChecked});
+  return clusters.map(({path, made, failure}) => {
+    const warnings = made?.warnings.map(({code, message}) => ({severity: 'warning', code, path: '', message}) as const);
+    const {code = '', message = '', suggestions: [suggestion] = []} = failure ?? {};
+    const error = {severity: 'error', code, path: '', message, ...(suggestion === undefined ? {} : {suggestion})} as const;
+    return {files: [{file: path, text: ''}], areLayers: false, findings: warnings ?? [error], ...(made ? {target: made.target} : {})};
+  });
+}
+
+/** Settings without those of clusters; invalid ones are reported for each cluster. */
+export async function sharedSettings(sources: readonly SettingsSource[], {files, now}: Pick<App, 'files' | 'now'>): Promise<Settings> {
+  const optional = catalogue.filter(({required}) => required);
+  try {
+    return await resolveAnswers(sources, {files, now: now()}, {optional});
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return new Settings(new Map());
+  }
+}
+
+/** The chart for each cluster. @throws ExpectedError for invalid settings */
+export async function clusterChoices(
+  directory: string,
+  sources: readonly SettingsSource[],
+  app: Pick<App, 'files' | 'now'>,
+  answers: string | undefined,
+): Promise<ClusterChoice[]> {
+  const overlay = await readOverlay(directory, sources, app, {answers, make: recommend, optional: [url]});
+  return requireValid(overlay).map(({name: cluster, made: {chart, rejected}}) => ({
+    ...{cluster, chart},
+    excluded: rejected.flatMap((each) =>
+      each.reasons.flatMap(({verdict, message}) => (verdict === 'excluded' ? [{chart: each.chart, message}] : [])),
+    ),
+  }));
 }

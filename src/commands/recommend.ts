@@ -1,26 +1,33 @@
-import {type Recommendation, recommend} from '../charts/recommend.ts';
+import {type ClusterChoice, type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {recommendationText, sizingText} from '../ui/messages.ts';
+import {clusterChoicesText, recommendationText, sizingText} from '../ui/messages.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
 
-type Result = Recommendation & {sizing: Sizing};
+type Result = Recommendation & {sizing: Sizing; clusters?: ClusterChoice[]};
 
 export default class Recommend extends BaseCommand<Result> {
   static override summary = 'Recommend a chart, and compare it with the other two.';
   static override description = 'Requires no cluster. Accepts every setting of "values"; none is required.';
   static override examples = ['<%= config.bin %> <%= command.id %> --isolation per-run --cloud eks --concurrency 10'];
-  static override flags = {...fromClusterFlag, ...answersFlag, ...settingFlags(catalogue), ...connectionFlags};
+  static override flags = {...fromClusterFlag, ...answersFlag, ...overlayFlag, ...settingFlags(catalogue), ...connectionFlags};
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);
     const cluster = await this.clusterOf(flags);
-    const settings = await this.settingsFrom(flags, {optional: [url], cluster});
+    const sources = flags.overlay === undefined ? [] : await this.sourcesFrom(flags);
+    const settings =
+      flags.overlay === undefined ? await this.settingsFrom(flags, {optional: [url], cluster}) : await sharedSettings(sources, this.app);
+    const clusters = flags.overlay === undefined ? undefined : await clusterChoices(flags.overlay, sources, this.app, flags.answers);
     const recommendation = recommend(settings, cluster?.facts);
     const size = sizing(settings, recommendation.chart);
-    if (!this.jsonEnabled()) this.show(`${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}`);
-    return {...recommendation, sizing: size};
+    if (!this.jsonEnabled())
+      this.show(
+        `${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}${clusters ? `\n${clusterChoicesText(clusters, this.resultScreen)}` : ''}`,
+      );
+    return {...recommendation, sizing: size, ...(clusters ? {clusters} : {})};
   }
 }

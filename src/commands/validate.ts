@@ -2,8 +2,9 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, refuseWith, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
+import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../ground/errors.ts';
@@ -26,6 +27,7 @@ export default class Validate extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
     '<%= config.bin %> <%= command.id %> -f base.yaml -f production.yaml',
     '<%= config.bin %> <%= command.id %> values.yaml --fix',
+    '<%= config.bin %> <%= command.id %> --answers answers.yaml --overlay clusters',
     '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
   ];
   static override args = {
@@ -49,6 +51,7 @@ export default class Validate extends BaseCommand<Result> {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
     ...answersFlag,
+    ...overlayFlag,
     ...settingFlags([chart, chartVersion, chartSource]),
   };
 
@@ -56,6 +59,10 @@ export default class Validate extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Validate);
+    if (flags.overlay !== undefined) {
+      refuseWith('overlay', ['file', 'values', 'fix'], {...args, ...flags});
+      return this.#show(await checkOverlay(flags.overlay, await this.sourcesFrom(flags), this.app, flags.answers), flags);
+    }
     const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
     refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
@@ -65,7 +72,10 @@ export default class Validate extends BaseCommand<Result> {
     const {checked, warnings, notes} = checkGroups(groups, settings, await this.#givenChart(settings));
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
-    const remaining = flags.fix ? await this.#fix(checked, flags) : checked;
+    return this.#show(flags.fix ? await this.#fix(checked, flags) : checked, flags);
+  }
+
+  async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
     if (!this.jsonEnabled()) this.app.stdout(await this.#inFormat(flags.format, remaining));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;

@@ -105,7 +105,7 @@ test.skipIf(!isFull)(
       '--cache-storage-class',
       'kwok-volume',
       '--cache-access-mode',
-      'ReadWriteOnce',
+      'ReadWriteMany',
       ...FLAGS,
       ...RENAMED,
     ];
