@@ -1,5 +1,9 @@
+import type {Config} from '@oclif/core/config';
 import {usageError} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
+import {findingsText} from '../ui/findings.ts';
+import {asciiFallback, type Screen} from '../ui/theme.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
 
 interface Arguments {
   /** Files to validate separately. */
@@ -49,4 +53,17 @@ export function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
   return words.some((word, index) => word === '--format=json' || (word === '--format' && words[index + 1] === 'json'));
+}
+
+/** The findings in the format of --format, except JSON. */
+export async function inFormat(
+  format: string | undefined,
+  checked: readonly CheckedGroup[],
+  {bin, name, version, pjson}: Pick<Config, 'bin' | 'name' | 'version' | 'pjson'>,
+  screen: Screen,
+): Promise<string> {
+  const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
+  if (format === 'sarif') return (await import('../ui/formats/reports.ts')).sarif(checked, program);
+  if (format === 'junit') return (await import('../ui/formats/reports.ts')).junit(checked, `${program.name} validate`);
+  return asciiFallback(findingsText(checked, screen), screen);
 }

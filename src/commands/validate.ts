@@ -6,14 +6,13 @@ import {answersFlag, confirmFlags, refuseWith, settingFlags} from '../cli/flags.
 import type {ConfirmFlags} from '../cli/operate.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
-import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
+import {asksForJson, inFormat, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
-import {findingsText, type Result, resultOf} from '../ui/findings.ts';
-import {asciiFallback} from '../ui/theme.ts';
+import {type Result, resultOf} from '../ui/findings.ts';
 import {targetOfChart} from '../values/chart-files.ts';
 import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
@@ -76,7 +75,7 @@ export default class Validate extends BaseCommand<Result> {
   }
 
   async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
-    if (!this.jsonEnabled()) this.app.stdout(await this.#inFormat(flags.format, remaining));
+    if (!this.jsonEnabled()) this.app.stdout(await inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
@@ -110,14 +109,6 @@ export default class Validate extends BaseCommand<Result> {
     });
     this.say(`${text}\n`);
     return isWritten ? results.map(({fixed}) => fixed) : untouched;
-  }
-
-  async #inFormat(format: string | undefined, checked: readonly CheckedGroup[]): Promise<string> {
-    const {bin, name, version, pjson} = this.config;
-    const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
-    if (format === 'sarif') return (await import('../ui/formats/reports.ts')).sarif(checked, program);
-    if (format === 'junit') return (await import('../ui/formats/reports.ts')).junit(checked, `${program.name} validate`);
-    return asciiFallback(findingsText(checked, this.resultScreen), this.resultScreen);
   }
 
   override jsonEnabled(): boolean {
