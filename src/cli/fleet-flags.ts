@@ -9,7 +9,7 @@ import {chartSource} from '../settings/release.ts';
 import {flagsOf, type Settings} from '../settings/settings.ts';
 import {clientCertFile} from '../settings/tls.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
 import {overlayFlag, readOverlay, requireValid, sharedSettings} from './overlay.ts';
 

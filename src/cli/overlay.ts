@@ -8,7 +8,7 @@ import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {Settings} from '../settings/settings.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
 import {readTexts} from './user-files.ts';
 

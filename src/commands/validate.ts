@@ -11,7 +11,7 @@ import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {diffText} from '../ui/diff.ts';
+import {diffText} from '../ui/changes.ts';
 import {type Result, resultOf} from '../ui/findings.ts';
 import {targetOfChart} from '../values/chart-files.ts';
 import {fixGroup} from '../values/validate/apply-fixes.ts';
@@ -51,7 +51,10 @@ export default class Validate extends BaseCommand<Result> {
     ...confirmFlags,
     ...answersFlag,
     ...overlayFlag,
-    ...settingFlags([chart, chartVersion, chartSource]),
+    ...settingFlags([chart, chartVersion, chartSource], {
+      chart: 'Chart of the file (default: the one that the file or its keys name).',
+      'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
+    }),
   };
 
   protected override readonly targets = TARGETS;
@@ -99,7 +102,7 @@ export default class Validate extends BaseCommand<Result> {
     }
     const {files, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
-      for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));
+      for (const {path, before, after} of rewrites) stderr(diffText(path, before, after, this.screen));
     }
     const {isWritten, text} = await rewriteFiles(rewrites, files, {
       changes: results.reduce((sum, {fixed}) => sum + (fixed.fixed ?? 0), 0),

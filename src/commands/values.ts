@@ -9,7 +9,7 @@ import {namespace, release} from '../settings/release.ts';
 import {flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;

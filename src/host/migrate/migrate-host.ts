@@ -7,7 +7,7 @@ import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
 import type {Files} from '../../ports/files.ts';
@@ -28,7 +28,7 @@ import {type Change, changeOf, targetName, withoutRepeats} from '../../values/mi
 import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
 import {parseTarget} from '../../values/migrate/target.ts';
 import {effectiveValues, readEffective} from '../../values/read-values.ts';
-import {checkGenerated} from '../../values/validate/check-generated.ts';
+import {checkGenerated} from '../../values/validate/validate.ts';
 import {certificateFilesOf, environmentFilesOf, hostTreeOf, type ReadFile, sourcesOf} from './host-tree.ts';
 import type {HostConfiguration} from './read-host.ts';
 
@@ -43,9 +43,10 @@ export async function migrateHostFile(
 ): Promise<MigratedFile> {
   const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
   if (flag !== undefined) {
-    throw new ExpectedError(
+    throw failed(
+      'USAGE',
       `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
-      {code: 'USAGE', suggestions: [`Omit ${flag}`]},
+      [`Omit ${flag}`],
     );
   }
   const found = new Map<string, string>();
