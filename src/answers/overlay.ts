@@ -1,7 +1,6 @@
 import {createHash} from 'node:crypto';
 import {parse} from 'yaml';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {closest} from '../ground/text.ts';
 import {isMap, mergeValues, type Tree} from '../ground/tree.ts';
 import {parseAnswers} from './answers-file.ts';
 import type {SettingsSource} from './sources.ts';
@@ -41,21 +40,12 @@ export function parseRings(text: string, path: string): Ring[] {
   if (!Array.isArray(list) || !list.every(isMap)) throw wrong(path, 'expected a list of rings');
   const rings = list.map((ring, index): Ring => {
     const {name, clusters = [], percent, answers = {}, ...others} = ring as Record<string, Tree>;
-    const [unknown] = Object.keys(others);
-    const near = closest(unknown ?? '', ['name', 'clusters', 'percent', 'answers']);
-    if (unknown !== undefined)
-      throw wrong(path, `ring ${index + 1} has the unknown key "${unknown}"${near ? `, did you mean ${near}?` : ''}`);
-    if (typeof name !== 'string' || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name))
-      throw wrong(path, `ring ${index + 1} needs a name of lower-case letters, digits and -`);
-    if (!Array.isArray(clusters)) throw wrong(path, `clusters of ring ${name} must be a list`);
-    if (percent !== undefined && (typeof percent !== 'number' || percent < 1 || percent > 100))
-      throw wrong(path, `percent of ring ${name} must be 1 to 100`);
-    return {
-      name,
-      clusters: clusters.map(String),
-      ...(percent === undefined ? {} : {percent: percent as number}),
-      answers: parseAnswers(JSON.stringify(answers), `${path}, ring ${name}`),
-    };
+    const isNamed = typeof name === 'string' && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
+    const isPart = percent === undefined || (typeof percent === 'number' && percent >= 1 && percent <= 100);
+    if (!isNamed || !isPart || !Array.isArray(clusters) || Object.keys(others).length > 0)
+      throw wrong(path, `ring ${index + 1} is not a name with clusters (a list), percent (1 to 100) or answers`);
+    const own = parseAnswers(JSON.stringify(answers), `${path}, ring ${name}`);
+    return {name, clusters: clusters.map(String), ...(percent === undefined ? {} : {percent: percent as number}), answers: own};
   });
   const twice = rings.find(({name}, index) => rings.findIndex((each) => each.name === name) !== index);
   if (twice) throw wrong(path, `ring ${twice.name} is listed twice`);

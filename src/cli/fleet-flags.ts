@@ -60,7 +60,7 @@ export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources
   const token = tokenSourceOf(flags);
   const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
-  const overlay = directory === undefined ? undefined : await readOverlay(directory, sources, app, {answers, make: generateReferences});
+  const overlay = directory === undefined ? undefined : await readOverlay({directory, sources, app, answers}, generateReferences);
   return {
     clusters: overlay
       ? requireValid(overlay).map(({made: generated, ...each}) => ({...each, generated}))

@@ -30,19 +30,20 @@ export interface Overlay<T> {
   rings: readonly string[];
 }
 
-interface OverlayOptions<T> extends ResolveOptions {
-  /** Answers file that the overlays extend, for errors. */
+/** The directory, and what its files extend. */
+interface OverlaySource {
+  directory: string;
+  sources: readonly SettingsSource[];
+  app: Pick<App, 'files' | 'now'>;
+  /** Answers file, for errors. */
   answers: string | undefined;
-  /** @throws ExpectedError */
-  make(settings: Settings): T;
 }
 
-/** Reads the directory, resolves the settings of every cluster, and makes something of them. @throws ExpectedError for files that cannot be read */
+/** Resolves the settings of every cluster, and makes something of them, which may fail too. @throws ExpectedError for files that cannot be read */
 export async function readOverlay<T>(
-  directory: string,
-  sources: readonly SettingsSource[],
-  {files, now}: Pick<App, 'files' | 'now'>,
-  {answers, make, ...options}: OverlayOptions<T>,
+  {directory, sources, app: {files, now}, answers}: OverlaySource,
+  make: (settings: Settings) => T,
+  options: ResolveOptions = {},
 ): Promise<Overlay<T>> {
   const names = (await files.list(directory || '.')).filter((name) => /^[a-z0-9][-a-z0-9.]*\.ya?ml$/i.test(name)).toSorted();
   const at = (name: string): string => `${directory.replace(/\/+$/, '') || '.'}/${name}`;
@@ -86,13 +87,8 @@ export function requireValid<T>({clusters}: Overlay<T>): (OverlayFile & {ring: s
 }
 
 /** The findings of every cluster, in its file. */
-export async function checkOverlay(
-  directory: string,
-  sources: readonly SettingsSource[],
-  app: Pick<App, 'files' | 'now'>,
-  answers: string | undefined,
-): Promise<CheckedGroup[]> {
-  const {clusters} = await readOverlay(directory, sources, app, {answers, make: generateChecked});
+export async function checkOverlay(source: OverlaySource): Promise<CheckedGroup[]> {
+  const {clusters} = await readOverlay(source, generateChecked);
   return clusters.map(({path, made, failure}) => {
     const warnings = made?.warnings.map(({code, message}) => ({severity: 'warning', code, path: '', message}) as const);
     const {code = '', message = '', suggestions: [suggestion] = []} = failure ?? {};
@@ -113,13 +109,8 @@ export async function sharedSettings(sources: readonly SettingsSource[], {files,
 }
 
 /** The chart for each cluster. @throws ExpectedError for invalid settings */
-export async function clusterChoices(
-  directory: string,
-  sources: readonly SettingsSource[],
-  app: Pick<App, 'files' | 'now'>,
-  answers: string | undefined,
-): Promise<ClusterChoice[]> {
-  const overlay = await readOverlay(directory, sources, app, {answers, make: recommend, optional: [url]});
+export async function clusterChoices(source: OverlaySource): Promise<ClusterChoice[]> {
+  const overlay = await readOverlay(source, recommend, {optional: [url]});
   return requireValid(overlay).map(({name: cluster, made: {chart, rejected}}) => ({
     ...{cluster, chart},
     excluded: rejected.flatMap((each) =>

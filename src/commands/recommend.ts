@@ -24,10 +24,10 @@ export default class Recommend extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);
     const cluster = await this.clusterOf(flags);
-    const sources = flags.overlay === undefined ? [] : await this.sourcesFrom(flags);
-    const settings =
-      flags.overlay === undefined ? await this.settingsFrom(flags, {optional: [url], cluster}) : await sharedSettings(sources, this.app);
-    const clusters = flags.overlay === undefined ? undefined : await clusterChoices(flags.overlay, sources, this.app, flags.answers);
+    const {overlay: directory, answers} = flags;
+    const source = directory === undefined ? undefined : {directory, answers, sources: await this.sourcesFrom(flags), app: this.app};
+    const settings = source ? await sharedSettings(source.sources, this.app) : await this.settingsFrom(flags, {optional: [url], cluster});
+    const clusters = source && (await clusterChoices(source));
     const recommendation = recommend(settings, cluster?.facts);
     const size = sizing(settings, recommendation.chart);
     if (!this.jsonEnabled())

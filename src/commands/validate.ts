@@ -7,7 +7,7 @@ import type {ConfirmFlags} from '../cli/operate.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
 import {asksForJson, inFormat, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
-import {ExitCode} from '../ground/errors.ts';
+import {ExitCode, usageError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -61,9 +61,11 @@ export default class Validate extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Validate);
-    if (flags.overlay !== undefined) {
-      refuseWith('overlay', ['file', 'values', 'fix'], {...args, ...flags});
-      return this.#show(await checkOverlay(flags.overlay, await this.sourcesFrom(flags), this.app, flags.answers), flags);
+    const {overlay: directory, answers} = flags;
+    if (directory !== undefined) {
+      if (args.file !== undefined) throw usageError(`--overlay cannot be used with ${args.file[0]}.`, ['Omit one of them']);
+      refuseWith('overlay', ['values', 'fix'], flags);
+      return this.#show(await checkOverlay({directory, answers, sources: await this.sourcesFrom(flags), app: this.app}), flags);
     }
     const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
     refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});

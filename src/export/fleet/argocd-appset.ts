@@ -1,17 +1,15 @@
+import skeleton from '../../../templates/export/argocd-appset/applicationset.json' with {type: 'json'};
 import readme from '../../../templates/export/argocd-appset/README.md';
+import template from '../../../templates/export/argocd-appset/template.json' with {type: 'json'};
 import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import {usageError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
-import {argoPolicies, argoSecrets, IN_CLUSTER, secretSource} from './argocd.ts';
-import type {Engine} from './engines.ts';
-import {type Fleet, headerOf, type Member, manifest, membersOf, textFile} from './fleet.ts';
-import {encryptedFile} from './token.ts';
+import {ARGO_CLUSTER, argoPolicies, argoSecrets, GIT_URL, secretSource, argoTokenFile as tokenFile} from './argocd.ts';
+import {type Engine, type Fleet, filled, headerOf, type Member, manifest, membersOf, textFile} from './fleet.ts';
 
 const ENGINE = 'argocd-appset';
 const RING = 'scalr-agent/ring';
-
-const tokenFile = (fleet: Fleet, name: string): string => `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`;
 
 /** One ApplicationSet, values per chart version, and a file per cluster. */
 function files(fleet: Fleet): ExportedFile[] {
@@ -33,58 +31,22 @@ const config = ({name, ring, release, namespace, target, override, header}: Memb
   override,
 });
 
+/** Clusters without a file get no agent. */
 function applicationSet(fleet: Fleet): Values {
   const {git} = fleet;
-  if (git === undefined)
-    throw usageError('An ApplicationSet reads the files of clusters from Git: set --git-url.', [
-      'Add --git-url https://git.example.com/agents.git',
-    ]);
-  const inRepository = (path: string): string => `${git.path}/${path}`.replace(/^\.\//, '');
+  if (git === undefined) throw usageError('An ApplicationSet reads the files of clusters from Git: set --git-url.', [GIT_URL]);
+  const words = {url: git.url, directory: git.path === '.' ? '' : `${git.path}/`, repository: CHART_REPOSITORY};
+  const {spec, ...head} = filled(skeleton, words);
+  const {metadata, source, answers, destination} = filled(template, words);
+  const steps = fleet.rings.map((ring) => ({matchExpressions: [{key: RING, operator: 'In', values: [ring]}]}));
+  const sources = [source, answers, ...secretSource('{{.name}}', fleet)];
+  const policies = argoPolicies({release: '{{.release}}', hasClaims: true}, fleet);
   return {
-    apiVersion: 'argoproj.io/v1alpha1',
-    kind: 'ApplicationSet',
-    metadata: {name: 'scalr-agent', namespace: 'argocd'},
+    ...head,
     spec: {
-      goTemplate: true,
-      goTemplateOptions: ['missingkey=error'],
-      // The file of a cluster over the cluster in Argo CD; clusters without a file get no agent.
-      generators: [
-        {
-          merge: {
-            mergeKeys: ['name'],
-            generators: [
-              {clusters: {}},
-              {git: {repoURL: git.url, revision: 'HEAD', files: [{path: inRepository('clusters/*/config.json')}]}},
-            ],
-          },
-          selector: {matchExpressions: [{key: 'ring', operator: 'Exists'}]},
-        },
-      ],
-      strategy: {
-        type: 'RollingSync',
-        rollingSync: {steps: fleet.rings.map((ring) => ({matchExpressions: [{key: RING, operator: 'In', values: [ring]}]}))},
-      },
-      syncPolicy: {preserveResourcesOnDeletion: true, applicationsSync: 'create-update'},
-      template: {
-        metadata: {name: '{{.release}}-{{.name}}', labels: {[RING]: '{{.ring}}'}},
-        spec: {
-          project: 'default',
-          sources: [
-            {
-              ...{repoURL: CHART_REPOSITORY, chart: '{{.chart}}', targetRevision: '{{.version}}'},
-              helm: {
-                releaseName: '{{.release}}',
-                valueFiles: [`$answers/${inRepository('base/{{.chart}}-{{.version}}.yaml')}`],
-                values: '{{ get . "override" | default dict | toYaml }}',
-              },
-            },
-            {repoURL: git.url, targetRevision: 'HEAD', ref: 'answers'},
-            ...secretSource('{{.name}}', fleet),
-          ],
-          destination: {server: '{{.server}}', namespace: '{{.namespace}}'},
-          ...argoPolicies({release: '{{.release}}', hasClaims: true}, fleet),
-        },
-      },
+      ...spec,
+      strategy: {type: 'RollingSync', rollingSync: {steps}},
+      template: {metadata, spec: {project: 'default', sources, destination, ...policies}},
     },
   };
 }
@@ -93,6 +55,6 @@ export const argocdAppset: Engine = {
   readme,
   tokenFile,
   files,
-  cluster: IN_CLUSTER,
+  cluster: ARGO_CLUSTER,
   tokens: ['existing', 'external-secrets', 'sealed-secrets'],
 };

@@ -1,17 +1,17 @@
+import policies from '../../../templates/export/argocd/policies.json' with {type: 'json'};
 import readme from '../../../templates/export/argocd/README.md';
 import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import {usageError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
-import type {Engine} from './engines.ts';
-import {type Fleet, type Member, manifest, membersOf, namespaceLabels} from './fleet.ts';
+import {type Engine, type Fleet, type Member, manifest, membersOf, namespaceLabels} from './fleet.ts';
 import {encryptedFile, externalSecret} from './token.ts';
 
 const ENGINE = 'argocd';
 /** The cluster that Argo CD runs in. */
-export const IN_CLUSTER = 'in-cluster';
+export const ARGO_CLUSTER = 'in-cluster';
 
-const tokenFile = (fleet: Fleet, name: string): string => `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`;
+export const argoTokenFile = (fleet: Fleet, name: string): string => `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`;
 
 /** One Application per cluster. */
 function files(fleet: Fleet): ExportedFile[] {
@@ -21,13 +21,12 @@ function files(fleet: Fleet): ExportedFile[] {
   ]);
 }
 
+export const GIT_URL = 'Add --git-url https://git.example.com/agents.git';
+
 /** What Argo CD applies before the chart. */
 export function argoSecrets(member: Member, fleet: Fleet): ExportedFile[] {
   if (fleet.token === 'existing') return [];
-  if (fleet.git === undefined)
-    throw usageError('Argo CD reads the Secret of the token from Git: set --git-url.', [
-      'Add --git-url https://git.example.com/agents.git',
-    ]);
+  if (fleet.git === undefined) throw usageError('Argo CD reads the Secret of the token from Git: set --git-url.', [GIT_URL]);
   if (fleet.token !== 'external-secrets') return [];
   const object = externalSecret(member, fleet.store ?? '', {'argocd.argoproj.io/sync-wave': '-1'});
   return [manifest(`secrets/${member.name}/external-secret.yaml`, member.header, object)];
@@ -67,11 +66,16 @@ export const argoPolicies = ({release, hasClaims}: Pick<Member, 'release' | 'has
     // The charts cannot annotate PVCs, so nothing is pruned while the chart creates some.
     automated: {prune: !hasClaims, selfHeal: true},
     managedNamespaceMetadata: {labels: namespaceLabels(release, ENGINE)},
-    retry: {limit: 5, backoff: {duration: '30s', factor: 2, maxDuration: '10m'}},
-    syncOptions: ['CreateNamespace=true', 'ServerSideApply=true', 'RespectIgnoreDifferences=true'],
+    ...policies,
   },
   ...(isAutoscaled ? {ignoreDifferences: [{group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/replicas']}]} : {}),
   revisionHistoryLimit: 5,
 });
 
-export const argocd: Engine = {readme, tokenFile, files, cluster: IN_CLUSTER, tokens: ['existing', 'external-secrets', 'sealed-secrets']};
+export const argocd: Engine = {
+  readme,
+  tokenFile: argoTokenFile,
+  files,
+  cluster: ARGO_CLUSTER,
+  tokens: ['existing', 'external-secrets', 'sealed-secrets'],
+};

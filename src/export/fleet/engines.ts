@@ -4,25 +4,11 @@ import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import type {Export, ExportedFile} from '../../host/files.ts';
 import {argocd} from './argocd.ts';
 import {argocdAppset} from './argocd-appset.ts';
-import {type Fleet, fill, type Member, membersOf, type TokenSource, textFile} from './fleet.ts';
+import {type Engine, type Fleet, fill, type Member, membersOf, textFile} from './fleet.ts';
 import {flux} from './flux.ts';
 import {helmfile} from './helmfile.ts';
 import {terraform} from './terraform.ts';
 import {sopsRules, tokenCommands, tokenSection} from './token.ts';
-
-/** A tool that installs charts from files. */
-export interface Engine {
-  /** Text of templates/export. */
-  readme: string;
-  /** Name of the only cluster without --overlay. */
-  cluster: string;
-  files(fleet: Fleet): ExportedFile[];
-  /** Path of the encrypted token of a cluster. */
-  tokenFile(fleet: Fleet, cluster: string): string;
-  /** Command that applies the files; undefined for one that watches a Git repository. */
-  start?: readonly [string, ...string[]];
-  tokens: readonly TokenSource[];
-}
 
 const ENGINES = {argocd, 'argocd-appset': argocdAppset, flux, terraform, helmfile} as const satisfies Readonly<Record<string, Engine>>;
 export type FleetTarget = keyof typeof ENGINES;

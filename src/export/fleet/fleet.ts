@@ -69,6 +69,20 @@ export interface Member {
   header: readonly string[];
 }
 
+/** A tool that installs charts from files. */
+export interface Engine {
+  /** Text of templates/export. */
+  readme: string;
+  /** Name of the only cluster without --overlay. */
+  cluster: string;
+  files(fleet: Fleet): ExportedFile[];
+  /** Path of the encrypted token of a cluster. */
+  tokenFile(fleet: Fleet, cluster: string): string;
+  /** Command that applies the files; undefined for one that watches a Git repository. */
+  start?: readonly [string, ...string[]];
+  tokens: readonly TokenSource[];
+}
+
 const IMAGE_PULL_SECONDS = 600;
 
 /** The clusters as the files need them, and the values that they share, by name. */
@@ -150,6 +164,10 @@ export const fill = (text: string, words: Readonly<Record<string, string>>): str
     if (words[name] === undefined) throw new Error(`templates/export: unknown word ${name}`);
     return words[name];
   });
+
+/** The same for the texts in an object of templates/export. */
+export const filled = <T extends object>(skeleton: T, words: Readonly<Record<string, string>>): T =>
+  JSON.parse(JSON.stringify(skeleton), (_, value) => (typeof value === 'string' ? fill(value, words) : value)) as T;
 
 export const namespaceObject = ({namespace: name, release: part}: Member, engine: string): Values => ({
   apiVersion: 'v1',

@@ -3,8 +3,7 @@ import readme from '../../../templates/export/helmfile/README.md';
 import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
-import type {Engine} from './engines.ts';
-import {type Fleet, fill, type Member, manifest, membersOf, namespaceObject, textFile} from './fleet.ts';
+import {type Engine, type Fleet, fill, type Member, manifest, membersOf, namespaceObject, textFile} from './fleet.ts';
 import {encryptedFile, externalSecret} from './token.ts';
 
 const ENGINE = 'helmfile';

@@ -5,8 +5,7 @@ import token from '../../../templates/export/terraform/token.tf';
 import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import type {ExportedFile} from '../../host/files.ts';
 import {toYaml} from '../../values/yaml.ts';
-import type {Engine} from './engines.ts';
-import {type Fleet, fill, headerOf, type Member, membersOf, textFile} from './fleet.ts';
+import {type Engine, type Fleet, fill, headerOf, type Member, membersOf, textFile} from './fleet.ts';
 
 const ENGINE = 'terraform';
 
