@@ -3,7 +3,7 @@ import {type OverlayFile, parseOverlay, parseRings, RINGS_FILE, type Ring, ringO
 import {type ResolveOptions, resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterChoice, recommend} from '../charts/recommend.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, usageError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {Settings} from '../settings/settings.ts';
@@ -36,7 +36,7 @@ interface OverlaySource {
   sources: readonly SettingsSource[];
   app: Pick<App, 'files' | 'now'>;
   /** Answers file, for errors. */
-  answers: string | undefined;
+  answers?: string | undefined;
 }
 
 /** Resolves the settings of every cluster, and makes something of them, which may fail too. @throws ExpectedError for files that cannot be read */
@@ -86,8 +86,9 @@ export function requireValid<T>({clusters}: Overlay<T>): (OverlayFile & {ring: s
   throw first.with([...shown.map(({message}) => message), ...more].join('\n'), [...new Set(shown.flatMap(({suggestions}) => suggestions))]);
 }
 
-/** The findings of every cluster, in its file. */
-export async function checkOverlay(source: OverlaySource): Promise<CheckedGroup[]> {
+/** The findings of every cluster, in its file. @throws ExpectedError if files to validate are given too */
+export async function checkOverlay(source: OverlaySource, [file]: readonly string[] = []): Promise<CheckedGroup[]> {
+  if (file !== undefined) throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
   const {clusters} = await readOverlay(source, generateChecked);
   return clusters.map(({path, made, failure}) => {
     const warnings = made?.warnings.map(({code, message}) => ({severity: 'warning', code, path: '', message}) as const);

@@ -30,12 +30,13 @@ interface Result {
 const EXPORTS = [...HOST_TARGETS, 'dockerfile', ...FLEET_TARGETS];
 
 export default class ExportCommand extends BaseCommand<Result> {
-  static override summary = 'Write files for Docker, virtual machines and custom images.';
+  static override summary = 'Write files for fleets, Docker, virtual machines and custom images.';
   static override description =
-    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
+    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read. argocd, argocd-appset, flux, terraform and helmfile write files for Git, which contain no token.';
   static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
+    '<%= config.bin %> <%= command.id %> flux --answers answers.yaml --overlay clusters --out fleet',
     '<%= config.bin %> <%= command.id %> dockerfile --chart agent-job --ca-file ca.pem',
   ];
   static override args = {

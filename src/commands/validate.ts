@@ -7,7 +7,7 @@ import type {ConfirmFlags} from '../cli/operate.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
 import {asksForJson, inFormat, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
-import {ExitCode, usageError} from '../ground/errors.ts';
+import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -25,7 +25,6 @@ export default class Validate extends BaseCommand<Result> {
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
     '<%= config.bin %> <%= command.id %> -f base.yaml -f production.yaml',
-    '<%= config.bin %> <%= command.id %> values.yaml --fix',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --overlay clusters',
     '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
   ];
@@ -61,11 +60,10 @@ export default class Validate extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Validate);
-    const {overlay: directory, answers} = flags;
-    if (directory !== undefined) {
-      if (args.file !== undefined) throw usageError(`--overlay cannot be used with ${args.file[0]}.`, ['Omit one of them']);
+    if (flags.overlay !== undefined) {
       refuseWith('overlay', ['values', 'fix'], flags);
-      return this.#show(await checkOverlay({directory, answers, sources: await this.sourcesFrom(flags), app: this.app}), flags);
+      const source = {directory: flags.overlay, answers: flags.answers, sources: await this.sourcesFrom(flags), app: this.app};
+      return this.#show(await checkOverlay(source, args.file), flags);
     }
     const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
     refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});

@@ -7,7 +7,7 @@ import {parse} from 'yaml';
 import {parseRings, ringOf} from '../../src/answers/overlay.ts';
 import {FLEET_TARGETS} from '../../src/export/fleet/engines.ts';
 import {overrideOf} from '../../src/export/fleet/fleet.ts';
-import {mergeValues, type Values} from '../../src/ground/tree.ts';
+import {isMap, mergeValues, type Values} from '../../src/ground/tree.ts';
 import {runBuilt} from '../package/built.ts';
 import {violations} from '../support/output-schema.ts';
 
@@ -176,29 +176,22 @@ describe('overlays', () => {
 
   test('base and override have the effect of the values', () => {
     const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.integer(), {maxLength: 2}));
-    const {tree} = fc.letrec<{tree: Values}>((tie) => ({
-      tree: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof({maxDepth: 3}, leaf, tie('tree')), {maxKeys: 3}) as fc.Arbitrary<Values>,
-    }));
+    // As in charts, a key is a map in all values or in none.
+    const {tree} = fc.letrec<{tree: Values}>((tie) => {
+      const keys = {a: leaf, b: leaf, map: fc.oneof({maxDepth: 3}, fc.constant({}), tie('tree'))};
+      return {tree: fc.record(keys, {requiredKeys: []}) as fc.Arbitrary<Values>};
+    });
     fc.assert(
       fc.property(tree, tree, tree, (defaults, base, wanted) => {
-        // Charts have no map where another value has a scalar of the same key.
-        const [plainBase, plainWanted] = [base, wanted].map((each) => mergeValues({}, each));
-        const override = overrideOf(plainBase as Values, plainWanted as Values, defaults);
-        const effect = (values: Values) => prune(mergeValues(defaults, values));
-        expect(prune(mergeValues(mergeKeepingNull(defaults, plainBase as Values), override))).toEqual(effect(plainWanted as Values));
+        const override = overrideOf(base, wanted, defaults);
+        expect(prune(mergeValues(mergeValues(defaults, base), override))).toEqual(prune(mergeValues(defaults, wanted)));
       }),
     );
   });
 });
 
 /** Maps without entries have no effect in the charts. */
-const prune = (values: Values): Values =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([key, below]) => {
-      if (typeof below !== 'object' || below === null || Array.isArray(below)) return [[key, below]];
-      const left = prune(below);
-      return Object.keys(left).length === 0 ? [] : [[key, left]];
-    }),
-  );
-
-const mergeKeepingNull = mergeValues;
+function prune(values: Values): Values {
+  const entries = Object.entries(values).map(([key, below]) => [key, isMap(below) ? prune(below) : below] as const);
+  return Object.fromEntries(entries.filter(([, below]) => !isMap(below) || Object.keys(below).length > 0));
+}
