@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
-import {logContainers, type Since} from '../bundle/collect/log-items.ts';
+import {logContainers, MIN_SHARE_BYTES, type Since} from '../bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import type {Gap} from '../bundle/collect/read-namespace.ts';
-import {MIN_SHARE_BYTES} from '../bundle/collect/retain.ts';
 import {type DamagedEntry, inspectBundle} from '../bundle/inspect.ts';
 import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {asksForJson} from '../cli/usage-error.ts';
 import {writeResult} from '../cli/user-files.ts';
-import {asksForJson} from '../cli/validate-usage.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';

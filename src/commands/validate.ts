@@ -2,17 +2,18 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, refuseWith, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
-import {readTexts, rewriteFiles} from '../cli/user-files.ts';
-import {asksForJson, inFormat, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
+import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/usage-error.ts';
+import {rewriteFiles} from '../cli/user-files.ts';
+import {readGroups, readValuesTexts} from '../cli/values-texts.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/changes.ts';
-import {type Result, resultOf} from '../ui/findings.ts';
+import {inFormat, type Result, resultOf} from '../ui/findings.ts';
 import {targetOfChart} from '../values/chart-files.ts';
 import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
@@ -36,8 +37,7 @@ export default class Validate extends BaseCommand<Result> {
       char: 'f',
       summary: 'Values file to merge; the last one wins. May be repeated.',
       helpValue: '<FILE>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
       delimiter: ',',
     }),
     fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),
@@ -68,8 +68,8 @@ export default class Validate extends BaseCommand<Result> {
     const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
     refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
-    const texts = await readTexts([...alone, ...layers], this.app.files);
-    const groups = layers.length > 0 ? [{files: texts, areLayers: true}] : texts.map((text) => ({files: [text], areLayers: false}));
+    const {files} = this.app;
+    const groups = layers.length > 0 ? [{files: await readValuesTexts(layers, files), areLayers: true}] : await readGroups(alone, files);
     const settings = await this.settingsFrom(flags, {optional: [url]});
     const {checked, warnings, notes} = checkGroups(groups, settings, await this.#givenChart(settings));
     this.report(warnings);

@@ -17,7 +17,7 @@ import {errorsIn} from '../values/validate/validate.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
 export interface Migration {
-  wanted: Omit<WantedRelease, 'manifest'>;
+  wanted: WantedRelease;
   changes: readonly Change[];
 }
 
@@ -78,10 +78,10 @@ function withMirrorTokens(values: Values, given: Values, to: Target): Values {
 }
 
 export const withValues = (
-  wanted: Omit<WantedRelease, 'manifest' | 'values' | 'effective' | 'yaml'>,
+  wanted: Omit<WantedRelease, 'values' | 'effective' | 'yaml'>,
   values: Values,
   target: Target,
-): Omit<WantedRelease, 'manifest'> => ({
+): WantedRelease => ({
   ...wanted,
   values,
   effective: effectiveValues(values, target),

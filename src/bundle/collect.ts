@@ -1,3 +1,4 @@
+import {setTimeout as wait} from 'node:timers/promises';
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
@@ -9,12 +10,50 @@ import type {Permission} from '../kubernetes/permissions.ts';
 import {currentUser} from '../kubernetes/resources.ts';
 import type {Interrupts, Processes} from '../ports/processes.ts';
 import {grantText} from '../release/grants.ts';
+import {type HostBundleOptions, type HostDeps, type HostPrepared, prepareDocker} from './collect/docker.ts';
+import {prepareJournal} from './collect/journal.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
 import {BUNDLED_KINDS, type Gap} from './collect/read-namespace.ts';
 import {record, withRecording} from './collect/record.ts';
 import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
 import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
+
+/** Within this time, a signal reaches all processes of the group. */
+const SIGNAL_MS = 100;
+
+export interface FromHostOptions extends SaveOptions, Pick<HostBundleOptions, 'since'> {
+  /** Docker container; if undefined, the systemd service. */
+  container?: string | undefined;
+  timeoutMs: number;
+  isDryRun: boolean;
+}
+
+interface FromHostDeps extends SaveDeps, Omit<HostDeps, 'signal'> {
+  files: SaveDeps['files'] & HostDeps['files'];
+  interrupts: Interrupts;
+}
+
+/** Collects a bundle of an agent on this machine, without Kubernetes. @throws ExpectedError */
+export async function collectFromHost(options: FromHostOptions, deps: FromHostDeps): Promise<Collected> {
+  const {interrupt, forceQuit} = deps.interrupts;
+  const signal = anySignal(AbortSignal.timeout(options.timeoutMs), interrupt);
+  const prepared = await prepare(options, {...deps, signal}).catch(async (error: unknown) => {
+    // Ctrl-C also stops docker and journalctl, which may be noticed first.
+    await wait(SIGNAL_MS);
+    throw interrupt.aborted ? bundleInterrupted(interrupt) : error;
+  });
+  // Before a log was read, there is nothing to keep.
+  if (interrupt.aborted) throw bundleInterrupted(interrupt);
+  if (options.isDryRun) return {wanted: prepared};
+  const {name, api} = prepared;
+  return {...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})), interrupt};
+}
+
+function prepare({container, since}: FromHostOptions, deps: HostDeps & SaveDeps): Promise<HostPrepared> {
+  const options = {since, now: deps.now()};
+  return container === undefined ? prepareJournal(options, deps) : prepareDocker(container, options, deps);
+}
 
 export interface FromClusterOptions extends BundleOptions, SaveOptions {
   timeoutMs: number;
