@@ -110,10 +110,14 @@ export function rewriteText(text: string, after: Values, moves: readonly Move[],
   const result = `${top.map((part) => `${part.replaceAll(/^(?=.)/gm, '#')}\n\n`).join('')}${fresh.toString({lineWidth: 0})}`;
   return sameTree(new YamlText(result).values, after) ? result : written;
 }
+
+/** The header of a generated file; before it, the reference to a schema for editors. */
+export const HEADER = /^(# yaml-language-server: .*\n)?# Values of agent-(?:k8s|local|job) \d.*\n(?:#.*\n)*/;
+
 /** The lines of comments in a values file that another text does not contain, without the header of a generated file. */
 export function lostComments(before: string, after: string): number[] {
   const kept = new Set(commentLines(after).map(({text}) => text));
-  const header = /^# Values of agent-(?:k8s|local|job) \d.*\n(?:#.*\n)*/.exec(before)?.[0].split('\n').length ?? 0;
+  const header = HEADER.exec(before)?.[0].split('\n').length ?? 0;
   return commentLines(before).flatMap(({text, line}) => (line < header || text === '' || kept.has(text) ? [] : [line]));
 }
 

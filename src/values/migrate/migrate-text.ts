@@ -10,7 +10,7 @@ import type {ValuesFinding} from '../validate/finding.ts';
 import {readSource} from '../validate/source.ts';
 import {validate} from '../validate/validate.ts';
 import {type Change, changeOf, targetName} from './change.ts';
-import {editText, lostComments, rewriteText} from './edit-text.ts';
+import {editText, HEADER, lostComments, rewriteText} from './edit-text.ts';
 import {type MigrationOptions, migrateValues} from './migrate.ts';
 
 export interface MigratedText {
@@ -73,7 +73,7 @@ export const headerOf = (from: Target | string, to: Target): string[] => [
 function withHeader(text: string, from: Target, to: Target): string {
   if (from.version === to.version) return text;
   const header = headerOf(from, to).map((line) => `# ${line}\n`);
-  return text.replace(/^# Values of agent-(?:k8s|local|job) \d.*\n(?:#.*\n)*/, header.join(''));
+  return text.replace(HEADER, (_, reference: string | undefined) => (reference ?? '') + header.join(''));
 }
 
 function cannotRead(file: string, findings: readonly ValuesFinding[], {chart, version}: Target): ExpectedError {
