@@ -1,5 +1,5 @@
 import {type Automaton, automaton} from './automaton.ts';
-import {nameThenValue, secretKeyRule, valueThenName} from './key-rules.ts';
+import {nameThenValue, nearKeys, secretKeyRule, valueThenName} from './key-rules.ts';
 import {type KnownMatch, type KnownSecretSet, KnownValueSearch} from './known-values.ts';
 import {privateKeys} from './private-keys.ts';
 import type {Pseudonyms} from './pseudonyms.ts';
@@ -49,7 +49,7 @@ const STANDARD = automatonOf(RULES);
 
 export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms, level: RedactLevel): Scanner {
   const isStrict = level === 'strict';
-  const machine = isStrict ? automatonOf([...RULES, ...addressRules]) : STANDARD;
+  const machine = isStrict ? automatonOf([...RULES, nearKeys, ...addressRules]) : STANDARD;
   const search = new KnownValueSearch(knownSecrets);
   /** A name that is no secret itself: neither its kind nor its digits. */
   const nameFor = (value: string, kind?: string): string => {
