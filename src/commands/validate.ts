@@ -43,8 +43,8 @@ export default class Validate extends BaseCommand<Result> {
     fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),
     format: Flags.string({
       summary: 'Output format; json is the same as --json.',
-      helpValue: '<text|json|sarif|junit>',
-      options: ['text', 'json', 'sarif', 'junit'],
+      helpValue: '<text|json|sarif|junit|github>',
+      options: ['text', 'json', 'sarif', 'junit', 'github'],
     }),
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
@@ -106,6 +106,7 @@ export default class Validate extends BaseCommand<Result> {
     const {bin, name, version, pjson} = this.config;
     const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
     if (format === 'sarif') return (await import('../ui/formats/reports.ts')).sarif(checked, program);
+    if (format === 'github') return (await import('../ui/formats/reports.ts')).annotations(checked);
     if (format === 'junit') return (await import('../ui/formats/reports.ts')).junit(checked, `${program.name} validate`);
     return asciiFallback(findingsText(checked, this.resultScreen), this.resultScreen);
   }
