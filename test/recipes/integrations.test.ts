@@ -137,8 +137,8 @@ describe('.pre-commit-hooks.yaml', () => {
   });
 });
 
-describe('ci/gitlab.yml', () => {
-  const {variables, 'validate-scalr-agent-values': job} = parse(read('ci/gitlab.yml')) as {
+describe('integrations/gitlab.yml', () => {
+  const {variables, 'validate-scalr-agent-values': job} = parse(read('integrations/gitlab.yml')) as {
     variables: Record<string, string>;
     'validate-scalr-agent-values': {script: string[]; after_script: string[]; artifacts: {reports: {junit: string}}};
   };
