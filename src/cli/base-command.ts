@@ -1,8 +1,7 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
-import {fromChartSource} from '../answers/from-chart-source.ts';
-import {unaskedWarnings} from '../answers/from-cluster.ts';
+import {fromChartSource, unaskedWarnings} from '../answers/discovered.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget, programOf} from '../ground/command-line.ts';
@@ -17,7 +16,7 @@ import {Settings} from '../settings/settings.ts';
 import {failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {readMetadata} from '../values/chart-files.ts';
-import {settingsInFiles} from '../values/values-files.ts';
+import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {decisionSteps} from './action-required.ts';
 import {type App, nodeApp, originOf} from './app.ts';

@@ -9,12 +9,12 @@ import type {Settings} from '../settings/settings.ts';
 
 /**
  * One flag per setting, as raw text: defaults, variables, validation and requirements are part of the settings, so that
- * the answers file and prompts use them too.
+ * the answers file and prompts use them too. `summaries` replaces those that mean something else in a command.
  */
-export function settingFlags(settings: readonly Setting[]): Interfaces.FlagInput {
+export function settingFlags(settings: readonly Setting[], summaries: Readonly<Record<string, string>> = {}): Interfaces.FlagInput {
   // Few commands support --target.
   const flags = settings.filter((setting) => setting.onlyEnv === undefined && setting.id !== target.id);
-  return Object.fromEntries(flags.map((setting) => [setting.id, flagOf(setting)]));
+  return Object.fromEntries(flags.map((setting) => [setting.id, flagOf({...setting, summary: summaries[setting.id] ?? setting.summary})]));
 }
 
 function flagOf(setting: Setting) {

@@ -52,6 +52,6 @@ export const upgradeFlags = {
   confirm: Flags.string({summary: 'Release name, to confirm a downgrade.', helpValue: '<NAME>'}),
   ...confirmFlags,
   ...answersFlag,
-  ...settingFlags(UPGRADE_SETTINGS),
+  ...settingFlags(UPGRADE_SETTINGS, {chart: 'Chart to change to (default: the installed one).'}),
   ...connectionFlags,
 };

@@ -14,7 +14,7 @@ import {imagesText} from '../ui/network.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;
@@ -47,7 +47,7 @@ export default class Images extends BaseCommand<Result> {
     out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalogue, {chart: 'Chart whose images are listed (default: recommended).'}),
   };
 
   override async run(): Promise<Result> {

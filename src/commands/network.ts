@@ -14,7 +14,7 @@ import {TARGETS, type TargetName} from '../settings/release.ts';
 import {choiceText} from '../ui/messages.ts';
 import {networkText} from '../ui/network.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   target: TargetName;
@@ -54,7 +54,7 @@ export default class Network extends BaseCommand<Result> {
     ...confirmFlags,
     ...targetFlag,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalogue, {chart: 'Chart whose hosts are listed (default: recommended).'}),
   };
 
   protected override readonly targets = TARGETS;

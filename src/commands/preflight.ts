@@ -33,7 +33,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 

@@ -49,7 +49,10 @@ export default class Validate extends BaseCommand<Result> {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags([chart, chartVersion, chartSource]),
+    ...settingFlags([chart, chartVersion, chartSource], {
+      chart: 'Chart of the file (default: the one that the file or its keys name).',
+      'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
+    }),
   };
 
   protected override readonly targets = TARGETS;
@@ -106,7 +109,7 @@ export default class Validate extends BaseCommand<Result> {
     const {bin, name, version, pjson} = this.config;
     const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
     if (format === 'sarif') return (await import('../ui/formats/reports.ts')).sarif(checked, program);
-    if (format === 'github') return (await import('../ui/formats/reports.ts')).annotations(checked);
+    if (format === 'github') return (await import('../ui/formats/reports.ts')).githubAnnotations(checked);
     if (format === 'junit') return (await import('../ui/formats/reports.ts')).junit(checked, `${program.name} validate`);
     return asciiFallback(findingsText(checked, this.resultScreen), this.resultScreen);
   }

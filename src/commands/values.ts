@@ -11,7 +11,7 @@ import {flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
 import {editorSchema, schemaText} from '../values/editor-schema.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;

@@ -1,5 +1,4 @@
-import {manifestDiff} from '../diff/manifest-diff.ts';
-import {type Drift, driftOf} from '../diff/values-diff.ts';
+import {type Drift, driftOf, manifestDiff} from '../diff/values-diff.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';

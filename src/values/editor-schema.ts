@@ -1,9 +1,8 @@
 import texts from '../../templates/key-descriptions.json' with {type: 'json'};
 import {CHARTS} from '../charts/charts.ts';
 import type {Row, Target} from '../charts/define.ts';
-import {documentedKey} from '../charts/documented-keys.ts';
 import {resolveType} from '../charts/kubernetes.ts';
-import {matchingKey} from '../charts/matching-keys.ts';
+import {documentedKey, matchingKey} from '../charts/moved-keys.ts';
 import {compare, within} from '../charts/releases.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';

@@ -10,7 +10,7 @@ import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
 import {type AskDeps, unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';

@@ -28,7 +28,7 @@ import {type Change, changeOf, targetName, withoutRepeats} from '../../values/mi
 import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
 import {parseTarget} from '../../values/migrate/target.ts';
 import {effectiveValues, readEffective} from '../../values/read-values.ts';
-import {checkGenerated} from '../../values/validate/check-generated.ts';
+import {checkGenerated} from '../../values/validate/validate.ts';
 import {certificateFilesOf, environmentFilesOf, hostTreeOf, type ReadFile, sourcesOf} from './host-tree.ts';
 import type {HostConfiguration} from './read-host.ts';
 

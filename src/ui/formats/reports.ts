@@ -54,7 +54,7 @@ const escaped = (text: string): string => printable(text).replaceAll(/[&<>"']/g,
 const printable = (text: string): string => text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
 
 /** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
-export const annotations = (checked: readonly CheckedGroup[]): string =>
+export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
   checked.flatMap((each) => each.findings.map((finding) => annotation(fileOf(each, finding), finding))).join('');
 
 function annotation(file: string, {severity, code, path, line, column, message, suggestion}: ValuesFinding): string {
