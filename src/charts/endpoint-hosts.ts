@@ -4,6 +4,7 @@ import {url} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
+import {providerMirror} from '../settings/network.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
 import {chartSource, type TargetName} from '../settings/release.ts';
@@ -37,7 +38,8 @@ export function hostPortOf(text: string | undefined): string | undefined {
 
 /** URLs of `agent.providerNetworkMirrors`, or of the variable that the key becomes (agent-job 0.6.5, README). */
 export function mirrorsOf({chart, get}: EndpointScope): string[] {
-  const listed = chart === undefined ? [] : itemsAt(chart.values, 'agent.providerNetworkMirrors');
+  const listed =
+    chart === undefined ? (get(providerMirror) ?? []).map((each) => ({url: each})) : itemsAt(chart.values, 'agent.providerNetworkMirrors');
   const ofVariable = parsedList(get(extraEnv)?.['SCALR_AGENT_PROVIDER_NETWORK_MIRRORS']);
   return [...listed, ...ofVariable].flatMap((each) => hostPortOf(isMap(each) ? textAt(each, 'url') : undefined) ?? []);
 }

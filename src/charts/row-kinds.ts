@@ -116,6 +116,33 @@ export const asReferences: Codec<string[]> = {
   },
 };
 
+/** An object or list as Kubernetes defines it; an empty one means "not set". */
+export const asTree = <T extends Tree>(): Codec<T> => ({
+  write: (value) => value,
+  read: (tree) => (typeof tree === 'object' && tree !== null && Object.keys(tree).length > 0 ? (tree as T) : undefined),
+});
+
+/** URLs as a list of mirrors; mirrors with further fields have no setting. */
+export const asMirrors: Codec<string[]> = {
+  write: (urls) => urls.map((url) => ({url})),
+  read: (tree) => {
+    const urls = Array.isArray(tree) ? tree.map((each) => (isMap(each) && Object.keys(each).length === 1 ? each['url'] : undefined)) : [];
+    return urls.length > 0 && urls.every((url) => typeof url === 'string') ? (urls as string[]) : undefined;
+  },
+};
+
+/** The same as JSON, for a variable. */
+export const asMirrorsText: Codec<string[]> = {
+  write: (urls) => JSON.stringify(asMirrors.write(urls)),
+  read: (tree) => {
+    try {
+      return asMirrors.read(JSON.parse(String(tree)) as Tree);
+    } catch {
+      return undefined;
+    }
+  },
+};
+
 type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
 
 /** The setting is one key. `as` converts the value (default: string). */

@@ -289,6 +289,7 @@ export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'provider-cache'],
   ['SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', 'provider-cache-limit'],
   ['SCALR_AGENT_MODULE_CACHE_ENABLED', 'module-cache'],
+  ['SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', 'module-cache-limit'],
   ['SCALR_AGENT_SINGLE', 'single-run'],
   ['SCALR_AGENT_CONCURRENCY', 'concurrency'],
 ]);

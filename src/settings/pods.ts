@@ -1,7 +1,7 @@
 import {image, namesRegistry, registry} from './addresses.ts';
-import {defineSetting, type Get, InvalidValue} from './define.ts';
+import {defineSetting, type Get, InvalidValue, type Kind} from './define.ts';
 import {choice, integer, objectName, onOff, seconds} from './kinds.ts';
-import {annotations, labels, listOf, tolerations} from './lists.ts';
+import {annotations, labels, listOf, mounts, object, objects, tolerations} from './lists.ts';
 import {bytes, cpu} from './quantity.ts';
 
 export const runCpuRequest = defineSetting({
@@ -80,6 +80,21 @@ export const controllerMemoryLimit = defineSetting({
   kind: bytes(),
 });
 
+const workerSize = (id: string, what: string, kind: Kind<string>) =>
+  defineSetting({
+    id: `worker-${id}`,
+    group: 'Size',
+    isForRuns: true,
+    question: `${what} of the worker`,
+    summary: `${what} of the worker container in each run pod.`,
+    kind,
+  });
+
+export const workerCpuRequest = workerSize('cpu-request', 'CPU request', cpu());
+export const workerCpuLimit = workerSize('cpu-limit', 'CPU limit', cpu());
+export const workerMemoryRequest = workerSize('memory-request', 'Memory request', bytes());
+export const workerMemoryLimit = workerSize('memory-limit', 'Memory limit', bytes());
+
 export const nodeSelector = defineSetting({
   id: 'node-selector',
   group: 'Placement',
@@ -110,6 +125,40 @@ export const controllerToleration = defineSetting({
   question: 'Toleration for the controller',
   summary: 'Toleration for the controller; can be repeated.',
   kind: tolerations(),
+});
+
+export const affinity = defineSetting({
+  id: 'affinity',
+  group: 'Placement',
+  question: 'Affinity of runs',
+  summary: 'Affinity of the pods that execute runs, as JSON.',
+  kind: object(),
+});
+
+export const controllerAffinity = defineSetting({
+  id: 'controller-affinity',
+  group: 'Placement',
+  question: 'Affinity of the controller',
+  summary: 'Affinity of the controller, as JSON.',
+  kind: object(),
+});
+
+export const mount = defineSetting({
+  id: 'mount',
+  group: 'Placement',
+  isForRuns: true,
+  question: 'Secret, ConfigMap or PVC to mount',
+  summary: 'Volume to mount where runs execute: secret/NAME:PATH, configmap/NAME:PATH or pvc/NAME:PATH; can be repeated.',
+  kind: mounts(),
+});
+
+export const sidecar = defineSetting({
+  id: 'sidecar',
+  group: 'Placement',
+  isForRuns: true,
+  question: 'Additional container of run pods',
+  summary: 'Additional container of run pods, as JSON; can be repeated.',
+  kind: objects(),
 });
 
 /** Labels that the charts set and use in selectors. */

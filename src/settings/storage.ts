@@ -205,11 +205,20 @@ export const providerCacheLimit = storageSetting({
   appliesWhen: {test: (get) => get(providerCache) !== false, needs: '--provider-cache'},
 });
 
-export const moduleCache = storageSetting({
+export const moduleCache: Setting<boolean> = storageSetting({
   id: 'module-cache',
   question: 'Cache modules?',
   summary: 'Cache Terraform/OpenTofu modules.',
   kind: onOff(),
-  fallback: isCacheOff,
+  fallback: (get) => isCacheOff(get) ?? (get(moduleCacheLimit) === undefined ? undefined : true),
   caution: afterSingleRun,
+});
+
+export const moduleCacheLimit: Setting<string> = storageSetting({
+  id: 'module-cache-limit',
+  question: 'Size limit of the module cache',
+  summary: 'Size limit of the module cache; above it, the agent removes modules. Enables the module cache.',
+  kind: bytes(),
+  meant: gibibytesOf,
+  appliesWhen: {test: (get) => get(moduleCache) !== false, needs: '--module-cache'},
 });

@@ -1,11 +1,14 @@
 import {otelEndpoint} from '../../settings/agent.ts';
-import {workloadIdentity} from '../../settings/network.ts';
+import {providerMirror, workloadIdentity} from '../../settings/network.ts';
 import {
   acquireTimeout,
+  affinity,
+  controllerAffinity,
   controllerReplicas,
   gracePeriod,
   imageRegistry,
   jobTtl,
+  mount,
   nodeSelector,
   podLabel,
   runCpuLimit,
@@ -14,6 +17,7 @@ import {
   runMemoryRequest,
   schedulingTimeout,
   shutdownMode,
+  sidecar,
   toleration,
   writableRoot,
 } from '../../settings/pods.ts';
@@ -27,11 +31,14 @@ import {
   efsHandle,
   efsMountOption,
   moduleCache,
+  moduleCacheLimit,
   providerCache,
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal} from '../define.ts';
+import {WORKER_SIZES} from '../pod-rows.ts';
+import {NO_MIRRORS} from '../shared-versions.ts';
 import {FLAT, NESTED} from './versions.ts';
 
 /** Reasons for unsupported settings in agent-job. */
@@ -40,7 +47,13 @@ export const refusals: readonly Refusal[] = [
   {setting: cache, in: FLAT, reason: 'the cache must be a PVC or EFS'},
   {setting: cacheStorageClass, of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
   {setting: providerCache, in: FLAT, reason: 'this version has no key for it'},
-  {setting: moduleCache, in: '<=0.5.64', reason: 'this version has no module cache'},
+  ...[moduleCache, moduleCacheLimit].map((setting) => ({setting, in: '<=0.5.64', reason: 'this version has no module cache'})),
+  ...[affinity, controllerAffinity, mount, sidecar, ...WORKER_SIZES].map((setting) => ({
+    setting,
+    in: FLAT,
+    reason: 'this version has no key for it',
+  })),
+  {setting: providerMirror, in: '<=0.6.3', reason: NO_MIRRORS},
   {setting: otelEndpoint, in: FLAT, reason: 'this version has no key for it'},
   {setting: clientCertSecret, reason: 'this version has no key for it'},
   {setting: cachePath, in: '<=0.6.1', reason: 'this version does not mount directories of the node'},

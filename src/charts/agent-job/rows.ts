@@ -3,9 +3,11 @@ import {splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, otelEndpoint, otelMetrics, otelTraces, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Setting} from '../../settings/define.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import {
+  affinity,
   agentImage,
+  controllerAffinity,
   controllerNodeSelector,
   controllerReplicas,
   controllerToleration,
@@ -18,6 +20,7 @@ import {
   podAnnotation,
   runnerImage,
   serviceAccountAnnotation,
+  sidecar,
   toleration,
   writableRoot,
 } from '../../settings/pods.ts';
@@ -30,16 +33,19 @@ import {
   efsHandle,
   efsMountOption,
   moduleCache,
+  moduleCacheLimit,
   providerCache,
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
+import {mountRow, workerResources} from '../pod-rows.ts';
 import {
   always,
   asBoolean,
   asChoice,
   asGibibytes,
+  asMirrors,
   asNumber,
   asQuantity,
   asReferences,
@@ -47,6 +53,7 @@ import {
   asTextMap,
   asTexts,
   asTolerations,
+  asTree,
   asWord,
   behindSwitch,
   key,
@@ -71,6 +78,7 @@ import {
   runResources,
   serviceAccount,
 } from '../shared-rows.ts';
+import {MIRRORS} from '../shared-versions.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
 const controllerOnly = {partly: () => 'Up to 0.5.63, agent-job sets variables on the controller only, not on run pods. Fixed in 0.5.64.'};
@@ -151,6 +159,17 @@ export const rows: readonly Row[] = [
     partly: inMebibytes('agent-job requires the cache limit'),
   }),
   key(moduleCache, 'agent.moduleCache.enabled', {as: asBoolean, in: '>=0.5.65'}),
+  key(moduleCacheLimit, 'agent.moduleCache.sizeLimit', {
+    as: asGibibytes,
+    in: '>=0.5.65',
+    partly: inMebibytes('agent-job requires the cache limit'),
+  }),
+  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
+  key(affinity, 'task.affinity', {as: asTree<Values>(), in: NESTED}),
+  key(controllerAffinity, 'agent.affinity', {as: asTree<Values>(), in: NESTED}),
+  mountRow('task.extraVolumes', 'task.runner.extraVolumeMounts', {in: NESTED}),
+  key(sidecar, 'task.sidecars', {as: asTree<Values[]>(), in: NESTED}),
+  ...only(NESTED, workerResources('task.worker.resources')),
   ...only(NESTED, runResources('task.runner.resources')),
   key(controllerReplicas, 'agent.replicaCount', {as: asNumber, in: NESTED}),
   ...only(FLAT, controllerResources('resources')),

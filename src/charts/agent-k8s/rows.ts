@@ -2,10 +2,12 @@ import {at, getAt, type Path, textAt, type Values} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import {
   acquireTimeout,
+  affinity,
   agentImage,
+  controllerAffinity,
   controllerNodeSelector,
   controllerReplicas,
   controllerToleration,
@@ -13,6 +15,7 @@ import {
   imagePullSecret,
   imageRegistry,
   jobTtl,
+  mount,
   nodeSelector,
   podAnnotation,
   runCpuLimit,
@@ -23,6 +26,7 @@ import {
   schedulingTimeout,
   serviceAccountAnnotation,
   shutdownMode,
+  sidecar,
   toleration,
   writableRoot,
 } from '../../settings/pods.ts';
@@ -40,11 +44,13 @@ import {
   efsHandle,
   efsMountOption,
   moduleCache,
+  moduleCacheLimit,
   providerCache,
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
+import {WORKER_SIZES} from '../pod-rows.ts';
 import {
   always,
   asBase64,
@@ -244,7 +250,20 @@ export const refusals: readonly Refusal[] = [
   {setting: cachePath, reason: 'cache and data share one directory; use --data-home'},
   {setting: dataSize, reason: 'the data directory on the node has no size limit'},
   {setting: providerCache, reason: 'the provider cache cannot be disabled'},
-  {setting: moduleCache, reason: 'the chart has no module cache'},
+  ...[moduleCache, moduleCacheLimit].map((setting) => ({setting, reason: 'the chart has no module cache'})),
+  {setting: providerMirror, reason: 'the chart has no key for mirrors'},
+  ...[affinity, controllerAffinity].map((setting) => ({
+    setting,
+    reason: 'the chart has no key for it; use --node-selector and --toleration',
+  })),
+  ...[mount, sidecar].map((setting) => ({
+    setting,
+    reason: 'the agent creates run pods, and the chart has no key for their volumes and containers',
+  })),
+  ...WORKER_SIZES.map((setting) => ({
+    setting,
+    reason: 'workers have the requests and limits of the controller; use --controller-cpu-request and the others',
+  })),
   {setting: caSecret, reason: 'the chart does not mount certificate Secrets; use --ca-file'},
   {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
   {setting: caPublicRoots, reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},

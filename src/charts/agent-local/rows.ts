@@ -3,10 +3,12 @@ import {namesRegistry, splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import {
   acquireTimeout,
+  affinity,
   agentImage,
+  controllerAffinity,
   controllerCpuLimit,
   controllerCpuRequest,
   controllerMemoryLimit,
@@ -19,12 +21,14 @@ import {
   imagePullSecret,
   imageRegistry,
   jobTtl,
+  mount,
   nodeSelector,
   podAnnotation,
   podLabel,
   runnerImage,
   schedulingTimeout,
   shutdownMode,
+  sidecar,
   toleration,
   writableRoot,
 } from '../../settings/pods.ts';
@@ -39,21 +43,25 @@ import {
   efsHandle,
   efsMountOption,
   moduleCache,
+  moduleCacheLimit,
   providerCache,
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
+import {mountRow, WORKER_SIZES} from '../pod-rows.ts';
 import {
   always,
   asChoice,
   asMebibytesText,
+  asMirrors,
   asNumber,
   asQuantity,
   asReferences,
   asSwitch,
   asTextMap,
   asTolerations,
+  asTree,
   asWord,
   implied,
   key,
@@ -74,6 +82,7 @@ import {
   serviceAccount,
   telemetryVariables,
 } from '../shared-rows.ts';
+import {MIRRORS, NO_MIRRORS} from '../shared-versions.ts';
 import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */
@@ -165,6 +174,15 @@ export const rows: readonly Row[] = [
     partly: inMebibytes('The agent requires the cache limit'),
   }),
   moduleCacheRow,
+  variable(moduleCacheLimit, {
+    map: 'extraEnv',
+    name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
+    as: asMebibytesText,
+    partly: inMebibytes('The agent requires the cache limit'),
+  }),
+  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
+  key(affinity, 'affinity', {as: asTree<Values>()}),
+  mountRow('extraVolumes', 'extraVolumeMounts', {in: '>=0.6.1'}),
   ...runResources('resources'),
   key(nodeSelector, 'nodeSelector', {as: asTextMap}),
   key(toleration, 'tolerations', {as: asTolerations}),
@@ -240,12 +258,20 @@ export const refusals: readonly Refusal[] = [
   ...[
     controllerNodeSelector,
     controllerToleration,
+    controllerAffinity,
     controllerCpuRequest,
     controllerCpuLimit,
     controllerMemoryRequest,
     controllerMemoryLimit,
   ].map((setting) => ({setting, reason: 'the chart has no controller'})),
   {setting: controllerReplicas, reason: 'the chart has no controller; --concurrency sets the number of agents'},
+  ...WORKER_SIZES.map((setting) => ({
+    setting,
+    reason: 'runs execute in the agent container; use --run-cpu-request and the other sizes of runs',
+  })),
+  {setting: sidecar, reason: 'the chart has no key for additional containers'},
+  {setting: mount, in: '<=0.6.0', reason: 'this version has no key for volumes'},
+  {setting: providerMirror, in: '<=0.6.3', reason: NO_MIRRORS},
   {setting: podLabel, reason: 'the chart has no key for pod labels'},
   {setting: jobTtl, reason: 'runs execute in agent pods, not in Jobs'},
   ...[schedulingTimeout, acquireTimeout].map((setting) => ({setting, reason: 'agents run permanently, so no pod is started for a run'})),

@@ -7,7 +7,9 @@ import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {
   acquireTimeout,
+  affinity,
   agentImage,
+  controllerAffinity,
   controllerCpuLimit,
   controllerCpuRequest,
   controllerMemoryLimit,
@@ -20,6 +22,7 @@ import {
   imagePullSecret,
   imageRegistry,
   jobTtl,
+  mount,
   nodeSelector,
   podAnnotation,
   podLabel,
@@ -29,6 +32,7 @@ import {
   schedulingTimeout,
   serviceAccountAnnotation,
   serviceAccountName,
+  sidecar,
   toleration,
   writableRoot,
 } from '../../settings/pods.ts';
@@ -49,6 +53,7 @@ import {
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
 import {optionMeantBy} from '../agent-options.ts';
 import type {Described, Refusal, Scope} from '../define.ts';
+import {WORKER_SIZES} from '../pod-rows.ts';
 import {notSupported, readRows, rowsFor, unsupportedBy} from '../support.ts';
 import {newestOf} from '../target.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
@@ -103,10 +108,12 @@ const REASONS: readonly Reason[] = [
       controllerMemoryLimit,
       controllerNodeSelector,
       controllerToleration,
+      controllerAffinity,
     ],
     reason: 'there is no controller',
   },
-  {settings: [nodeSelector, toleration], reason: 'there are no nodes to select'},
+  {settings: [nodeSelector, toleration, affinity], reason: 'there are no nodes to select'},
+  {settings: [mount, sidecar, ...WORKER_SIZES], reason: 'pods exist only in Kubernetes'},
   {settings: [podAnnotation], reason: 'containers have no annotations; use --pod-label'},
   {settings: [jobTtl, schedulingTimeout, acquireTimeout], reason: 'Jobs and run pods exist only in Kubernetes'},
   {settings: [singleRun], reason: 'each run already gets its own container'},
