@@ -8,12 +8,15 @@ import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
+import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/host.ts';
 import {choiceText} from '../ui/messages.ts';
+import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
@@ -25,12 +28,12 @@ interface Result {
   warnings: readonly Warning[];
 }
 
-const EXPORTS = [...HOST_TARGETS, 'dockerfile'];
+const EXPORTS = [...HOST_TARGETS, 'dockerfile', 'volume', 'prepull'];
 
 export default class ExportCommand extends BaseCommand<Result> {
-  static override summary = 'Write files for Docker, virtual machines and custom images.';
+  static override summary = 'Write files for Docker, virtual machines, custom images and volumes.';
   static override description =
-    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
+    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image, volume a PVC for a shared cache on EFS, Filestore or Azure Files, prepull a DaemonSet that pulls the images of runs in advance. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
   static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
@@ -60,14 +63,17 @@ export default class ExportCommand extends BaseCommand<Result> {
       );
     const isDockerfile = target === 'dockerfile';
     const additions = additionsFrom(flags, isDockerfile);
-    const settings = await this.settingsFrom(flags, isDockerfile ? {optional: [url]} : {});
+    const isForCluster = isDockerfile || target === 'prepull';
+    const settings = await this.settingsFrom(flags, target === 'volume' ? {only: VOLUME_SETTINGS} : isForCluster ? {optional: [url]} : {});
     const directory = flags.out ?? '';
-    const {files, steps, notes, warnings} = isDockerfile
-      ? await this.#dockerfile(settings, additions)
-      : exportHost(settings, target as HostTarget, {
-          earlier: await earlierExport(directory, this.app.files),
-          ...socketIn(this.app.env),
-        });
+    const {files, steps, notes, warnings} = isForCluster
+      ? this.#fromChart(settings, (generated) => (isDockerfile ? dockerfile(generated, additions) : prepull(generated)))
+      : target === 'volume'
+        ? {...volume(settings), warnings: []}
+        : exportHost(settings, target as HostTarget, {
+            earlier: await earlierExport(directory, this.app.files),
+            ...socketIn(this.app.env),
+          });
     this.report(warnings);
     // A single file is a result like that of "values".
     if (files.length === 1 && flags.out === undefined) {
@@ -92,13 +98,10 @@ export default class ExportCommand extends BaseCommand<Result> {
     };
   }
 
-  async #dockerfile(
-    settings: Parameters<typeof generateChecked>[0],
-    additions: Parameters<typeof dockerfile>[1],
-  ): Promise<ReturnType<typeof dockerfile> & {warnings: Warning[]}> {
+  #fromChart<T>(settings: Settings, write: (generated: Generated) => T): T & {warnings: Warning[]} {
     const generated = generateChecked(settings);
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
-    return {...dockerfile(generated, additions), warnings: []};
+    return {...write(generated), warnings: []};
   }
 }
 
