@@ -2,7 +2,8 @@ import {at, isMap, itemsAt, sameTree, type Tree, textAt, type Values} from '../g
 import type {Mount} from '../settings/lists.ts';
 import {mount, workerCpuLimit, workerCpuRequest, workerMemoryLimit, workerMemoryRequest} from '../settings/pods.ts';
 import type {Row} from './define.ts';
-import {asQuantity, key, row} from './row-kinds.ts';
+import {row} from './row-kinds.ts';
+import {resourceRows} from './shared-rows.ts';
 
 /** Where a volume of a kind has the name of its object. */
 const NAMES: Readonly<Record<Mount['kind'], readonly [string, string]>> = {
@@ -44,8 +45,4 @@ export const mountRow = (volumes: string, volumeMounts: string, options: Pick<Ro
 /** The worker container of run pods, which only agent-job has. */
 export const WORKER_SIZES = [workerCpuRequest, workerCpuLimit, workerMemoryRequest, workerMemoryLimit];
 
-/** CPU and memory of the worker container. */
-export const workerResources = (path: string): Row[] =>
-  WORKER_SIZES.map((setting, index) =>
-    key(setting, `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`, {as: asQuantity}),
-  );
+export const workerResources = (path: string): Row[] => resourceRows(WORKER_SIZES, path);

@@ -1,6 +1,6 @@
 import {at, getAt, isMap, type Path, textAt, type Values} from '../ground/tree.ts';
 import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
-import type {Get} from '../settings/define.ts';
+import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../settings/network.ts';
 import {
@@ -172,21 +172,16 @@ export const telemetryVariables = (map: string): Row[] => [
   variable(otelTraces, {map, name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', as: asSwitch('true', 'false')}),
 ];
 
-/** CPU and memory of the runner container, at `<path>.requests` and `<path>.limits`. */
-export const runResources = (path: string): Row[] => [
-  key(runCpuRequest, `${path}.requests.cpu`, {as: asQuantity}),
-  key(runCpuLimit, `${path}.limits.cpu`, {as: asQuantity}),
-  key(runMemoryRequest, `${path}.requests.memory`, {as: asQuantity}),
-  key(runMemoryLimit, `${path}.limits.memory`, {as: asQuantity}),
-];
+/** CPU request, CPU limit, memory request and memory limit of a container, at `<path>.requests` and `<path>.limits`. */
+export const resourceRows = (sizes: readonly Setting<string>[], path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] =>
+  sizes.map((setting, index) =>
+    key(setting, `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`, {as: asQuantity, ...options}),
+  );
 
-/** CPU and memory of the controller. */
-export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
-  key(controllerCpuRequest, `${path}.requests.cpu`, {as: asQuantity, ...options}),
-  key(controllerCpuLimit, `${path}.limits.cpu`, {as: asQuantity, ...options}),
-  key(controllerMemoryRequest, `${path}.requests.memory`, {as: asQuantity, ...options}),
-  key(controllerMemoryLimit, `${path}.limits.memory`, {as: asQuantity, ...options}),
-];
+export const runResources = (path: string): Row[] => resourceRows([runCpuRequest, runCpuLimit, runMemoryRequest, runMemoryLimit], path);
+
+export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] =>
+  resourceRows([controllerCpuRequest, controllerCpuLimit, controllerMemoryRequest, controllerMemoryLimit], path, options);
 
 /** `what` completes "… in whole mebibytes". */
 export const inMebibytes =

@@ -4,41 +4,34 @@ import {choice, integer, objectName, onOff, seconds} from './kinds.ts';
 import {annotations, labels, listOf, mounts, object, objects, tolerations} from './lists.ts';
 import {bytes, cpu} from './quantity.ts';
 
-export const runCpuRequest = defineSetting({
-  id: 'run-cpu-request',
-  group: 'Size',
-  isForRuns: true,
-  question: 'CPU request of a run',
-  summary: 'CPU request of a run, in cores.',
-  kind: cpu(),
-});
+/** Requests and limits of one kind of container. */
+function sizesOf(id: string, owner: string, limit: string, more: {isForRuns?: true} = {}) {
+  const size = (name: string, what: string, kind: Kind<string>, note = '') =>
+    defineSetting({
+      ...{id: `${id}-${name}`, group: 'Size', question: `${what} of ${owner}`, summary: `${what} of ${owner}${note}.`, kind},
+      ...more,
+    });
+  return {
+    cpuRequest: size('cpu-request', 'CPU request', cpu(), ', in cores'),
+    cpuLimit: size('cpu-limit', 'CPU limit', cpu(), ', in cores'),
+    memoryRequest: size('memory-request', 'Memory request', bytes()),
+    memoryLimit: size('memory-limit', 'Memory limit', bytes(), limit),
+  };
+}
 
-export const runCpuLimit = defineSetting({
-  id: 'run-cpu-limit',
-  group: 'Size',
-  isForRuns: true,
-  question: 'CPU limit of a run',
-  summary: 'CPU limit of a run, in cores.',
-  kind: cpu(),
-});
+export const {
+  cpuRequest: runCpuRequest,
+  cpuLimit: runCpuLimit,
+  memoryRequest: runMemoryRequest,
+  memoryLimit: runMemoryLimit,
+} = sizesOf('run', 'a run', '; a run that exceeds it is killed', {isForRuns: true});
 
-export const runMemoryRequest = defineSetting({
-  id: 'run-memory-request',
-  group: 'Size',
-  isForRuns: true,
-  question: 'Memory request of a run',
-  summary: 'Memory request of a run.',
-  kind: bytes(),
-});
-
-export const runMemoryLimit = defineSetting({
-  id: 'run-memory-limit',
-  group: 'Size',
-  isForRuns: true,
-  question: 'Memory limit of a run',
-  summary: 'Memory limit of a run; a run that exceeds it is killed.',
-  kind: bytes(),
-});
+export const {
+  cpuRequest: workerCpuRequest,
+  cpuLimit: workerCpuLimit,
+  memoryRequest: workerMemoryRequest,
+  memoryLimit: workerMemoryLimit,
+} = sizesOf('worker', 'the worker container of a run', '', {isForRuns: true});
 
 export const controllerReplicas = defineSetting({
   id: 'controller-replicas',
@@ -48,52 +41,12 @@ export const controllerReplicas = defineSetting({
   kind: integer({min: 1, max: 10}),
 });
 
-export const controllerCpuRequest = defineSetting({
-  id: 'controller-cpu-request',
-  group: 'Size',
-  question: 'CPU request of the controller',
-  summary: 'CPU request of the controller, in cores.',
-  kind: cpu(),
-});
-
-export const controllerCpuLimit = defineSetting({
-  id: 'controller-cpu-limit',
-  group: 'Size',
-  question: 'CPU limit of the controller',
-  summary: 'CPU limit of the controller, in cores.',
-  kind: cpu(),
-});
-
-export const controllerMemoryRequest = defineSetting({
-  id: 'controller-memory-request',
-  group: 'Size',
-  question: 'Memory request of the controller',
-  summary: 'Memory request of the controller.',
-  kind: bytes(),
-});
-
-export const controllerMemoryLimit = defineSetting({
-  id: 'controller-memory-limit',
-  group: 'Size',
-  question: 'Memory limit of the controller',
-  summary: 'Memory limit of the controller; a controller that exceeds it is killed.',
-  kind: bytes(),
-});
-
-const workerSize = (id: string, what: string, kind: Kind<string>) =>
-  defineSetting({
-    id: `worker-${id}`,
-    group: 'Size',
-    isForRuns: true,
-    question: `${what} of the worker`,
-    summary: `${what} of the worker container in each run pod.`,
-    kind,
-  });
-
-export const workerCpuRequest = workerSize('cpu-request', 'CPU request', cpu());
-export const workerCpuLimit = workerSize('cpu-limit', 'CPU limit', cpu());
-export const workerMemoryRequest = workerSize('memory-request', 'Memory request', bytes());
-export const workerMemoryLimit = workerSize('memory-limit', 'Memory limit', bytes());
+export const {
+  cpuRequest: controllerCpuRequest,
+  cpuLimit: controllerCpuLimit,
+  memoryRequest: controllerMemoryRequest,
+  memoryLimit: controllerMemoryLimit,
+} = sizesOf('controller', 'the controller', '; a controller that exceeds it is killed');
 
 export const nodeSelector = defineSetting({
   id: 'node-selector',
