@@ -1,6 +1,7 @@
 import type {HostTarget} from '../../charts/host/host.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {readSource} from '../../values/validate/source.ts';
+import {readDockerRun} from './pasted-command.ts';
 
 /** One agent outside Kubernetes. */
 export interface HostContainer {
@@ -22,13 +23,15 @@ export interface HostContainer {
 
 /** The configuration of agents on a machine. */
 export interface HostConfiguration {
-  source: 'environment file' | 'docker inspect' | 'Compose file' | 'systemd unit';
+  source: 'environment file' | 'docker inspect' | 'docker run' | 'Compose file' | 'systemd unit';
   target: HostTarget;
   agents: readonly HostContainer[];
 }
 
-/** Reads the output of docker inspect, a Compose file, a systemd unit or an environment file; undefined for everything else. Pure. */
+/** Reads a docker run command, the output of docker inspect, a Compose file, a systemd unit or an environment file; undefined for everything else. Pure. */
 export function readHost(text: string): HostConfiguration | undefined {
+  const pasted = readDockerRun(text);
+  if (pasted) return {source: 'docker run', target: 'docker', agents: [pasted]};
   const inspected = readInspect(text);
   if (inspected.length > 0) return {source: 'docker inspect', target: 'docker', agents: inspected};
   if (/^\[Service\]\s*$/m.test(text)) return {source: 'systemd unit', target: 'systemd', agents: [readUnit(text)]};
