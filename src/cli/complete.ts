@@ -30,7 +30,6 @@ export async function complete([shell = '', ...args]: readonly string[], before:
   process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
 }
 
-/** Commands and flags from the oclif manifest. */
 type Manifest = Readonly<Record<string, CompletionProgram['commands'][string] & {flags: Readonly<Record<string, Flag>>}>>;
 
 function programOf(root: string): CompletionProgram {

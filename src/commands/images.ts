@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {asksForJson} from '../cli/usage-error.ts';
 import {writeResult} from '../cli/user-files.ts';
-import {asksForJson} from '../cli/validate-usage.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {chartSource} from '../settings/release.ts';
@@ -53,10 +53,7 @@ export default class Images extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Images);
     if (this.jsonEnabled() && flags.format !== undefined && flags.format !== 'json') {
-      throw new ExpectedError(`--json cannot be used with --format ${flags.format}.`, {
-        code: 'USAGE',
-        suggestions: ['Omit one of these flags'],
-      });
+      throw failed('USAGE', `--json cannot be used with --format ${flags.format}.`, ['Omit one of these flags']);
     }
     const given = await this.settingsFrom(flags, {optional: [url]});
     const found = await imagesOfInstall(given, {generate: generateChecked, agentVersion: await this.#agentVersion(given)});

@@ -7,10 +7,7 @@ import {bytes, cpu} from './quantity.ts';
 /** Requests and limits of one kind of container. */
 function sizesOf(id: string, owner: string, limit: string, more: {isForRuns?: true} = {}) {
   const size = (name: string, what: string, kind: Kind<string>, note = '') =>
-    defineSetting({
-      ...{id: `${id}-${name}`, group: 'Size', question: `${what} of ${owner}`, summary: `${what} of ${owner}${note}.`, kind},
-      ...more,
-    });
+    defineSetting('Size', `${id}-${name}`, {question: `${what} of ${owner}`, summary: `${what} of ${owner}${note}.`, kind, ...more});
   return {
     cpuRequest: size('cpu-request', 'CPU request', cpu(), ', in cores'),
     cpuLimit: size('cpu-limit', 'CPU limit', cpu(), ', in cores'),
@@ -33,9 +30,7 @@ export const {
   memoryLimit: workerMemoryLimit,
 } = sizesOf('worker', 'the worker container of a run', '', {isForRuns: true});
 
-export const controllerReplicas = defineSetting({
-  id: 'controller-replicas',
-  group: 'Size',
+export const controllerReplicas = defineSetting('Size', 'controller-replicas', {
   question: 'Controller replicas',
   summary: 'Number of controller replicas.',
   kind: integer({min: 1, max: 10}),
@@ -48,66 +43,50 @@ export const {
   memoryLimit: controllerMemoryLimit,
 } = sizesOf('controller', 'the controller', '; a controller that exceeds it is killed');
 
-export const nodeSelector = defineSetting({
-  id: 'node-selector',
-  group: 'Placement',
+export const nodeSelector = defineSetting('Placement', 'node-selector', {
   question: 'Node selector for runs',
   summary: 'Node selector for runs; can be repeated.',
   kind: labels(),
 });
 
-export const controllerNodeSelector = defineSetting({
-  id: 'controller-node-selector',
-  group: 'Placement',
+export const controllerNodeSelector = defineSetting('Placement', 'controller-node-selector', {
   question: 'Node selector for the controller',
   summary: 'Node selector for the controller; can be repeated.',
   kind: labels(),
 });
 
-export const toleration = defineSetting({
-  id: 'toleration',
-  group: 'Placement',
+export const toleration = defineSetting('Placement', 'toleration', {
   question: 'Toleration for runs',
   summary: 'Taint that runs tolerate: key=value:effect, key:effect, key=value or key; can be repeated.',
   kind: tolerations(),
 });
 
-export const controllerToleration = defineSetting({
-  id: 'controller-toleration',
-  group: 'Placement',
+export const controllerToleration = defineSetting('Placement', 'controller-toleration', {
   question: 'Toleration for the controller',
   summary: 'Toleration for the controller; can be repeated.',
   kind: tolerations(),
 });
 
-export const affinity = defineSetting({
-  id: 'affinity',
-  group: 'Placement',
+export const affinity = defineSetting('Placement', 'affinity', {
   question: 'Affinity of runs',
   summary: 'Affinity of the pods that execute runs, as JSON.',
   kind: object(),
 });
 
-export const controllerAffinity = defineSetting({
-  id: 'controller-affinity',
-  group: 'Placement',
+export const controllerAffinity = defineSetting('Placement', 'controller-affinity', {
   question: 'Affinity of the controller',
   summary: 'Affinity of the controller, as JSON.',
   kind: object(),
 });
 
-export const mount = defineSetting({
-  id: 'mount',
-  group: 'Placement',
+export const mount = defineSetting('Placement', 'mount', {
   isForRuns: true,
   question: 'Secret, ConfigMap or PVC to mount',
   summary: 'Volume to mount where runs execute: secret/NAME:PATH, configmap/NAME:PATH or pvc/NAME:PATH; can be repeated.',
   kind: mounts(),
 });
 
-export const sidecar = defineSetting({
-  id: 'sidecar',
-  group: 'Placement',
+export const sidecar = defineSetting('Placement', 'sidecar', {
   isForRuns: true,
   question: 'Additional container of run pods',
   summary: 'Additional container of run pods, as JSON; can be repeated.',
@@ -119,9 +98,7 @@ const SELECTOR_LABELS = ['app.kubernetes.io/name', 'app.kubernetes.io/instance',
 /** Set by --workload-identity azure. */
 export const AZURE_LABEL = 'azure.workload.identity/use';
 
-export const podLabel = defineSetting({
-  id: 'pod-label',
-  group: 'Placement',
+export const podLabel = defineSetting('Placement', 'pod-label', {
   question: 'Pod label',
   summary: 'Label for agent and run pods; can be repeated.',
   kind: labels(),
@@ -134,49 +111,37 @@ export const podLabel = defineSetting({
   },
 });
 
-export const podAnnotation = defineSetting({
-  id: 'pod-annotation',
-  group: 'Placement',
+export const podAnnotation = defineSetting('Placement', 'pod-annotation', {
   question: 'Pod annotation',
   summary: 'Annotation for agent and run pods; can be repeated.',
   kind: annotations(),
 });
 
-export const serviceAccountName = defineSetting({
-  id: 'service-account-name',
-  group: 'Identity',
+export const serviceAccountName = defineSetting('Identity', 'service-account-name', {
   question: 'Existing service account',
   summary: 'Existing service account; with --service-account-annotation, the chart creates it under this name.',
   kind: objectName(),
 });
 
-export const serviceAccountAnnotation = defineSetting({
-  id: 'service-account-annotation',
-  group: 'Identity',
+export const serviceAccountAnnotation = defineSetting('Identity', 'service-account-annotation', {
   question: 'Annotation of the service account',
   summary: 'Annotation of the service account that the chart creates, for cloud identities; can be repeated.',
   kind: annotations(),
 });
 
-export const imageRegistry = defineSetting({
-  id: 'image-registry',
-  group: 'Images',
+export const imageRegistry = defineSetting('Images', 'image-registry', {
   question: 'Image registry mirror',
   summary: 'Image registry mirror; prepended to every image name.',
   kind: registry(),
 });
 
-export const imagePullPolicy = defineSetting({
-  id: 'image-pull-policy',
-  group: 'Images',
+export const imagePullPolicy = defineSetting('Images', 'image-pull-policy', {
   question: 'Image pull policy',
   summary: 'Image pull policy.',
   kind: choice(['Always', 'IfNotPresent', 'Never']),
 });
 
-export const imagePullSecret = defineSetting({
-  id: 'image-pull-secret',
-  group: 'Images',
+export const imagePullSecret = defineSetting('Images', 'image-pull-secret', {
   question: 'Image pull secret',
   summary: 'Image pull secret; can be repeated.',
   kind: listOf(objectName()),
@@ -187,18 +152,14 @@ const ownRegistry = (value: string, get: Get): InvalidValue | undefined =>
     ? new InvalidValue(`"${value}" already contains a registry, and --image-registry would be prepended`, 'Remove one of the two')
     : undefined;
 
-export const agentImage = defineSetting({
-  id: 'agent-image',
-  group: 'Images',
+export const agentImage = defineSetting('Images', 'agent-image', {
   question: 'Agent image',
   summary: 'Agent image; the default tag is the agent version of the chart.',
   kind: image(),
   rule: ownRegistry,
 });
 
-export const runnerImage = defineSetting({
-  id: 'runner-image',
-  group: 'Images',
+export const runnerImage = defineSetting('Images', 'runner-image', {
   isForRuns: true,
   question: 'Runner image',
   summary: 'Runner image, including its tag.',
@@ -206,9 +167,7 @@ export const runnerImage = defineSetting({
   rule: ownRegistry,
 });
 
-export const shutdownMode = defineSetting({
-  id: 'shutdown-mode',
-  group: 'Lifecycle',
+export const shutdownMode = defineSetting('Lifecycle', 'shutdown-mode', {
   isForRuns: true,
   question: 'What happens to runs when a pod is stopped?',
   summary: 'Shutdown of runs when a pod is stopped: graceful (stop gracefully), drain (let runs finish) or force (kill).',
@@ -218,45 +177,35 @@ export const shutdownMode = defineSetting({
 /** Below 1,000,000, which Helm prints as 1e+06. */
 const WEEK = 604_800;
 
-export const gracePeriod = defineSetting({
-  id: 'grace-period',
-  group: 'Lifecycle',
+export const gracePeriod = defineSetting('Lifecycle', 'grace-period', {
   isForRuns: true,
   question: 'Termination grace period',
   summary: 'Termination grace period; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
 });
 
-export const jobTtl = defineSetting({
-  id: 'job-ttl',
-  group: 'Lifecycle',
+export const jobTtl = defineSetting('Lifecycle', 'job-ttl', {
   isForRuns: true,
   question: 'Retention time of finished Jobs',
   summary: 'Retention time of finished Jobs and their logs; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
 });
 
-export const schedulingTimeout = defineSetting({
-  id: 'scheduling-timeout',
-  group: 'Lifecycle',
+export const schedulingTimeout = defineSetting('Lifecycle', 'scheduling-timeout', {
   isForRuns: true,
   question: 'Scheduling timeout of run pods',
   summary: 'Scheduling timeout of run pods; a run fails if its pod is not scheduled in time. Seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 
-export const acquireTimeout = defineSetting({
-  id: 'acquire-timeout',
-  group: 'Lifecycle',
+export const acquireTimeout = defineSetting('Lifecycle', 'acquire-timeout', {
   isForRuns: true,
   question: 'Timeout for accepting a run',
   summary: 'Timeout for a worker to accept a run, including the start of a new node; seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 
-export const writableRoot = defineSetting({
-  id: 'writable-root',
-  group: 'Lifecycle',
+export const writableRoot = defineSetting('Lifecycle', 'writable-root', {
   isForRuns: true,
   question: 'Run as root with a writable root filesystem?',
   summary: 'Execute runs as root with a writable root filesystem, for hooks that install packages.',

@@ -1,7 +1,7 @@
 import type {HostTarget} from '../../charts/host/host.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {readSource} from '../../values/validate/source.ts';
-import {readDockerRun} from './pasted-command.ts';
+import {readCommand} from './pasted-command.ts';
 
 /** One agent outside Kubernetes. */
 export interface HostContainer {
@@ -119,6 +119,27 @@ const filled = <T extends object>(parts: T): {[K in keyof T]: Exclude<T[K], unde
   Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined && value !== '')) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
+
+const READ_OPTIONS =
+  /^(-[euvmlditPhp]+|--(env|env-file|user|volume|memory|cpus|stop-timeout|pull|label|name|restart|hostname|detach|interactive|tty|rm|init|quiet|publish|log-.*|platform))$/;
+
+/** A pasted `docker run`: its words are `run` and the image. */
+function readDockerRun(text: string): HostContainer | undefined {
+  const {words: [verb, image] = [], valuesOf, options = []} = readCommand(text, 'docker', 2) ?? {};
+  if (verb !== 'run' || valuesOf === undefined) return undefined;
+  const last = (...names: string[]): string | undefined => valuesOf(...names).at(-1);
+  return {
+    variables: assignments(valuesOf('-e', '--env')),
+    environmentFiles: valuesOf('--env-file'),
+    labels: assignments(valuesOf('-l', '--label')),
+    unread: options.filter((name) => !READ_OPTIONS.test(name)),
+    mounts: valuesOf('-v', '--volume').flatMap((volume) => mountOf(...(volume.split(':') as [string, string]))),
+    ...filled({
+      ...{image, user: last('-u', '--user'), cpus: last('--cpus'), memory: last('-m', '--memory'), pull: last('--pull')},
+      stopSeconds: secondsOf(last('--stop-timeout') ?? ''),
+    }),
+  } as HostContainer;
+}
 
 function readInspect(text: string): HostContainer[] {
   if (!/^\s*[[{]/.test(text)) return [];

@@ -3,8 +3,7 @@ import {compare} from '../../charts/releases.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
-import {agentContainers, containerName, PURPOSE_LABEL, purposeOf} from '../../host/containers.ts';
-import {sharedDirectories} from '../../host/directories.ts';
+import {agentContainers, containerName, PURPOSE_LABEL, purposeOf, sharedDirectories} from '../../host/containers.ts';
 import {imagePullPolicy, runMemoryLimit} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
@@ -12,7 +11,6 @@ import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} fr
 import type {MachineContext} from './machine-context.ts';
 
 export type MachineCheck = Check<MachineContext>;
-/** A check of this machine. */
 export const machineCheck = check<MachineContext>;
 
 const POOLS = 'https://docs.scalr.io/docs/vcs-agents';

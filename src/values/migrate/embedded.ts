@@ -1,10 +1,10 @@
 import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yaml';
+import {isChart} from '../../charts/define.ts';
 import type {ChartName} from '../../charts/schema.ts';
-import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isNothing, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
-import {isChart} from './target.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
 export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {
@@ -40,14 +40,10 @@ const maskTemplates = (text: string): string =>
     .replaceAll(/\{\{.*?\}\}/g, (expression) => MASK.repeat(expression.length));
 
 const hasTemplates = (file: string): ExpectedError =>
-  new ExpectedError(`Cannot migrate ${file}: the values of the release contain template expressions ({{ … }}).`, {
-    code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
-    suggestions: [
-      'Render the file first, and migrate the result: helmfile build',
-      'Or replace the expressions in the values by their results',
-    ],
-  });
+  failed('UNREADABLE_FILE', `Cannot migrate ${file}: the values of the release contain template expressions ({{ … }}).`, [
+    'Render the file first, and migrate the result: helmfile build',
+    'Or replace the expressions in the values by their results',
+  ]);
 
 /** Where an engine keeps its releases, and in each the chart, its version and its values: maps, or texts that contain YAML. */
 interface Engine {
@@ -245,12 +241,8 @@ function terraformRelease(file: string, text: string): EmbeddedRelease {
 type Matches = RegExpExecArray[];
 
 const notSimple = (file: string, reason: string): ExpectedError =>
-  new ExpectedError(`Cannot migrate ${file}: ${reason}.`, {
-    code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
-    suggestions: [
-      'Save the values without expressions in a file of their own, and migrate that file',
-      'Or render the values first: terraform console prints what an expression is',
-      'Then set chart and version in the resource',
-    ],
-  });
+  failed('UNREADABLE_FILE', `Cannot migrate ${file}: ${reason}.`, [
+    'Save the values without expressions in a file of their own, and migrate that file',
+    'Or render the values first: terraform console prints what an expression is',
+    'Then set chart and version in the resource',
+  ]);

@@ -1,7 +1,7 @@
-import type {Target} from '../../charts/define.ts';
+import {CHART_NAMES, type Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
@@ -22,7 +22,6 @@ export interface CheckedGroup extends FileGroup {
   /** Absent if the files cannot be read as values, and do not tell their chart. */
   target?: Target;
   findings: readonly ValuesFinding[];
-  /** The number of findings fixed in the files. */
   fixed?: number;
 }
 
@@ -129,7 +128,7 @@ function readHeader(text: string): Target | undefined {
 function chartByKeys(values: Values): ChartName | undefined {
   if (!isMap(values)) return undefined;
   const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
-  const known = (['agent-k8s', 'agent-local', 'agent-job'] as const).map((name) => {
+  const known = CHART_NAMES.map((name) => {
     const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
     return {name, keys: new Set(paths.flatMap((path) => [path.slice(0, 1).join('.'), path.slice(0, 2).join('.')]))};
   });
@@ -177,5 +176,4 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
   ]);
 }
 
-const refusal = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions});
+const refusal = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);

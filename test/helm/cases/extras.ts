@@ -11,8 +11,7 @@ const affinityCase = (setting: string, roles: Partial<Record<string, readonly Ro
   name: setting,
   settings: {[setting]: JSON.stringify(AFFINITY)},
   takenBy,
-  check: (rendered) =>
-    inEach(rendered, roles[rendered.target.chart] ?? [], ({pod}) => [claim('affinity', pod.spec['affinity'], AFFINITY)]),
+  check: (rendered) => inEach(rendered, roles[rendered.target.chart] ?? [], ({pod}) => [claim('affinity', pod.spec['affinity'], AFFINITY)]),
 });
 
 /** What older versions of this program left to --set. */
@@ -67,7 +66,13 @@ export const extraCases: readonly Case[] = [
     check: (rendered) =>
       inEach(rendered, ['runner'], ({pod}) => {
         const containers = [pod.spec['containers'], pod.spec['initContainers']].flatMap((each) => (each ?? []) as Values[]);
-        return [claim('sidecar', containers.find(({name}) => name === 'watch'), SIDECAR)];
+        return [
+          claim(
+            'sidecar',
+            containers.find(({name}) => name === 'watch'),
+            SIDECAR,
+          ),
+        ];
       }),
   },
 ];

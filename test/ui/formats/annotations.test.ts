@@ -19,5 +19,7 @@ test('a missing value has no line, and signs of the format are encoded', () => {
 });
 
 test('a finding of merged files is shown in the file that wrote the value', () => {
-  expect(githubAnnotations([checkedLayers(['base.yaml', 'prod.yaml'], [{...LOSER, file: 'base.yaml'}])])).toMatch(/^::warning file=base\.yaml,/);
+  expect(githubAnnotations([checkedLayers(['base.yaml', 'prod.yaml'], [{...LOSER, file: 'base.yaml'}])])).toMatch(
+    /^::warning file=base\.yaml,/,
+  );
 });
