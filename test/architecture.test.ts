@@ -52,7 +52,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const INSIDE: Readonly<Record<string, readonly string[]>> = {
   'bundle/findings': ['bundle/collect'],
   'preflight/probe': ['preflight/checks'],
-  'values/migrate': ['values/validate'],
+  'values/embedded': ['values/validate'],
+  'values/migrate': ['values/embedded', 'values/validate'],
 };
 
 /** Packages and Node.js modules that only one kind of folder may know. */

@@ -15,11 +15,12 @@ import {count} from '../ground/text.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
 import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
+import type {GitOpsController} from '../release/gitops-controller.ts';
 import {isOfRun, labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
 import {reasonOf, type UnrecordedAgent} from '../release/unrecorded.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
-import {causesOfRelease} from './release-causes.ts';
+import {causesOfController, causesOfRelease} from './release-causes.ts';
 
 /** A part that could not be read, and why. */
 export const unreadPart = (object: string, {code, message, suggestions}: ExpectedError, remedy = ''): Diagnosis => ({
@@ -58,6 +59,7 @@ export interface StatusReadings {
   revision: Revision | undefined;
   /** Helm has no record of this agent. */
   unrecorded?: UnrecordedAgent | undefined;
+  controller?: GitOpsController | undefined;
   given: Values | undefined;
   /** Undefined if the workloads could not be read. */
   releaseSnapshot: ReleaseSnapshot | undefined;
@@ -87,6 +89,8 @@ export interface ReleaseStatus {
   revision: Revision | undefined;
   /** Present if Helm has no record of the agent: Argo CD application agents */
   managedBy?: string;
+  /** Present if Argo CD or Flux applies the agent. */
+  controller?: GitOpsController;
   /** Values of the installed release. They can contain secrets; never printed. */
   installedValues: Values | undefined;
   chart: InstalledChart | undefined;
@@ -125,6 +129,7 @@ export function statusOf({
   now,
   revision,
   unrecorded,
+  controller,
   given,
   releaseSnapshot,
   live,
@@ -133,7 +138,12 @@ export function statusOf({
   runLogs = [],
 }: StatusReadings): ReleaseStatus {
   const chart = chartOf(revision, releaseSnapshot);
-  const ofRelease = causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas);
+  const ofRelease = [
+    ...(controller ? causesOfController(controller) : []),
+    ...causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas).map((cause) =>
+      controller ? {...cause, remedy: controller.remedies[0] ?? ''} : cause,
+    ),
+  ];
   const causes = [...ofRelease, ...(releaseSnapshot ? explainSnapshot(releaseSnapshot.snapshot, now) : [])].toSorted(
     (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
   );
@@ -142,7 +152,8 @@ export function statusOf({
     context,
     state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
-    ...(unrecorded ? {managedBy: reasonOf(unrecorded)} : {}),
+    ...(unrecorded ? {managedBy: reasonOf({...unrecorded, manager: unrecorded.manager ?? controller?.name})} : {}),
+    ...(controller ? {controller} : {}),
     installedValues: given,
     chart,
     ...(servesVcs(given, releaseSnapshot) ? {purpose: 'vcs'} : {}),

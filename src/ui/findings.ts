@@ -14,7 +14,7 @@ export function findingsText(checked: readonly CheckedGroup[], screen: Screen): 
 function groupText(checked: CheckedGroup, screen: Screen): string {
   const {findings, target, fixed = 0} = checked;
   const name = groupName(checked);
-  const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text}) => [file, linesWithoutSecrets(text)]));
+  const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text, shown = text}) => [file, linesWithoutSecrets(shown)]));
   const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
   const against = target === undefined ? '' : ` (${target.chart} ${target.version})`;
   const sum = `${name}: ${sumOf(findings)}${against}\n`;

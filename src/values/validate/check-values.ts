@@ -165,21 +165,12 @@ export const nestedChart = (values: Values): ChartName | undefined => {
   return found.length === 1 ? found[0] : undefined;
 };
 
-/** The location of the values in manifests of GitOps tools. */
-const VALUES_OF: Readonly<Record<string, string>> = {
-  Application: 'spec.source.helm.values',
-  ApplicationSet: 'spec.template.spec.source.helm.values',
-  HelmRelease: 'spec.values',
-  HelmChart: 'spec.valuesContent',
-};
-
 /** The file is a Kubernetes manifest instead of values. */
 export function checkManifest(source: ValuesSource): ValuesFinding[] {
   const {apiVersion, kind} = source.values;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
-  const place = Object.hasOwn(VALUES_OF, kind) ? VALUES_OF[kind] : undefined;
   const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
-  const suggestion = place === undefined ? 'Check the values.yaml of the chart instead' : `Check the values under ${place} instead`;
+  const suggestion = 'Check the values.yaml of the chart instead';
   return [findingAt(source, ['kind'], 'MANIFEST', message, {suggestion})];
 }
 

@@ -1,30 +1,39 @@
 import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yaml';
 import {isChart} from '../../charts/define.ts';
-import type {ChartName} from '../../charts/schema.ts';
-import {type ExpectedError, failed} from '../../ground/errors.ts';
+import type {ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isNothing, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
+import {blankAround, columnOf, dedent, type EmbeddedRelease, indent, notReadable} from './embedded-release.ts';
+import {collisions, fleetProblems} from './fleet-rules.ts';
+import {isTerraform, terraformRelease} from './terraform.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
 export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {
+  if (!/\bagent-(?:k8s|local|job)\b/.test(text)) return [];
   if (isTerraform(text)) return [terraformRelease(file, text)];
   const plain = parseYaml(text);
   const hasErrors = plain.some(({errors}) => errors.length > 0);
   const masked = hasErrors ? maskTemplates(text) : text;
   const documents = hasErrors ? parseYaml(masked) : plain;
   if (documents.some(({errors}) => errors.length > 0)) return [];
-  const releases = releasesIn(documents, masked);
+  const releases = releasesIn(documents, masked, text);
   if (releases.some(({values = ''}) => values.includes(MASK) || UNQUOTED.test(values))) throw hasTemplates(file);
   return releases;
 }
 
-function releasesIn(documents: ReturnType<typeof parseYaml>, text: string): EmbeddedRelease[] {
-  return documents.flatMap(({contents}) => {
-    const kind = textOf(nodeIn(contents, 'kind')) || 'helmfile';
+/** `original` is the text before template expressions were masked. */
+function releasesIn(documents: ReturnType<typeof parseYaml>, text: string, original: string): EmbeddedRelease[] {
+  const roots = documents.map(({contents}) => contents as unknown);
+  const isScaled = roots.some((root) => /^(HorizontalPodAutoscaler|ScaledObject)$/.test(textOf(nodeIn(root, 'kind')) ?? ''));
+  const found = roots.flatMap((root) => {
+    const kind = textOf(nodeIn(root, 'kind')) || 'helmfile';
     const engine = ENGINES.get(kind);
-    return engine ? engine.releases(contents).flatMap((release) => releaseIn(release, kind, engine, text)) : [];
+    const about = {root, kind, isScaled, text, original};
+    return engine ? engine.releases(root).flatMap((release) => releaseIn(release, engine, about)) : [];
   });
+  const clashes = collisions(found);
+  return found.map((each) => ({...each, problems: [...each.problems, ...clashes.filter(({offset}) => offset === each.offset)]}));
 }
 
 /** A character that no file contains, for each character of a template expression. */
@@ -40,8 +49,8 @@ const maskTemplates = (text: string): string =>
     .replaceAll(/\{\{.*?\}\}/g, (expression) => MASK.repeat(expression.length));
 
 const hasTemplates = (file: string): ExpectedError =>
-  failed('UNREADABLE_FILE', `Cannot migrate ${file}: the values of the release contain template expressions ({{ … }}).`, [
-    'Render the file first, and migrate the result: helmfile build',
+  notReadable(file, 'the values of the release contain template expressions ({{ … }})', [
+    'Render the file first, and use the result: helmfile build',
     'Or replace the expressions in the values by their results',
   ]);
 
@@ -51,9 +60,17 @@ interface Engine {
   chart: string;
   version: string;
   values: readonly string[];
+  /** A list of names of files. */
+  files?: string;
   others: readonly string[];
   /** Single values with their names: a list of `name` and `value`, or a map. */
   parameters?: string;
+  /** Where the release is installed: paths below the root, or below the release. */
+  place: readonly string[];
+  /** What a release of agent-job lacks, so that upgrades apply its definitions. */
+  lacksDefinitions?(root: unknown, release: unknown): string | false;
+  /** What it lacks, so that the replicas of an autoscaler stay. */
+  lacksIgnored?(root: unknown): string | false;
 }
 
 const nodeIn = (node: unknown, path: string): unknown =>
@@ -66,9 +83,18 @@ const argo = (spec: string): Engine => ({
   chart: 'chart',
   version: 'targetRevision',
   values: ['helm.valuesObject', 'helm.values'],
-  others: ['helm.valueFiles', 'helm.fileParameters'],
+  files: 'helm.valueFiles',
+  others: ['helm.fileParameters'],
   parameters: 'helm.parameters',
+  place: ['namespace', 'server', 'name'].map((key) => `${spec}.destination.${key}`),
+  // Argo CD applies the definitions of a chart with its other objects.
+  lacksDefinitions: (_, release) => textOf(nodeIn(release, 'helm.skipCrds')) === 'true' && 'Remove helm.skipCrds',
+  lacksIgnored: (root) =>
+    !hasReplicas(nodeIn(root, `${spec}.ignoreDifferences`)) &&
+    `Add /spec/replicas to ${spec}.ignoreDifferences, and RespectIgnoreDifferences=true to syncOptions`,
 });
+
+const hasReplicas = (node: unknown): boolean => JSON.stringify(node ?? '').includes('/spec/replicas');
 
 const ENGINES: ReadonlyMap<string, Engine> = new Map(
   Object.entries({
@@ -80,6 +106,13 @@ const ENGINES: ReadonlyMap<string, Engine> = new Map(
       version: 'chart.spec.version',
       values: ['values'],
       others: ['valuesFrom'],
+      place: ['spec.targetNamespace', 'metadata.namespace'],
+      lacksDefinitions: (root) =>
+        !/^Create/.test(textOf(nodeIn(root, 'spec.upgrade.crds')) ?? '') && 'Set spec.upgrade.crds to CreateReplace',
+      lacksIgnored: (root) =>
+        textOf(nodeIn(root, 'spec.driftDetection.mode')) === 'enabled' &&
+        !hasReplicas(nodeIn(root, 'spec.driftDetection.ignore')) &&
+        'Add /spec/replicas to spec.driftDetection.ignore',
     },
     HelmChart: {
       releases: (root) => [nodeIn(root, 'spec')],
@@ -88,6 +121,7 @@ const ENGINES: ReadonlyMap<string, Engine> = new Map(
       values: ['valuesContent'],
       others: [],
       parameters: 'set',
+      place: ['spec.targetNamespace', 'metadata.namespace'],
     },
     helmfile: {
       releases: (root) => itemsOf(nodeIn(root, 'releases')),
@@ -96,11 +130,24 @@ const ENGINES: ReadonlyMap<string, Engine> = new Map(
       values: ['values'],
       others: ['secrets'],
       parameters: 'set',
+      place: ['namespace', 'kubeContext'],
     },
   }),
 );
 
-function releaseIn(release: unknown, kind: string, engine: Engine, text: string): EmbeddedRelease[] {
+interface About {
+  root: unknown;
+  kind: string;
+  isScaled: boolean;
+  text: string;
+  original: string;
+}
+
+function releaseIn(
+  release: unknown,
+  engine: Engine,
+  {root, kind, isScaled, text, original}: About,
+): (EmbeddedRelease & {place: string; offset: number})[] {
   const [chart, version] = [nodeIn(release, engine.chart), nodeIn(release, engine.version)];
   // Helmfile writes the repository before the name, and lists values together with the names of files.
   const reference = textOf(chart) ?? '';
@@ -112,16 +159,28 @@ function releaseIn(release: unknown, kind: string, engine: Engine, text: string)
     ...values.filter((each) => textOf(each) !== undefined || isMap(each)),
     ...listed.filter((each) => isMap(each)),
   ];
-  const others = [...listed.filter((each) => !isMap(each)), ...engine.others.map((path) => nodeIn(release, path))];
+  const named = [...listed.filter((each) => !isMap(each)), ...itemsOf(nodeIn(release, engine.files ?? ''))];
+  const others = [...named, ...engine.others.map((path) => nodeIn(release, path))];
   const found = inline === undefined ? undefined : extract(inline as ParsedNode, text);
+  const isTemplate = textOf(version)?.includes(MASK);
+  const spelled = isTemplate ? undefined : textOf(version);
+  const offset = (((version ?? chart) as ParsedNode).range ?? [0])[0];
+  const place = engine.place.flatMap((path) => textOf(nodeIn(root, path) ?? nodeIn(release, path)) ?? []).join('/');
   return [
     {
-      kind,
-      chart: name,
-      version: textOf(version)?.includes(MASK) ? undefined : textOf(version),
+      ...{kind, chart: name, version: spelled, place, offset},
       values: found?.values,
+      inPlace: found?.inPlace,
+      fileSets: fileSetsOf(named, root, original),
       parameters: engine.parameters === undefined ? [] : namesOf(nodeIn(release, engine.parameters)),
       hasOtherValues: more.length > 0 || others.some((each) => each !== undefined),
+      problems: isTemplate
+        ? []
+        : fleetProblems({
+            ...{chart: name, version: spelled, offset},
+            lacksDefinitions: engine.lacksDefinitions?.(root, release),
+            lacksIgnored: isScaled && engine.lacksIgnored?.(root),
+          }),
       edits: (newChart, newVersion, newValues) =>
         [
           newChart === name ? undefined : scalarEdit(text, chart, `${reference.slice(0, -name.length)}${newChart}`),
@@ -132,6 +191,27 @@ function releaseIn(release: unknown, kind: string, engine: Engine, text: string)
   ];
 }
 
+const ENVIRONMENT = /\{\{-?\s*\.Environment\.Name\s*-?\}\}/g;
+
+/** The files in a list, once for each environment if their paths depend on it. */
+function fileSetsOf(named: readonly unknown[], root: unknown, original: string): string[][] {
+  const paths = named.flatMap((each) => {
+    const [start, end] = (each as ParsedNode).range;
+    return textOf(each) === undefined
+      ? []
+      : [
+          original
+            .slice(start, end)
+            .trim()
+            .replaceAll(/^["']|["']$/g, ''),
+        ];
+  });
+  const environments = nodeIn(root, 'environments');
+  const names = isMap(environments) ? environments.items.flatMap(({key}) => textOf(key) ?? []) : [];
+  const isOfEach = names.length > 0 && paths.some((each) => each.search(ENVIRONMENT) >= 0);
+  return isOfEach ? names.map((name) => paths.map((each) => each.replaceAll(ENVIRONMENT, name))) : [paths];
+}
+
 const namesOf = (node: unknown): string[] => [
   ...itemsOf(node).flatMap((item) => textOf(nodeIn(item, 'name')) ?? []),
   ...(isMap(node) ? node.items.flatMap(({key}) => textOf(key) ?? []) : []),
@@ -139,6 +219,7 @@ const namesOf = (node: unknown): string[] => [
 
 interface Extracted {
   values: string;
+  inPlace: string;
   edit(values: string): Edit;
 }
 
@@ -153,6 +234,7 @@ function extract(node: ParsedNode, text: string): Extracted {
     const own = written.replace(new RegExp(`\\n {0,${column - 1}}[^ \\n][^]*`), '').trimEnd();
     return {
       values: `${dedent(own, column)}\n`,
+      inPlace: blankAround(text, start, start + own.length),
       edit: (values) => ({start, end: start + own.length, text: indent(values, column).slice(column)}),
     };
   }
@@ -162,87 +244,15 @@ function extract(node: ParsedNode, text: string): Extracted {
   const column = isBlock ? Math.max(columnOf(body), keyColumn + 1) : keyColumn + 2;
   return {
     values: isScalar(node) ? String(node.value) : `${written}\n`,
-    edit: (values) => ({start, end: start + written.trimEnd().length, text: `${isScalar(node) ? '|' : ''}\n${indent(values, column)}`}),
+    // A text in quotes has no lines of its own.
+    inPlace:
+      isScalar(node) && !isBlock
+        ? text.slice(0, start).replaceAll(/[^\n]/g, '') + String(node.value)
+        : blankAround(text, isBlock ? start + written.indexOf('\n') + 1 : start, end),
+    edit: (values) => ({
+      start,
+      end: start + written.trimEnd().length,
+      text: `${isScalar(node) ? '|' : ''}\n${indent(values, column)}`,
+    }),
   };
 }
-
-/** A release in a file of another engine: its chart, its version and its inline values. */
-export interface EmbeddedRelease {
-  kind: string;
-  chart: ChartName;
-  version: string | undefined;
-  /** The values as a file of their own; undefined if the release has none inline. */
-  values: string | undefined;
-  /** Values come from other places too. */
-  hasOtherValues: boolean;
-  /** Names of single values that are set beside the inline values and override them. */
-  parameters: readonly string[];
-  /** The edits that write another chart, version and values. */
-  edits(chart: ChartName, version: string, values: string | undefined): Edit[];
-}
-
-/** A text with this many blanks less at the start of its lines. */
-const dedent = (text: string, column: number): string => text.replaceAll(new RegExp(`(?<=^|\\n) {0,${column}}`, 'g'), '');
-
-/** A text with this many blanks more at the start of its filled lines. */
-const indent = (text: string, column: number): string => text.trimEnd().replaceAll(/(?<=^|\n)(?=[^\n])/g, ' '.repeat(column));
-
-/** The smallest indentation of a text. */
-const columnOf = (text: string): number => {
-  const columns = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
-  return columns.length > 0 ? Math.min(...columns) : 0;
-};
-
-const HELM_RELEASE = /^\s*resource\s+"helm_release"\s/m;
-
-const isTerraform = (text: string): boolean => HELM_RELEASE.test(text);
-
-const CHART = /^(\s*chart\s*=\s*")([^"\n]*?)(agent-[a-z0-9]+)"/gm;
-const VERSION = /^(\s*version\s*=\s*")([^"\n]+)"/gm;
-/** The name in a block `set { name = "a.b" … }`, or in a list of them. */
-const SET = /^\s*(?:set\s*(?:=\s*\[\s*)?)?\{\s*name\s*=\s*"([^"]+)"/gm;
-const VALUES = /^(\s*values\s*=\s*\[\s*<<-?(\w+)\n)([\s\S]*?)^[ \t]*\2$/gm;
-
-/**
- * The only helm_release of a Terraform file, with its values in one heredoc. HCL needs a parser of its own; expressions and several
- * resources are refused. @throws ExpectedError
- */
-function terraformRelease(file: string, text: string): EmbeddedRelease {
-  const [resources, charts, versions, values] = [new RegExp(HELM_RELEASE, 'gm'), CHART, VERSION, VALUES].map((pattern) => [
-    ...text.matchAll(pattern),
-  ]) as [Matches, Matches, Matches, Matches];
-  const [chart, version, heredoc] = [charts[0], versions[0], values[0]];
-  const name = chart?.[3];
-  if (resources.length > 1) throw notSimple(file, `it has ${resources.length} helm_release resources`);
-  if (charts.length !== 1 || versions.length > 1 || chart === undefined || !isChart(name))
-    throw notSimple(file, 'its resource must name the chart and one version as plain text');
-  if (values.length !== 1 || heredoc === undefined) throw notSimple(file, 'its resource must have its values in one heredoc');
-  const expression = /[$%]\{[^}]*\}?/.exec(heredoc[3] ?? '')?.[0];
-  if (expression !== undefined) throw notSimple(file, `the heredoc contains ${expression}, which only Terraform can evaluate`);
-  const [, opening = '', , body = ''] = heredoc;
-  const column = columnOf(body);
-  const start = heredoc.index + opening.length;
-  const replaced = (match: RegExpExecArray, by: string): Edit => ({start: match.index, end: match.index + match[0].length, text: by});
-  return {
-    kind: 'helm_release',
-    chart: name,
-    version: version?.[2],
-    values: dedent(body, column),
-    hasOtherValues: /^\s*set_(list|sensitive|wo)?\s*[={]/m.test(text),
-    parameters: [...text.matchAll(SET)].map((match) => match[1] as string),
-    edits: (newChart, newVersion, newValues) => [
-      replaced(chart, `${chart[1]}${chart[2]}${newChart}"`),
-      ...(version === undefined ? [] : [replaced(version, `${version[1]}${newVersion}"`)]),
-      {start, end: start + body.length, text: `${indent(newValues ?? '', column)}\n`},
-    ],
-  };
-}
-
-type Matches = RegExpExecArray[];
-
-const notSimple = (file: string, reason: string): ExpectedError =>
-  failed('UNREADABLE_FILE', `Cannot migrate ${file}: ${reason}.`, [
-    'Save the values without expressions in a file of their own, and migrate that file',
-    'Or render the values first: terraform console prints what an expression is',
-    'Then set chart and version in the resource',
-  ]);
