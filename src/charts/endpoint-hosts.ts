@@ -10,6 +10,7 @@ import {isolation, purpose} from '../settings/purpose.ts';
 import {chartSource, type TargetName} from '../settings/release.ts';
 import type {Target} from './define.ts';
 import {imagesOf, selectsImagesOfRuns} from './images.ts';
+import {parsedList} from './row-kinds.ts';
 
 /** The agent whose endpoints are wanted. */
 export interface EndpointScope {
@@ -42,16 +43,6 @@ export function mirrorsOf({chart, get}: EndpointScope): string[] {
     chart === undefined ? (get(providerMirror) ?? []).map((each) => ({url: each})) : itemsAt(chart.values, 'agent.providerNetworkMirrors');
   const ofVariable = parsedList(get(extraEnv)?.['SCALR_AGENT_PROVIDER_NETWORK_MIRRORS']);
   return [...listed, ...ofVariable].flatMap((each) => hostPortOf(isMap(each) ? textAt(each, 'url') : undefined) ?? []);
-}
-
-function parsedList(text = '[]'): Values[] {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list.filter(isMap) : [];
-  } catch {
-    // Validation of the variable reports it.
-    return [];
-  }
 }
 
 export const DOCKER_HUB = 'docker.io';

@@ -1,4 +1,4 @@
-import {at, getAt, isMap, type Path, sameTree, type Tree} from '../ground/tree.ts';
+import {at, getAt, isMap, type Path, sameTree, type Tree, type Values} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Toleration} from '../settings/lists.ts';
 import {gracePeriod, shutdownMode} from '../settings/pods.ts';
@@ -133,14 +133,19 @@ export const asMirrors: Codec<string[]> = {
 /** The same as JSON, for a variable. */
 export const asMirrorsText: Codec<string[]> = {
   write: (urls) => JSON.stringify(asMirrors.write(urls)),
-  read: (tree) => {
-    try {
-      return asMirrors.read(JSON.parse(String(tree)) as Tree);
-    } catch {
-      return undefined;
-    }
-  },
+  read: (tree) => asMirrors.read(parsedList(String(tree))),
 };
+
+/** A JSON list of objects; empty for everything else. */
+export function parsedList(text = '[]'): Values[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.filter(isMap) : [];
+  } catch {
+    // Validation of the variable reports it.
+    return [];
+  }
+}
 
 type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
 

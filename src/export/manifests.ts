@@ -104,7 +104,7 @@ export function volume(settings: Settings): ManifestExport {
     ...manifests('volume.yaml', [source, claim]),
     steps: [
       kubectlCommand({}, 'apply', '--filename', 'volume.yaml'),
-      `scalr-agent install --namespace ${home} --cache existing-pvc --cache-claim ${name} --cache-access-mode ReadWriteMany`,
+      `scalr-agent install --release ${settings.get(release)} --namespace ${home} --cache existing-pvc --cache-claim ${name} --cache-access-mode ReadWriteMany`,
     ],
     notes: [storage.requires, ...(isStatic ? [access] : []), NAMESPACE],
   };

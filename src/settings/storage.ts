@@ -171,12 +171,15 @@ export const providerCache: Setting<boolean> = storageSetting('provider-cache', 
   caution: afterSingleRun,
 });
 
-export const providerCacheLimit = storageSetting('provider-cache-limit', {
-  question: 'Size limit of the provider cache',
-  summary: 'Size limit of the provider cache; above it, the agent removes providers. Enables the provider cache.',
-  kind: bytes(),
-  appliesWhen: {test: (get) => get(providerCache) !== false, needs: '--provider-cache'},
-});
+const limitOf = (what: 'provider' | 'module', isOn: () => Setting<boolean>): Setting<string> =>
+  storageSetting(`${what}-cache-limit`, {
+    question: `Size limit of the ${what} cache`,
+    summary: `Size limit of the ${what} cache; above it, the agent removes ${what}s. Enables the ${what} cache.`,
+    kind: bytes(),
+    appliesWhen: {test: (get) => get(isOn()) !== false, needs: `--${what}-cache`},
+  });
+
+export const providerCacheLimit = limitOf('provider', () => providerCache);
 
 export const moduleCache: Setting<boolean> = storageSetting('module-cache', {
   question: 'Cache modules?',
@@ -186,10 +189,4 @@ export const moduleCache: Setting<boolean> = storageSetting('module-cache', {
   caution: afterSingleRun,
 });
 
-export const moduleCacheLimit: Setting<string> = storageSetting('module-cache-limit', {
-  question: 'Size limit of the module cache',
-  summary: 'Size limit of the module cache; above it, the agent removes modules. Enables the module cache.',
-  kind: bytes(),
-  meant: gibibytesOf,
-  appliesWhen: {test: (get) => get(moduleCache) !== false, needs: '--module-cache'},
-});
+export const moduleCacheLimit = limitOf('module', () => moduleCache);

@@ -120,16 +120,10 @@ function lenient(node: SchemaNode): SchemaNode {
 }
 
 /** Fields of list items, such as mirrors, have texts of their own. */
-const closedItems = (items: SchemaNode): SchemaNode => ({
-  ...items,
-  ...(items.properties
-    ? {
-        properties: Object.fromEntries(
-          Object.entries(items.properties).map(([key, child]) => [key, {...child, ...(TEXTS[key] ? {description: TEXTS[key]} : {})}]),
-        ),
-      }
-    : {}),
-});
+const closedItems = ({properties, ...items}: SchemaNode): SchemaNode => {
+  const fields = Object.entries(properties ?? {}).map(([key, child]) => [key, {...child, description: TEXTS[key] ?? key}]);
+  return {...items, ...(properties ? {properties: Object.fromEntries(fields)} : {})};
+};
 
 const rowsOf = ({chart, version}: Target): Row[] => CHARTS[chart].rows.filter((row) => within(version, row.in));
 

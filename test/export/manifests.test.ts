@@ -28,7 +28,9 @@ describe('volume', () => {
       metadata: {name: 'scalr-agent-cache', namespace: 'agents'},
       spec: {accessModes: ['ReadWriteMany'], storageClassName: storageClass?.metadata['name'], resources: {requests: {storage}}},
     });
-    expect(stderr).toContain('scalr-agent install --namespace agents --cache existing-pvc --cache-claim scalr-agent-cache');
+    expect(stderr).toContain(
+      'scalr-agent install --release scalr-agent --namespace agents --cache existing-pvc --cache-claim scalr-agent-cache',
+    );
   });
 
   test('lets user 1000 of the charts write', async () => {
