@@ -4,11 +4,13 @@ import {url} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
+import {providerMirror} from '../settings/network.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
 import {chartSource, type TargetName} from '../settings/release.ts';
 import type {Target} from './define.ts';
 import {imagesOf, selectsImagesOfRuns} from './images.ts';
+import {parsedList} from './row-kinds.ts';
 
 /** The agent whose endpoints are wanted. */
 export interface EndpointScope {
@@ -37,19 +39,10 @@ export function hostPortOf(text: string | undefined): string | undefined {
 
 /** URLs of `agent.providerNetworkMirrors`, or of the variable that the key becomes (agent-job 0.6.5, README). */
 export function mirrorsOf({chart, get}: EndpointScope): string[] {
-  const listed = chart === undefined ? [] : itemsAt(chart.values, 'agent.providerNetworkMirrors');
+  const listed =
+    chart === undefined ? (get(providerMirror) ?? []).map((each) => ({url: each})) : itemsAt(chart.values, 'agent.providerNetworkMirrors');
   const ofVariable = parsedList(get(extraEnv)?.['SCALR_AGENT_PROVIDER_NETWORK_MIRRORS']);
   return [...listed, ...ofVariable].flatMap((each) => hostPortOf(isMap(each) ? textAt(each, 'url') : undefined) ?? []);
-}
-
-function parsedList(text = '[]'): Values[] {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list.filter(isMap) : [];
-  } catch {
-    // Validation of the variable reports it.
-    return [];
-  }
 }
 
 export const DOCKER_HUB = 'docker.io';

@@ -1,4 +1,4 @@
-import {at, getAt, isMap, type Path, sameTree, type Tree} from '../ground/tree.ts';
+import {at, getAt, isMap, type Path, sameTree, type Tree, type Values} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Toleration} from '../settings/lists.ts';
 import {gracePeriod, shutdownMode} from '../settings/pods.ts';
@@ -114,6 +114,38 @@ export const asReferences: Codec<string[]> = {
     return names.length > 0 && names.every((name) => typeof name === 'string') ? (names as string[]) : undefined;
   },
 };
+
+/** An object or list as Kubernetes defines it; an empty one means "not set". */
+export const asTree = <T extends Tree>(): Codec<T> => ({
+  write: (value) => value,
+  read: (tree) => (typeof tree === 'object' && tree !== null && Object.keys(tree).length > 0 ? (tree as T) : undefined),
+});
+
+/** URLs as a list of mirrors; mirrors with further fields have no setting. */
+export const asMirrors: Codec<string[]> = {
+  write: (urls) => urls.map((url) => ({url})),
+  read: (tree) => {
+    const urls = Array.isArray(tree) ? tree.map((each) => (isMap(each) && Object.keys(each).length === 1 ? each['url'] : undefined)) : [];
+    return urls.length > 0 && urls.every((url) => typeof url === 'string') ? (urls as string[]) : undefined;
+  },
+};
+
+/** The same as JSON, for a variable. */
+export const asMirrorsText: Codec<string[]> = {
+  write: (urls) => JSON.stringify(asMirrors.write(urls)),
+  read: (tree) => asMirrors.read(parsedList(String(tree))),
+};
+
+/** A JSON list of objects; empty for everything else. */
+export function parsedList(text = '[]'): Values[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.filter(isMap) : [];
+  } catch {
+    // Validation of the variable reports it.
+    return [];
+  }
+}
 
 type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
 

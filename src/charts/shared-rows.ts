@@ -1,6 +1,6 @@
 import {at, getAt, isMap, type Path, textAt, type Values} from '../ground/tree.ts';
 import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
-import type {Get} from '../settings/define.ts';
+import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../settings/network.ts';
 import * as pods from '../settings/pods.ts';
@@ -158,20 +158,21 @@ export const telemetryVariables = (map: string): Row[] => [
   variable(otelTraces, {map, name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', as: asSwitch('true', 'false')}),
 ];
 
-/** CPU and memory of the runner container, at `<path>.requests` and `<path>.limits`. */
-export const runResources = (path: string): Row[] => [
-  key(pods.runCpuRequest, `${path}.requests.cpu`, {as: asQuantity}),
-  key(pods.runCpuLimit, `${path}.limits.cpu`, {as: asQuantity}),
-  key(pods.runMemoryRequest, `${path}.requests.memory`, {as: asQuantity}),
-  key(pods.runMemoryLimit, `${path}.limits.memory`, {as: asQuantity}),
-];
+/** CPU request, CPU limit, memory request and memory limit of a container, at `<path>.requests` and `<path>.limits`. */
+export const resourceRows = (sizes: readonly Setting<string>[], path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] =>
+  sizes.map((setting, index) =>
+    key(setting, `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`, {as: asQuantity, ...options}),
+  );
 
-export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
-  key(pods.controllerCpuRequest, `${path}.requests.cpu`, {as: asQuantity, ...options}),
-  key(pods.controllerCpuLimit, `${path}.limits.cpu`, {as: asQuantity, ...options}),
-  key(pods.controllerMemoryRequest, `${path}.requests.memory`, {as: asQuantity, ...options}),
-  key(pods.controllerMemoryLimit, `${path}.limits.memory`, {as: asQuantity, ...options}),
-];
+export const runResources = (path: string): Row[] =>
+  resourceRows([pods.runCpuRequest, pods.runCpuLimit, pods.runMemoryRequest, pods.runMemoryLimit], path);
+
+export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] =>
+  resourceRows(
+    [pods.controllerCpuRequest, pods.controllerCpuLimit, pods.controllerMemoryRequest, pods.controllerMemoryLimit],
+    path,
+    options,
+  );
 
 /** `what` completes "… in whole mebibytes". */
 export const inMebibytes =
@@ -274,6 +275,7 @@ export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'provider-cache'],
   ['SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', 'provider-cache-limit'],
   ['SCALR_AGENT_MODULE_CACHE_ENABLED', 'module-cache'],
+  ['SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', 'module-cache-limit'],
   ['SCALR_AGENT_SINGLE', 'single-run'],
   ['SCALR_AGENT_CONCURRENCY', 'concurrency'],
 ]);

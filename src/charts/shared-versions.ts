@@ -37,6 +37,10 @@ export const annotationsWithoutAccount: IgnoredKey = {path: 'serviceAccount.anno
 
 export const labelsWithoutAccount: IgnoredKey = {path: 'serviceAccount.labels', ...WITHOUT_ACCOUNT};
 
+/** agent-local and agent-job have a key for provider mirrors. */
+export const MIRRORS = '>=0.6.4';
+export const NO_MIRRORS = 'this version has no key for mirrors';
+
 /** What a new PVC is made of. */
 export const CLAIM_KEYS = ['storageClassName', 'storage', 'accessMode'] as const;
 

@@ -4,7 +4,7 @@ import {ExitCode, ExpectedError, type FailureCode, failed} from '../ground/error
 import {Secret} from '../ground/secret.ts';
 import type {EarlierExport} from '../host/agent.ts';
 import {ENV_FILE} from '../host/files.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files, PlaceFlag} from '../ports/files.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Rewrite} from '../values/validate/apply-fixes.ts';
 
@@ -48,6 +48,8 @@ interface NewFile {
   text: string;
   /** Readable only by its owner. */
   isPrivate: boolean;
+  /** The flag that names the file, if it is not the one of the others. */
+  flag?: PlaceFlag;
 }
 
 interface FoundFile extends NewFile {
@@ -74,13 +76,14 @@ async function confirmAll(
   place: typeof RESULT | typeof SAVED | typeof EXPORT,
   {isDryRun, isAccepted, confirm}: ConfirmOptions,
 ): Promise<FoundFile[]> {
-  const {flag, names} = place;
-  const other = `another ${names} with ${flag}`;
+  const {names} = place;
   const areTogether = place === EXPORT;
   const find = async (file: NewFile): Promise<FoundFile> => {
+    const {flag = place.flag} = file;
+    const other = `another ${names} with ${flag}`;
     const kind = await files.kindOf(file.path, flag);
     if (kind === 'directory') {
-      const remedy = place === RESULT ? `Set a file name: --out ${file.path.replace(/\/$/, '')}/values.yaml` : `Use ${other}`;
+      const remedy = place === RESULT ? `Set a file name: ${flag} ${file.path.replace(/\/$/, '')}/values.yaml` : `Use ${other}`;
       throw refusal(`${file.path} is a directory.`, remedy, 'UNWRITABLE_FILE');
     }
     if (kind === 'broken-link')
@@ -94,8 +97,11 @@ async function confirmAll(
   };
   const all = await Promise.all(given.map(find));
   if (isDryRun) return all;
-  const taken = isAccepted ? [] : all.filter(({found}) => found === 'other').map(({path}) => path);
-  for (const paths of areTogether && taken.length > 0 ? [taken] : taken.map((path) => [path])) {
+  const taken = isAccepted ? [] : all.filter(({found}) => found === 'other');
+  for (const together of areTogether && taken.length > 0 ? [taken] : taken.map((each) => [each])) {
+    const paths = together.map(({path}) => path);
+    const {flag = place.flag} = together[0] as FoundFile;
+    const other = `another ${names} with ${flag}`;
     const [exists, them] = paths.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
     const refused = (message: string, suggestion: string): ExpectedError =>
       new ExpectedError(message, {
@@ -125,8 +131,8 @@ async function writeAll(
 ): Promise<FoundFile[]> {
   const all = await confirmAll(given, files, place, options);
   if (options.isDryRun) return all;
-  const {flag, names} = place;
-  for (const {path, text, isPrivate, found} of all) {
+  const {names} = place;
+  for (const {path, text, isPrivate, found, flag = place.flag} of all) {
     const makesDirectory = names === 'directory' && dirname(path) !== '.';
     if (found !== 'same' || isPrivate) await files.write(path, text, {isPrivate, makesDirectory, flag});
   }
@@ -146,7 +152,7 @@ function resultOf(file: FoundFile, isDryRun: boolean, done: string): string {
 
 const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
 
-type ResultOptions = Omit<NewFile, 'path'> & ConfirmOptions & {path: string | undefined};
+type ResultOptions = Omit<NewFile, 'path' | 'flag'> & ConfirmOptions & {path: string | undefined};
 
 /** Whether the result goes to a file. @throws ExpectedError for an empty name */
 function isFile(path: string): boolean {
@@ -160,13 +166,20 @@ export async function confirmResult({path = '-', isPrivate, ...options}: Omit<Re
 }
 
 /** Writes a result to the file of --out, and says so; undefined for standard output. @throws ExpectedError */
-export async function writeResult(
+export async function writeResult(result: ResultOptions, files: Files): Promise<{path: string; done: string} | undefined> {
+  const {isWritten, done} = await writeWith([], result, files);
+  return isWritten ? {path: result.path as string, done: done.join('')} : undefined;
+}
+
+/** Writes a result and the files that it refers to: all or none. Returns what was done with them as sentences. @throws ExpectedError */
+export async function writeWith(
+  beside: readonly NewFile[],
   {path = '-', text, isPrivate, ...options}: ResultOptions,
   files: Files,
-): Promise<{path: string; done: string} | undefined> {
-  if (!isFile(path)) return undefined;
-  const [file] = await writeAll([{path, text, isPrivate}], files, RESULT, options);
-  return {path, done: resultOf(file as FoundFile, options.isDryRun, `Wrote ${path}.`)};
+): Promise<{isWritten: boolean; done: string[]}> {
+  const isWritten = isFile(path);
+  const all = await writeAll([...beside, ...(isWritten ? [{path, text, isPrivate}] : [])], files, RESULT, options);
+  return {isWritten, done: all.map((each) => resultOf(each, options.isDryRun, `Wrote ${each.path}.`))};
 }
 
 /** Writes files below a directory, after one confirmation if some of them exist. Returns the results as sentences. @throws ExpectedError */

@@ -10,12 +10,15 @@ import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
 import {exportFleet, FLEET_TARGETS, type FleetTarget, isFleetTarget} from '../export/fleet/engines.ts';
+import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/host.ts';
 import {choiceText} from '../ui/messages.ts';
+import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
@@ -27,12 +30,12 @@ interface Result {
   warnings: readonly Warning[];
 }
 
-const EXPORTS = [...HOST_TARGETS, 'dockerfile', ...FLEET_TARGETS];
+const EXPORTS = [...HOST_TARGETS, 'dockerfile', ...FLEET_TARGETS, 'volume', 'prepull'];
 
 export default class ExportCommand extends BaseCommand<Result> {
-  static override summary = 'Write files for fleets, Docker, virtual machines and custom images.';
+  static override summary = 'Write files for fleets, Docker, virtual machines, images and volumes.';
   static override description =
-    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read. argocd, argocd-appset, flux, terraform and helmfile write files for Git, which contain no token.';
+    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image, volume a PVC for a shared cache on EFS, Filestore or Azure Files, prepull a DaemonSet that pulls the images of runs in advance. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read. argocd, argocd-appset, flux, terraform and helmfile write files for Git, which contain no token.';
   static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
@@ -68,12 +71,16 @@ export default class ExportCommand extends BaseCommand<Result> {
     const directory = flags.out ?? '';
     const {files, steps, notes, warnings} = isFleetTarget(target)
       ? await this.#fleet(target, flags)
-      : isDockerfile
-        ? await this.#dockerfile(await this.settingsFrom(flags, {optional: [url]}), additions)
-        : exportHost(await this.settingsFrom(flags), target as HostTarget, {
-            earlier: await earlierExport(directory, this.app.files),
-            ...socketIn(this.app.env),
-          });
+      : target === 'dockerfile' || target === 'prepull'
+        ? this.#fromChart(await this.settingsFrom(flags, {optional: [url]}), (generated) =>
+            isDockerfile ? dockerfile(generated, additions) : prepull(generated),
+          )
+        : target === 'volume'
+          ? {...volume(await this.settingsFrom(flags, {only: VOLUME_SETTINGS})), warnings: []}
+          : exportHost(await this.settingsFrom(flags), target as HostTarget, {
+              earlier: await earlierExport(directory, this.app.files),
+              ...socketIn(this.app.env),
+            });
     this.report(warnings);
     // A single file is a result like that of "values".
     if (files.length === 1 && flags.out === undefined) {
@@ -89,13 +96,8 @@ export default class ExportCommand extends BaseCommand<Result> {
     }
     for (const note of notes) this.say(`${note}\n`);
     if (!flags['dry-run']) this.say(exportStepsText(steps, directory, warnings));
-    return {
-      target,
-      files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)})),
-      steps,
-      notes,
-      warnings,
-    };
+    const written = files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)}));
+    return {target, files: written, steps, notes, warnings};
   }
 
   async #fleet(target: FleetTarget, flags: FleetFlags & SharedFlags): Promise<ReturnType<typeof exportFleet> & {warnings: Warning[]}> {
@@ -105,13 +107,10 @@ export default class ExportCommand extends BaseCommand<Result> {
     return {...exportFleet(fleet, target), warnings: [...new Map(all.map((each) => [each.message, each])).values()]};
   }
 
-  async #dockerfile(
-    settings: Parameters<typeof generateChecked>[0],
-    additions: Parameters<typeof dockerfile>[1],
-  ): Promise<ReturnType<typeof dockerfile> & {warnings: Warning[]}> {
+  #fromChart<T>(settings: Settings, write: (generated: Generated) => T): T & {warnings: Warning[]} {
     const generated = generateChecked(settings);
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
-    return {...dockerfile(generated, additions), warnings: []};
+    return {...write(generated), warnings: []};
   }
 }
 

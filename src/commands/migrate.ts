@@ -5,6 +5,7 @@ import {confirmFlags} from '../cli/flags.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {migrateHostFile} from '../host/migrate/migrate-host.ts';
+import {readHelmCommand} from '../host/migrate/pasted-command.ts';
 import {readHost} from '../host/migrate/read-host.ts';
 import {TARGETS} from '../settings/release.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
@@ -25,7 +26,7 @@ interface Result {
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect" or a systemd unit. Requires no cluster and no network.';
+    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect", a systemd unit or a "docker run" command, and "helm install" or "helm upgrade" commands with --set. Requires no cluster and no network.';
   static override usage = '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --from agent-k8s@0.5.58 --to agent-job@0.6.5',
@@ -49,19 +50,27 @@ export default class Migrate extends BaseCommand<Result> {
     await this.settingsFrom(flags, {only: []});
     if (args.file === undefined) throw noFile();
     const [{file, text} = {file: '-', text: ''}] = await readTexts([args.file], this.app.files);
-    const host = readHost(text);
+    const helm = readHelmCommand(text, flags.from);
+    const host = helm === undefined ? readHost(text) : undefined;
+    const isPasted = (helm ?? host) !== undefined;
     const keepsDefaults = flags['keep-defaults'];
     const migrated = host
       ? await migrateHostFile(host, {file, from: flags.from, to: flags.to, keepsDefaults}, this.app.files)
-      : migrateFile({file, text, from: flags.from, to: flags.to, keeps: keepsDefaults ? 'all' : 'security'});
+      : migrateFile({
+          file,
+          text: helm?.yaml ?? text,
+          from: helm?.from ?? flags.from,
+          to: flags.to,
+          keeps: keepsDefaults ? 'all' : 'security',
+        });
     const {from, to, yaml, changes, findings} = migrated;
     this.report(migrated.warnings);
-    for (const note of migrated.notes) this.say(`${note}\n`);
+    for (const note of [...(helm?.notes ?? []), ...migrated.notes]) this.say(`${note}\n`);
     this.say(changesText(changes, this.screen));
-    if (findings.length > 0) this.app.stderr(this.#findings(migrated, flags.out ?? (host ? 'values.yaml' : file)));
+    if (findings.length > 0) this.app.stderr(this.#findings(migrated, flags.out ?? (isPasted ? 'values.yaml' : file)));
     this.say(`${changesSummary(from, to, changes)}\n`);
     const written = await this.#write(
-      {text: host ? '' : text, yaml, file: host ? 'values.yaml' : file, isPrivate: host !== undefined},
+      {text: isPasted ? '' : text, yaml, file: isPasted ? 'values.yaml' : file, isPrivate: isPasted},
       flags,
     );
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;

@@ -43,8 +43,8 @@ export default class Validate extends BaseCommand<Result> {
     fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),
     format: Flags.string({
       summary: 'Output format; json is the same as --json.',
-      helpValue: '<text|json|sarif|junit>',
-      options: ['text', 'json', 'sarif', 'junit'],
+      helpValue: '<text|json|sarif|junit|github>',
+      options: ['text', 'json', 'sarif', 'junit', 'github'],
     }),
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,

@@ -1,14 +1,16 @@
+import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
-import {writeResult} from '../cli/user-files.ts';
-import type {Warning} from '../ground/errors.ts';
+import {writeWith} from '../cli/user-files.ts';
+import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {namespace, release} from '../settings/release.ts';
 import {flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
+import {editorSchema, schemaText} from '../values/editor-schema.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
@@ -19,6 +21,7 @@ interface Result {
   settings: Explained[];
   warnings: readonly Warning[];
   file?: string;
+  schemaFile?: string;
 }
 
 export default class Values extends BaseCommand<Result> {
@@ -32,6 +35,10 @@ export default class Values extends BaseCommand<Result> {
   ];
   static override flags = {
     out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    schema: Flags.string({
+      summary: 'Also write a JSON Schema for editors to this file, and refer to it in the first line of the values.',
+      helpValue: '<FILE>',
+    }),
     explain: Flags.boolean({summary: 'Print every effective setting and its source on standard error.'}),
     ...fromClusterFlag,
     ...confirmFlags,
@@ -47,7 +54,8 @@ export default class Values extends BaseCommand<Result> {
     const generated = generateChecked(given, cluster?.facts);
     const {target, values, recommendation} = generated;
     const warnings = [...generated.warnings, ...(cluster ? [] : this.unaskedWarnings(given, target.chart))];
-    const yaml = valuesDocument(generated);
+    const schema = flags.schema === undefined ? undefined : besideValues(flags.schema, flags.out);
+    const yaml = valuesDocument(generated, schema);
     const settings = explainSettings(generated);
 
     if (recommendation) {
@@ -57,7 +65,8 @@ export default class Values extends BaseCommand<Result> {
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 
-    const file = await writeResult(
+    const {isWritten, done} = await writeWith(
+      flags.schema === undefined ? [] : [{path: flags.schema, text: schemaText(editorSchema(target)), isPrivate: false, flag: '--schema'}],
       {
         path: flags.out,
         text: yaml,
@@ -68,10 +77,24 @@ export default class Values extends BaseCommand<Result> {
       },
       this.app.files,
     );
-    if (file) this.say(`${file.done}\n${flags['dry-run'] ? '' : `Next step: ${installCommand(file.path, given)}\n`}`);
+    const file = isWritten ? (flags.out as string) : undefined;
+    this.say(
+      `${done.map((each) => `${each}\n`).join('')}${file && !flags['dry-run'] ? `Next step: ${installCommand(file, given)}\n` : ''}`,
+    );
     if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.app.stdout(yaml);
-    return {chart: target.chart, chartVersion: target.version, values, yaml, settings, warnings, ...(file ? {file: file.path} : {})};
+    return {
+      ...{chart: target.chart, chartVersion: target.version, values, yaml, settings, warnings},
+      ...(file ? {file} : {}),
+      ...(flags.schema === undefined ? {} : {schemaFile: flags.schema}),
+    };
   }
+}
+
+/** The path of the schema from the directory of the values. @throws ExpectedError */
+function besideValues(schema: string, values = ''): string {
+  if (/^-?$/.test(schema) || resolve(schema) === resolve(values))
+    throw usageError('--schema requires a file of its own.', ['Set a file name: --schema values.schema.json']);
+  return relative(dirname(values), schema).replaceAll('\\', '/');
 }
 
 /** The command that installs the file; its header contains the chart and the version. */

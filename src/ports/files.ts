@@ -1,5 +1,5 @@
 /** Flags with the path of an output file or directory. */
-export type PlaceFlag = '--out' | '--save';
+export type PlaceFlag = '--out' | '--save' | '--schema';
 
 /** File operations. Paths are relative to the working directory. */
 export interface Files {

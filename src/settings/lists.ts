@@ -1,5 +1,7 @@
 import {staysText} from '../ground/text.ts';
+import {isMap, type Values} from '../ground/tree.ts';
 import {InvalidValue, type Kind} from './define.ts';
+import {text} from './kinds.ts';
 
 const LINES = /\r?\n/;
 const COMMAS_OR_LINES = /\r?\n|,/;
@@ -87,6 +89,70 @@ export const labels = () => pairs({hint: 'key=value', key: PREFIXED_NAME, expect
 export const annotations = () => pairs({hint: 'key=value', key: PREFIXED_NAME, expected: 'a valid annotation key', byLine: true});
 export const variables = () =>
   pairs({hint: 'NAME=value', key: /^[A-Za-z_][A-Za-z0-9_]*$/, expected: 'a valid environment variable name', byLine: true, isBare: true});
+
+/** An object as Kubernetes defines it: JSON, in an answers file a mapping. */
+export const object = (): Kind<Values> => ({
+  jsonSchema: {anyOf: [{type: 'object'}, {type: 'string', minLength: 2}]},
+  hint: 'JSON',
+  parse(raw) {
+    const value = typeof raw === 'string' ? parsedJson(raw) : raw;
+    if (isMap(value) && Object.keys(value).length > 0) return value;
+    throw new InvalidValue('The value is not a JSON object', 'Quote it for the shell, for example \'{"key": "value"}\'');
+  },
+  format: (value) => [JSON.stringify(value)],
+});
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Objects, one per item. */
+export const objects = (): Kind<Values[]> => {
+  const one = object();
+  return {
+    jsonSchema: {type: 'array', items: one.jsonSchema, minItems: 1},
+    hint: one.hint,
+    list: {separator: LINES},
+    parse(raw, context) {
+      if (!Array.isArray(raw)) throw new InvalidValue(`Expected a list, got ${JSON.stringify(raw)}`, 'Write one object per item');
+      return raw.map((each) => one.parse(each, context));
+    },
+    format: (list) => list.flatMap(one.format),
+  };
+};
+
+/** An object of the namespace that is mounted in a container. */
+export interface Mount {
+  kind: 'secret' | 'configmap' | 'pvc';
+  name: string;
+  path: string;
+}
+
+/** `secret/NAME:/path`, `configmap/NAME:/path` or `pvc/NAME:/path`. */
+export const mounts = (): Kind<Mount[]> => {
+  const one = text({
+    hint: 'KIND/NAME:PATH',
+    pattern: /^(secret|configmap|pvc)\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?:\/[^:,\s]+$/,
+    expected: 'a mount of a secret, configmap or pvc',
+    example: 'secret/aws-credentials:/opt/aws',
+  });
+  const list = listOf(one);
+  return {
+    jsonSchema: list.jsonSchema,
+    hint: one.hint,
+    list: {separator: COMMAS_OR_LINES},
+    parse: (raw, context) =>
+      list.parse(raw, context).map((each) => {
+        const [, kind, name = '', path = ''] = /^(\w+)\/([^:]+):(.*)$/.exec(each) ?? [];
+        return {kind: kind as Mount['kind'], name, path};
+      }),
+    format: (all) => all.map(({kind, name, path}) => `${kind}/${name}:${path}`),
+  };
+};
 
 /** The subset of Kubernetes tolerations that the syntax of `kubectl taint` can express. */
 export interface Toleration {

@@ -1,7 +1,8 @@
 import {hasCredentials, noProxyList, proxyUrl, proxyUrlOf} from './addresses.ts';
 import {cloud} from './cluster.ts';
 import {defineSetting, type Get, InvalidValue} from './define.ts';
-import {choice} from './kinds.ts';
+import {choice, text} from './kinds.ts';
+import {listOf} from './lists.ts';
 
 /**
  * Hosts that must never use a proxy: the cluster itself and the endpoints of cloud credentials (169.254.170.23 is EKS Pod
@@ -108,4 +109,20 @@ export const metadataService = defineSetting('Network', 'metadata-service', {
   explained: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
   reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
   meanings: {block: 'runs cannot use the identity of the node', allow: 'runs can get cloud credentials from the node'},
+});
+
+export const providerMirror = defineSetting('Network', 'provider-mirror', {
+  isForRuns: true,
+  question: 'Provider network mirror',
+  summary: 'URL of a provider network mirror, used instead of the provider registries; can be repeated.',
+  kind: listOf(
+    text({
+      hint: 'URL',
+      pattern: /^https:\/\/[^\s/@,]+(\/[^\s?#,]*)?\/$/,
+      expected: 'an https URL that ends with a slash',
+      near: (url) => (/^https:\/\/[^\s@,?#]+[^/]$/.test(url) ? `${url}/` : undefined),
+      example: 'https://mirror.example.com/providers/',
+    }),
+  ),
+  explained: 'Runs download providers from the mirror, which must implement the provider network mirror protocol.',
 });

@@ -1,36 +1,34 @@
 import {image, namesRegistry, registry} from './addresses.ts';
-import {defineSetting, type Get, InvalidValue} from './define.ts';
+import {defineSetting, type Get, InvalidValue, type Kind} from './define.ts';
 import {choice, integer, objectName, onOff, seconds} from './kinds.ts';
-import {annotations, labels, listOf, tolerations} from './lists.ts';
+import {annotations, labels, listOf, mounts, object, objects, tolerations} from './lists.ts';
 import {bytes, cpu} from './quantity.ts';
 
-export const runCpuRequest = defineSetting('Size', 'run-cpu-request', {
-  isForRuns: true,
-  question: 'CPU request of a run',
-  summary: 'CPU request of a run, in cores.',
-  kind: cpu(),
-});
+/** Requests and limits of one kind of container. */
+function sizesOf(id: string, owner: string, limit: string, more: {isForRuns?: true} = {}) {
+  const size = (name: string, what: string, kind: Kind<string>, note = '') =>
+    defineSetting('Size', `${id}-${name}`, {question: `${what} of ${owner}`, summary: `${what} of ${owner}${note}.`, kind, ...more});
+  return {
+    cpuRequest: size('cpu-request', 'CPU request', cpu(), ', in cores'),
+    cpuLimit: size('cpu-limit', 'CPU limit', cpu(), ', in cores'),
+    memoryRequest: size('memory-request', 'Memory request', bytes()),
+    memoryLimit: size('memory-limit', 'Memory limit', bytes(), limit),
+  };
+}
 
-export const runCpuLimit = defineSetting('Size', 'run-cpu-limit', {
-  isForRuns: true,
-  question: 'CPU limit of a run',
-  summary: 'CPU limit of a run, in cores.',
-  kind: cpu(),
-});
+export const {
+  cpuRequest: runCpuRequest,
+  cpuLimit: runCpuLimit,
+  memoryRequest: runMemoryRequest,
+  memoryLimit: runMemoryLimit,
+} = sizesOf('run', 'a run', '; a run that exceeds it is killed', {isForRuns: true});
 
-export const runMemoryRequest = defineSetting('Size', 'run-memory-request', {
-  isForRuns: true,
-  question: 'Memory request of a run',
-  summary: 'Memory request of a run.',
-  kind: bytes(),
-});
-
-export const runMemoryLimit = defineSetting('Size', 'run-memory-limit', {
-  isForRuns: true,
-  question: 'Memory limit of a run',
-  summary: 'Memory limit of a run; a run that exceeds it is killed.',
-  kind: bytes(),
-});
+export const {
+  cpuRequest: workerCpuRequest,
+  cpuLimit: workerCpuLimit,
+  memoryRequest: workerMemoryRequest,
+  memoryLimit: workerMemoryLimit,
+} = sizesOf('worker', 'the worker container of a run', '', {isForRuns: true});
 
 export const controllerReplicas = defineSetting('Size', 'controller-replicas', {
   question: 'Controller replicas',
@@ -38,29 +36,12 @@ export const controllerReplicas = defineSetting('Size', 'controller-replicas', {
   kind: integer({min: 1, max: 10}),
 });
 
-export const controllerCpuRequest = defineSetting('Size', 'controller-cpu-request', {
-  question: 'CPU request of the controller',
-  summary: 'CPU request of the controller, in cores.',
-  kind: cpu(),
-});
-
-export const controllerCpuLimit = defineSetting('Size', 'controller-cpu-limit', {
-  question: 'CPU limit of the controller',
-  summary: 'CPU limit of the controller, in cores.',
-  kind: cpu(),
-});
-
-export const controllerMemoryRequest = defineSetting('Size', 'controller-memory-request', {
-  question: 'Memory request of the controller',
-  summary: 'Memory request of the controller.',
-  kind: bytes(),
-});
-
-export const controllerMemoryLimit = defineSetting('Size', 'controller-memory-limit', {
-  question: 'Memory limit of the controller',
-  summary: 'Memory limit of the controller; a controller that exceeds it is killed.',
-  kind: bytes(),
-});
+export const {
+  cpuRequest: controllerCpuRequest,
+  cpuLimit: controllerCpuLimit,
+  memoryRequest: controllerMemoryRequest,
+  memoryLimit: controllerMemoryLimit,
+} = sizesOf('controller', 'the controller', '; a controller that exceeds it is killed');
 
 export const nodeSelector = defineSetting('Placement', 'node-selector', {
   question: 'Node selector for runs',
@@ -84,6 +65,32 @@ export const controllerToleration = defineSetting('Placement', 'controller-toler
   question: 'Toleration for the controller',
   summary: 'Toleration for the controller; can be repeated.',
   kind: tolerations(),
+});
+
+export const affinity = defineSetting('Placement', 'affinity', {
+  question: 'Affinity of runs',
+  summary: 'Affinity of the pods that execute runs, as JSON.',
+  kind: object(),
+});
+
+export const controllerAffinity = defineSetting('Placement', 'controller-affinity', {
+  question: 'Affinity of the controller',
+  summary: 'Affinity of the controller, as JSON.',
+  kind: object(),
+});
+
+export const mount = defineSetting('Placement', 'mount', {
+  isForRuns: true,
+  question: 'Secret, ConfigMap or PVC to mount',
+  summary: 'Volume to mount where runs execute: secret/NAME:PATH, configmap/NAME:PATH or pvc/NAME:PATH; can be repeated.',
+  kind: mounts(),
+});
+
+export const sidecar = defineSetting('Placement', 'sidecar', {
+  isForRuns: true,
+  question: 'Additional container of run pods',
+  summary: 'Additional container of run pods, as JSON; can be repeated.',
+  kind: objects(),
 });
 
 /** Labels that the charts set and use in selectors. */

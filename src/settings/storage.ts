@@ -171,17 +171,22 @@ export const providerCache: Setting<boolean> = storageSetting('provider-cache', 
   caution: afterSingleRun,
 });
 
-export const providerCacheLimit = storageSetting('provider-cache-limit', {
-  question: 'Size limit of the provider cache',
-  summary: 'Size limit of the provider cache; above it, the agent removes providers. Enables the provider cache.',
-  kind: bytes(),
-  appliesWhen: {test: (get) => get(providerCache) !== false, needs: '--provider-cache'},
-});
+const limitOf = (what: 'provider' | 'module', isOn: () => Setting<boolean>): Setting<string> =>
+  storageSetting(`${what}-cache-limit`, {
+    question: `Size limit of the ${what} cache`,
+    summary: `Size limit of the ${what} cache; above it, the agent removes ${what}s. Enables the ${what} cache.`,
+    kind: bytes(),
+    appliesWhen: {test: (get) => get(isOn()) !== false, needs: `--${what}-cache`},
+  });
 
-export const moduleCache = storageSetting('module-cache', {
+export const providerCacheLimit = limitOf('provider', () => providerCache);
+
+export const moduleCache: Setting<boolean> = storageSetting('module-cache', {
   question: 'Cache modules?',
   summary: 'Cache Terraform/OpenTofu modules.',
   kind: onOff(),
-  fallback: isCacheOff,
+  fallback: (get) => isCacheOff(get) ?? (get(moduleCacheLimit) === undefined ? undefined : true),
   caution: afterSingleRun,
 });
+
+export const moduleCacheLimit = limitOf('module', () => moduleCache);

@@ -77,6 +77,7 @@ export async function inFormat(
 ): Promise<string> {
   const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
   if (format === 'sarif') return (await import('./formats/reports.ts')).sarif(checked, program);
+  if (format === 'github') return (await import('./formats/reports.ts')).githubAnnotations(checked);
   if (format === 'junit') return (await import('./formats/reports.ts')).junit(checked, `${program.name} validate`);
   return asciiFallback(findingsText(checked, screen), screen);
 }

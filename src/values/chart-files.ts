@@ -24,7 +24,8 @@ export async function targetOfChart(source: string, files: {chart: string; value
 
 /** Checks values as Helm does: merged over the defaults, null deleting defaults. */
 async function refusalsOf(schema: Values, defaults: Values, source: string): Promise<NonNullable<Target['refusals']>> {
-  const {Ajv} = await import('ajv');
+  // The bundle has no names of a CommonJS package but its default.
+  const {Ajv} = (await import('ajv')).default;
   // Two of the charts name a JSON Schema draft that Ajv does not know.
   const {$schema: _, ...rules} = schema;
   const check = readChartFile(source, 'values.schema.json', () =>

@@ -9,19 +9,26 @@ import {type Get, type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import {type AnswerSource, flagsOf, type Settings} from '../settings/settings.ts';
+import {type AnswerSource, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
 import type {ValueOrigin} from './render.ts';
 import {type KeyComment, toYaml} from './yaml.ts';
 
-/** The text of values.yaml: a header with the command, the reason for each key, and the values in the order of the chart. */
-export function valuesDocument(generated: Generated): string {
+/**
+ * The text of values.yaml: a header with the command, the reason for each key, and the values in the order of the chart.
+ * `schema` is the path of a JSON Schema for editors, from the directory of the file.
+ */
+export function valuesDocument(generated: Generated, schema?: string): string {
   const {target, settings, values, origins} = generated;
   const release = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version);
   const named = namedIn(settings);
   const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named));
   const names = {chart: target.chart, version: target.version, agent: release?.appVersion ?? 'version unknown'};
-  const header = [...template.lines.map((line) => fill(line, names)), ...commandLines(generated).map((line) => `  ${line}`)];
+  const header = [
+    ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
+    ...template.lines.map((line) => fill(line, names)),
+    ...commandLines(generated, schema).map((line) => `  ${line}`),
+  ];
   return toYaml(inChartOrder(values, target), {header, comments});
 }
 
@@ -79,8 +86,8 @@ export function flagsToRepeat(settings: Settings): string[] {
 }
 
 /** The command that writes the same file, one flag per line. */
-function commandLines({target, settings}: Generated): string[] {
-  const flags = flagsToRepeat(settings);
+function commandLines({target, settings}: Generated, schema?: string): string[] {
+  const flags = [...flagsToRepeat(settings), ...(schema === undefined ? [] : [`--schema ${quote(schema)}`])];
   const lines = [`scalr-agent values --chart ${target.chart} --chart-version ${target.version}`, ...flags.map((flag) => `  ${flag}`)];
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }

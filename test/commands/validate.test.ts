@@ -152,6 +152,7 @@ test.each([
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="scalr-agent validate" tests="2" failures="1" .*<\/testsuites>\n$/s,
   ],
   ['json', /^\{\n {2}"schemaVersion": 1,\n {2}"valid": false,\n {2}"files": \[.*\}\n$/s],
+  ['github', /^::error file=bad\.yaml,line=\d+,col=\d+,title=[^\n]*\n$/],
   ['text', /^good\.yaml: no problems found/],
 ])('prints nothing else on standard output with --format %s', async (format, document) => {
   const {stdout, stderr, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', ...JOB, '--format', format], {files: several});
@@ -160,7 +161,7 @@ test.each([
   expect(exit).toBe(3);
 });
 
-test.each(['sarif', 'junit'])('prints a failure with --format %s on standard error', async (format) => {
+test.each(['sarif', 'junit', 'github'])('prints a failure with --format %s on standard error', async (format) => {
   const {stdout, stderr, exit} = await runCommand(Validate, ['nowhere.yaml', ...JOB, '--format', format], {files: several});
   expect(stdout).toBe('');
   expect(stderr).toContain('Cannot read nowhere.yaml');
@@ -172,7 +173,7 @@ test.each([
   ['files and layers', ['good.yaml', '-f', 'bad.yaml'], 'good.yaml and -f bad.yaml cannot be combined'],
   ['standard input twice', ['-', '-'], 'Standard input can be read only once.'],
   ['two output formats', ['good.yaml', '--json', '--format', 'junit'], '--json cannot be used with --format junit.'],
-  ['an unknown output format', ['good.yaml', '--format', 'xml'], '--format: "xml" is not one of text, json, sarif, junit.'],
+  ['an unknown output format', ['good.yaml', '--format', 'xml'], '--format: "xml" is not one of text, json, sarif, junit, github.'],
   ['a rewrite of standard input', ['-', '--fix'], '--fix requires a file, and standard input is not one.'],
 ])('reports a usage error for %s', async (_, argv, message) => {
   const {stdout, stderr, exit} = await runCommand(Validate, [...argv, ...JOB], {files: several});

@@ -8,7 +8,7 @@ import {certificates} from '../support/certificates.ts';
 import {commandIn, root} from './commands.ts';
 
 /** Commands that need no cluster. */
-const OFFLINE = /^scalr-agent (values|validate|recommend|images|export|migrate)\b/;
+const OFFLINE = /^scalr-agent (values|validate|schema|recommend|images|export|migrate)\b/;
 /** Pages with tests of their own in test/recipes. */
 const RECIPES = ['ci.md', 'air-gapped.md'];
 

@@ -30,13 +30,26 @@ const BY_HINT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   DIRECTORY: name.map((each) => `/data/${each}`),
   'HOST:PORT': name.map((each) => `${each}.example.com:4317`),
   'HOST[/PATH]': name.map((each) => `${each}.example.com/mirror`),
+  URL: name.map((each) => `https://${each}.example.com/providers/`),
+  JSON: name.map((each) => JSON.stringify({name: each, image: `example.com/${each}:1`})),
+  'KIND/NAME:PATH': fc
+    .tuple(fc.constantFrom('secret', 'configmap', 'pvc'), name, name)
+    .map(([kind, each, path]) => `${kind}/${each}:/mnt/${path}`),
   OPTION: fc.constantFrom('acregmin=1', 'acdirmax=3', 'noresvport', 'tls'),
   'key=value': pair,
   'key=value:effect': toleration,
 };
 
+const AFFINITY = name.map((key) =>
+  JSON.stringify({
+    nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key, operator: 'Exists'}]}]}},
+  }),
+);
+
 /** Settings whose values their hint does not describe. */
 const BY_ID: Readonly<Record<string, Raw>> = {
+  affinity: AFFINITY,
+  'controller-affinity': AFFINITY,
   url: name.map((each) => `https://${each}.scalr.io`),
   'http-proxy': proxy,
   'https-proxy': proxy,

@@ -1,10 +1,12 @@
 import {otelEndpoint} from '../../settings/agent.ts';
-import {workloadIdentity} from '../../settings/network.ts';
+import {providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {purpose, singleRun} from '../../settings/purpose.ts';
 import * as storage from '../../settings/storage.ts';
 import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal} from '../define.ts';
+import {WORKER_SIZES} from '../pod-rows.ts';
+import {NO_MIRRORS} from '../shared-versions.ts';
 import {FLAT, NESTED} from './versions.ts';
 
 /** Reasons for unsupported settings in agent-job. */
@@ -17,7 +19,17 @@ export const refusals: readonly Refusal[] = [
   {setting: storage.cache, in: FLAT, reason: 'the cache must be a PVC or EFS'},
   {setting: storage.cacheStorageClass, of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
   {setting: storage.providerCache, in: FLAT, reason: 'this version has no key for it'},
-  {setting: storage.moduleCache, in: '<=0.5.64', reason: 'this version has no module cache'},
+  ...[storage.moduleCache, storage.moduleCacheLimit].map((setting) => ({
+    setting,
+    in: '<=0.5.64',
+    reason: 'this version has no module cache',
+  })),
+  ...[pods.affinity, pods.controllerAffinity, pods.mount, pods.sidecar, ...WORKER_SIZES].map((setting) => ({
+    setting,
+    in: FLAT,
+    reason: 'this version has no key for it',
+  })),
+  {setting: providerMirror, in: '<=0.6.3', reason: NO_MIRRORS},
   {setting: otelEndpoint, in: FLAT, reason: 'this version has no key for it'},
   {setting: clientCertSecret, reason: 'this version has no key for it'},
   {setting: storage.cachePath, in: '<=0.6.1', reason: 'this version does not mount directories of the node'},

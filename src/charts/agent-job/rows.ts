@@ -3,17 +3,19 @@ import {splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, otelEndpoint, otelMetrics, otelTraces, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Setting} from '../../settings/define.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {isolation, purpose} from '../../settings/purpose.ts';
 import * as storage from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
+import {mountRow, workerResources} from '../pod-rows.ts';
 import {
   always,
   asBoolean,
   asChoice,
   asGibibytes,
+  asMirrors,
   asNumber,
   asQuantity,
   asReferences,
@@ -21,6 +23,7 @@ import {
   asTextMap,
   asTexts,
   asTolerations,
+  asTree,
   asWord,
   behindSwitch,
   key,
@@ -45,6 +48,7 @@ import {
   runResources,
   serviceAccount,
 } from '../shared-rows.ts';
+import {MIRRORS} from '../shared-versions.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
 const controllerOnly = {partly: () => 'Up to 0.5.63, agent-job sets variables on the controller only, not on run pods. Fixed in 0.5.64.'};
@@ -125,6 +129,17 @@ export const rows: readonly Row[] = [
     partly: inMebibytes('agent-job requires the cache limit'),
   }),
   key(storage.moduleCache, 'agent.moduleCache.enabled', {as: asBoolean, in: '>=0.5.65'}),
+  key(storage.moduleCacheLimit, 'agent.moduleCache.sizeLimit', {
+    as: asGibibytes,
+    in: '>=0.5.65',
+    partly: inMebibytes('agent-job requires the cache limit'),
+  }),
+  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
+  key(pods.affinity, 'task.affinity', {as: asTree<Values>(), in: NESTED}),
+  key(pods.controllerAffinity, 'agent.affinity', {as: asTree<Values>(), in: NESTED}),
+  mountRow('task.extraVolumes', 'task.runner.extraVolumeMounts', {in: NESTED}),
+  key(pods.sidecar, 'task.sidecars', {as: asTree<Values[]>(), in: NESTED}),
+  ...only(NESTED, workerResources('task.worker.resources')),
   ...only(NESTED, runResources('task.runner.resources')),
   key(pods.controllerReplicas, 'agent.replicaCount', {as: asNumber, in: NESTED}),
   ...only(FLAT, controllerResources('resources')),

@@ -131,7 +131,7 @@ export const rules: readonly ChartRule[] = [
       return Boolean(isBounded) && size !== undefined && softLimits(facts.values) > (milliOf(size) ?? 0n) / MEBIBYTE;
     },
     message: (get, facts) =>
-      `The cache limits add up to ${softLimits(facts.values) / 1024n}Gi, but the volume size is ${get(cacheSize)}. Runs fail when the volume is full. Increase --cache-size, or lower the limits with --provider-cache-limit and --set agent.<cache>.sizeLimit=….`,
+      `The cache limits add up to ${softLimits(facts.values) / 1024n}Gi, but the volume size is ${get(cacheSize)}. Runs fail when the volume is full. Increase --cache-size, or lower the limits with --provider-cache-limit and --module-cache-limit.`,
   }),
   settingWarning('CACHES_NEED_SPACE', {
     in: '>=0.5.65',
@@ -139,7 +139,7 @@ export const rules: readonly ChartRule[] = [
     setting: cache,
     isWrong: (get) => ['existing-pvc', 'hostpath'].includes(get(cache) ?? '') && Boolean(get(providerCache) || get(moduleCache)),
     message: (get, {values}) =>
-      `The cache limits add up to ${softLimits(values) / 1024n}Gi. Make sure that ${get(cache) === 'hostpath' ? 'the disk of every node' : 'the existing PVC'} is large enough, or lower the limits with --provider-cache-limit and --set agent.<cache>.sizeLimit=….`,
+      `The cache limits add up to ${softLimits(values) / 1024n}Gi. Make sure that ${get(cache) === 'hostpath' ? 'the disk of every node' : 'the existing PVC'} is large enough, or lower the limits with --provider-cache-limit and --module-cache-limit.`,
   }),
   settingWarning('CACHES_OFF', {
     in: '>=0.5.65',

@@ -2,12 +2,13 @@ import {at, getAt, type Path, textAt, type Values} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {isolation, purpose, singleRun} from '../../settings/purpose.ts';
 import * as storage from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
+import {WORKER_SIZES} from '../pod-rows.ts';
 import {
   always,
   asBase64,
@@ -211,7 +212,20 @@ export const refusals: readonly Refusal[] = [
   {setting: storage.cachePath, reason: 'cache and data share one directory; use --data-home'},
   {setting: storage.dataSize, reason: 'the data directory on the node has no size limit'},
   {setting: storage.providerCache, reason: 'the provider cache cannot be disabled'},
-  {setting: storage.moduleCache, reason: 'the chart has no module cache'},
+  ...[storage.moduleCache, storage.moduleCacheLimit].map((setting) => ({setting, reason: 'the chart has no module cache'})),
+  {setting: providerMirror, reason: 'the chart has no key for mirrors'},
+  ...[pods.affinity, pods.controllerAffinity].map((setting) => ({
+    setting,
+    reason: 'the chart has no key for it; use --node-selector and --toleration',
+  })),
+  ...[pods.mount, pods.sidecar].map((setting) => ({
+    setting,
+    reason: 'the agent creates run pods, and the chart has no key for their volumes and containers',
+  })),
+  ...WORKER_SIZES.map((setting) => ({
+    setting,
+    reason: 'workers have the requests and limits of the controller; use --controller-cpu-request and the others',
+  })),
   {setting: caSecret, reason: 'the chart does not mount certificate Secrets; use --ca-file'},
   {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
   {setting: caPublicRoots, reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},

@@ -3,22 +3,25 @@ import {namesRegistry, splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
 import * as storage from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
+import {mountRow, WORKER_SIZES} from '../pod-rows.ts';
 import {
   always,
   asChoice,
   asMebibytesText,
+  asMirrors,
   asNumber,
   asQuantity,
   asReferences,
   asSwitch,
   asTextMap,
   asTolerations,
+  asTree,
   asWord,
   implied,
   key,
@@ -39,6 +42,7 @@ import {
   serviceAccount,
   telemetryVariables,
 } from '../shared-rows.ts';
+import {MIRRORS, NO_MIRRORS} from '../shared-versions.ts';
 import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */
@@ -130,6 +134,15 @@ export const rows: readonly Row[] = [
     partly: inMebibytes('The agent requires the cache limit'),
   }),
   moduleCacheRow,
+  variable(storage.moduleCacheLimit, {
+    map: 'extraEnv',
+    name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
+    as: asMebibytesText,
+    partly: inMebibytes('The agent requires the cache limit'),
+  }),
+  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
+  key(pods.affinity, 'affinity', {as: asTree<Values>()}),
+  mountRow('extraVolumes', 'extraVolumeMounts', {in: '>=0.6.1'}),
   ...runResources('resources'),
   key(pods.nodeSelector, 'nodeSelector', {as: asTextMap}),
   key(pods.toleration, 'tolerations', {as: asTolerations}),
@@ -204,6 +217,7 @@ export const refusals: readonly Refusal[] = [
   {setting: storage.efsHandle, reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
   ...[
     pods.controllerNodeSelector,
+    pods.controllerAffinity,
     pods.controllerToleration,
     pods.controllerCpuRequest,
     pods.controllerCpuLimit,
@@ -211,6 +225,10 @@ export const refusals: readonly Refusal[] = [
     pods.controllerMemoryLimit,
   ].map((setting) => ({setting, reason: 'the chart has no controller'})),
   {setting: pods.controllerReplicas, reason: 'the chart has no controller; --concurrency sets the number of agents'},
+  ...WORKER_SIZES.map((setting) => ({setting, reason: 'runs execute in the agent container; use the sizes of runs'})),
+  {setting: pods.sidecar, reason: 'the chart has no key for additional containers'},
+  {setting: pods.mount, in: '<=0.6.0', reason: 'this version has no key for volumes'},
+  {setting: providerMirror, in: '<=0.6.3', reason: NO_MIRRORS},
   {setting: pods.podLabel, reason: 'the chart has no key for pod labels'},
   {setting: pods.jobTtl, reason: 'runs execute in agent pods, not in Jobs'},
   ...[pods.schedulingTimeout, pods.acquireTimeout].map((setting) => ({

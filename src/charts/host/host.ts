@@ -13,6 +13,7 @@ import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
 import {optionMeantBy} from '../agent-options.ts';
 import type {Described, Refusal, Scope} from '../define.ts';
+import {WORKER_SIZES} from '../pod-rows.ts';
 import {notSupported, readRows, rowsFor, unsupportedBy} from '../support.ts';
 import {newestOf} from '../target.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
@@ -76,10 +77,12 @@ const REASONS: readonly Reason[] = [
       pods.controllerMemoryLimit,
       pods.controllerNodeSelector,
       pods.controllerToleration,
+      pods.controllerAffinity,
     ],
     reason: 'there is no controller',
   },
-  {settings: [pods.nodeSelector, pods.toleration], reason: 'there are no nodes to select'},
+  {settings: [pods.nodeSelector, pods.toleration, pods.affinity], reason: 'there are no nodes to select'},
+  {settings: [pods.mount, pods.sidecar, ...WORKER_SIZES], reason: 'pods exist only in Kubernetes'},
   {settings: [pods.podAnnotation], reason: 'containers have no annotations; use --pod-label'},
   {settings: [pods.jobTtl, pods.schedulingTimeout, pods.acquireTimeout], reason: 'Jobs and run pods exist only in Kubernetes'},
   {settings: [singleRun], reason: 'each run already gets its own container'},

@@ -3,17 +3,18 @@ import {withoutRegistry} from '../../settings/addresses.ts';
 import {debug, logFormat, token, tokenFile, url} from '../../settings/agent.ts';
 import {catalogue} from '../../settings/catalogue.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {release, target} from '../../settings/release.ts';
-import {cache, cachePath, dataHome, moduleCache, providerCache, providerCacheLimit} from '../../settings/storage.ts';
+import {cache, cachePath, dataHome, moduleCache, moduleCacheLimit, providerCache, providerCacheLimit} from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
 import {
   asChoice,
   asCores,
   asMebibytesText,
+  asMirrorsText,
   asNumber,
   asQuantity,
   asStopAction,
@@ -75,6 +76,7 @@ const checkLimits = 'The limit is passed to the agent in a variable that is docu
 /** Variables that rows write, with the setting to use instead of --extra-env. */
 export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
   ...VARIABLES_OF_SETTINGS,
+  ['SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', providerMirror.id],
   ['SCALR_AGENT_NAME', release.id],
   ['SCALR_AGENT_DRIVER', isolation.id],
   ['SCALR_AGENT_DATA_DIR', dataHome.id],
@@ -112,6 +114,11 @@ const shared: readonly Row[] = [
     partly: inMebibytes('The agent requires the cache limit'),
   }),
   named(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED', ON_OFF, {when: runs}),
+  named(moduleCacheLimit, 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', asMebibytesText, {
+    when: runs,
+    partly: inMebibytes('The agent requires the cache limit'),
+  }),
+  named(providerMirror, 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', asMirrorsText, {when: runs}),
   named(pods.runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', asString(asCores), {when: containers, partly: () => checkLimits}),
   named(pods.runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', asMebibytesText, {when: containers, partly: () => checkLimits}),
   row({

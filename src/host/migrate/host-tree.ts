@@ -37,6 +37,10 @@ const OPTIONS: Readonly<Record<HostConfiguration['source'], Readonly<Record<stri
     ...{'container.user': 'User', 'container.cpus': 'NanoCpus', 'container.memory': 'Memory', 'container.stopSeconds': 'StopTimeout'},
     ...{'container.image': 'Image', 'container.registry': 'Image', 'container.labels': 'Labels'},
   },
+  'docker run': {
+    ...{'container.user': '--user', 'container.cpus': '--cpus', 'container.memory': '--memory', 'container.stopSeconds': '--stop-timeout'},
+    ...{'container.image': 'the image', 'container.registry': 'the image', 'container.labels': '--label', 'container.pull': '--pull'},
+  },
   'Compose file': {
     ...{'container.user': 'user', 'container.cpus': 'cpus', 'container.memory': 'mem_limit', 'container.stopSeconds': 'stop_grace_period'},
     ...{'container.image': 'image', 'container.registry': 'image', 'container.labels': 'labels', 'container.pull': 'pull_policy'},

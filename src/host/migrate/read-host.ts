@@ -1,6 +1,7 @@
 import type {HostTarget} from '../../charts/host/host.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {readSource} from '../../values/validate/source.ts';
+import {readCommand} from './pasted-command.ts';
 
 /** One agent outside Kubernetes. */
 export interface HostContainer {
@@ -22,13 +23,15 @@ export interface HostContainer {
 
 /** The configuration of agents on a machine. */
 export interface HostConfiguration {
-  source: 'environment file' | 'docker inspect' | 'Compose file' | 'systemd unit';
+  source: 'environment file' | 'docker inspect' | 'docker run' | 'Compose file' | 'systemd unit';
   target: HostTarget;
   agents: readonly HostContainer[];
 }
 
-/** Reads the output of docker inspect, a Compose file, a systemd unit or an environment file; undefined for everything else. Pure. */
+/** Reads a docker run command, the output of docker inspect, a Compose file, a systemd unit or an environment file; undefined for everything else. Pure. */
 export function readHost(text: string): HostConfiguration | undefined {
+  const pasted = readDockerRun(text);
+  if (pasted) return {source: 'docker run', target: 'docker', agents: [pasted]};
   const inspected = readInspect(text);
   if (inspected.length > 0) return {source: 'docker inspect', target: 'docker', agents: inspected};
   if (/^\[Service\]\s*$/m.test(text)) return {source: 'systemd unit', target: 'systemd', agents: [readUnit(text)]};
@@ -116,6 +119,27 @@ const filled = <T extends object>(parts: T): {[K in keyof T]: Exclude<T[K], unde
   Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined && value !== '')) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
+
+const READ_OPTIONS =
+  /^(-[euvmlditPhp]+|--(env|env-file|user|volume|memory|cpus|stop-timeout|pull|label|name|restart|hostname|detach|interactive|tty|rm|init|quiet|publish|log-.*|platform))$/;
+
+/** A pasted `docker run`: its words are `run` and the image. */
+function readDockerRun(text: string): HostContainer | undefined {
+  const {words: [verb, image] = [], valuesOf, options = []} = readCommand(text, 'docker', 2) ?? {};
+  if (verb !== 'run' || valuesOf === undefined) return undefined;
+  const last = (...names: string[]): string | undefined => valuesOf(...names).at(-1);
+  return {
+    variables: assignments(valuesOf('-e', '--env')),
+    environmentFiles: valuesOf('--env-file'),
+    labels: assignments(valuesOf('-l', '--label')),
+    unread: options.filter((name) => !READ_OPTIONS.test(name)),
+    mounts: valuesOf('-v', '--volume').flatMap((volume) => mountOf(...(volume.split(':') as [string, string]))),
+    ...filled({
+      ...{image, user: last('-u', '--user'), cpus: last('--cpus'), memory: last('-m', '--memory'), pull: last('--pull')},
+      stopSeconds: secondsOf(last('--stop-timeout') ?? ''),
+    }),
+  } as HostContainer;
+}
 
 function readInspect(text: string): HostContainer[] {
   if (!/^\s*[[{]/.test(text)) return [];

@@ -53,6 +53,19 @@ const escaped = (text: string): string => printable(text).replaceAll(/[&<>"']/g,
 /** XML 1.0 cannot represent other characters, not even escaped. */
 const printable = (text: string): string => text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
 
+/** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
+export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
+  checked.flatMap((each) => each.findings.map((finding) => annotation(fileOf(each, finding), finding))).join('');
+
+function annotation(file: string, {severity, code, path, line, column, message, suggestion}: ValuesFinding): string {
+  const place = {file: relative('.', file).split(sep).join('/'), line, col: column, title: `${code} ${path}`.trimEnd()};
+  const properties = Object.entries(place).filter(([, value]) => value !== undefined);
+  const text = `${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
+  return `::${severity} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
+}
+
+const encoded = (text: string, signs: RegExp): string => text.replaceAll(signs, (sign) => encodeURIComponent(sign));
+
 export interface SarifDriver {
   name: string;
   version: string;

@@ -71,11 +71,14 @@ const headerOf = (from: Target | string, to: Target): string[] => [
   `Migrated by scalr-agent from ${typeof from === 'string' ? from : targetName(from)}.`,
 ];
 
+/** The header of a generated file; before it, the reference to a schema for editors. */
+const HEADER = /^(# yaml-language-server: .*\n)?# Values of agent-(?:k8s|local|job) \d.*\n(?:#.*\n)*/;
+
 /** A header names the chart version and the command that wrote the file. */
 function withHeader(text: string, from: Target, to: Target): string {
   if (from.version === to.version) return text;
   const header = headerOf(from, to).map((line) => `# ${line}\n`);
-  return text.replace(/^# Values of agent-(?:k8s|local|job) \d.*\n(?:#.*\n)*/, header.join(''));
+  return text.replace(HEADER, (_, reference: string | undefined) => (reference ?? '') + header.join(''));
 }
 
 function cannotRead(file: string, findings: readonly ValuesFinding[], {chart, version}: Target): ExpectedError {
@@ -200,7 +203,7 @@ function rewriteText(text: string, after: Values, moves: readonly Move[], header
 /** The lines of comments in a values file that another text does not contain, without the header of a generated file. */
 function lostComments(before: string, after: string): number[] {
   const kept = new Set(commentLines(after).map(({text}) => text));
-  const header = /^# Values of agent-(?:k8s|local|job) \d.*\n(?:#.*\n)*/.exec(before)?.[0].split('\n').length ?? 0;
+  const header = HEADER.exec(before)?.[0].split('\n').length ?? 0;
   return commentLines(before).flatMap(({text, line}) => (line < header || text === '' || kept.has(text) ? [] : [line]));
 }
 

@@ -1,5 +1,6 @@
 import type {Case} from '../claims.ts';
 import {agentCases} from './agent.ts';
+import {extraCases} from './extras.ts';
 import {imageCases} from './images.ts';
 import {lifecycleCases} from './lifecycle.ts';
 import {networkCases} from './network.ts';
@@ -17,5 +18,6 @@ export const cases: readonly Case[] = [
   ...workloadCases,
   ...imageCases,
   ...lifecycleCases,
+  ...extraCases,
   ...togetherCases,
 ];

@@ -100,6 +100,9 @@ nodeSelector: {{ toJson . }}
 {{- with .tolerations }}
 tolerations: {{ toJson . }}
 {{- end }}
+{{- with .affinity }}
+affinity: {{ toJson . }}
+{{- end }}
 {{- end }}
 
 {{- /* How agent-local stops, with the shortest period of each mode. */ -}}

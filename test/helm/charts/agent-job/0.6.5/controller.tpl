@@ -25,7 +25,7 @@ spec:
     spec:
       {{- $place := dict "account" (include "account" $release) "pullSecrets" .Values.global.imagePullSecrets }}
       {{- $_ := set $place "seconds" .Values.agent.terminationGracePeriodSeconds }}
-      {{- include "pod" (merge $place (pick .Values.agent "nodeSelector" "tolerations")) | nindent 6 }}
+      {{- include "pod" (merge $place (pick .Values.agent "nodeSelector" "tolerations" "affinity")) | nindent 6 }}
       securityContext: {{ merge (deepCopy .Values.agent.podSecurityContext) .Values.global.podSecurityContext | toJson }}
       containers:
         - name: controller

@@ -22,7 +22,7 @@ spec:
         spec:
           {{- $place := dict "account" (include "account" $release) "pullSecrets" .Values.global.imagePullSecrets }}
           {{- $_ := set $place "seconds" .Values.task.terminationGracePeriodSeconds }}
-          {{- include "pod" (merge $place (pick .Values.task "nodeSelector" "tolerations")) | nindent 10 }}
+          {{- include "pod" (merge $place (pick .Values.task "nodeSelector" "tolerations" "affinity")) | nindent 10 }}
           securityContext: {{ merge (deepCopy .Values.task.podSecurityContext) .Values.global.podSecurityContext | toJson }}
           containers:
             - name: runner
@@ -35,9 +35,11 @@ spec:
                 {{- include "ca-variables" (omit .Values.global.tls "clientCertSecret" | merge (dict "clientCertSecret" (dict "name" ""))) | nindent 16 }}
                 {{- include "variables" .Values.task.runner.extraEnv | nindent 16 }}
               volumeMounts:
+                {{- with .Values.task.runner.extraVolumeMounts }}{{ toYaml . | nindent 16 }}{{ end }}
                 - {name: data, mountPath: /opt/workdir, subPath: run/config}
                 - {name: cache, mountPath: /opt/plugin-cache, subPath: {{ append $below "providers" | join "/" | quote }}}
                 {{- include "ca-mount" .Values.global.tls | nindent 16 }}
+            {{- with .Values.task.sidecars }}{{ toYaml . | nindent 12 }}{{ end }}
             - name: worker
               image: {{ include "image" (dict "root" . "image" .Values.agent.image) }}
               imagePullPolicy: {{ .Values.agent.image.pullPolicy }}
@@ -60,6 +62,7 @@ spec:
                 {{- include "ca-mount" .Values.global.tls | nindent 16 }}
                 {{- include "identity-mount" .Values.global.tls | nindent 16 }}
           volumes:
+            {{- with .Values.task.extraVolumes }}{{ toYaml . | nindent 12 }}{{ end }}
             - name: entrypoint
               image:
                 reference: {{ include "image" (dict "root" . "image" .Values.agent.image) }}

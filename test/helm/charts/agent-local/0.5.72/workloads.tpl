@@ -24,7 +24,7 @@ spec:
       labels: {{- include "labels" $release | nindent 8 }}
       annotations: {{ toJson .Values.podAnnotations }}
     spec:
-      {{- $place := pick .Values "nodeSelector" "tolerations" }}
+      {{- $place := pick .Values "nodeSelector" "tolerations" "affinity" }}
       {{- $place = merge (dict "account" (include "account" $release) "pullSecrets" .Values.imagePullSecrets) $place }}
       {{- include "pod" (merge (dict "seconds" .Values.terminationGracePeriodSeconds) $place) | nindent 6 }}
       securityContext: {{ toJson .Values.podSecurityContext }}

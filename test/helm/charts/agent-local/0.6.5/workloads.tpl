@@ -24,7 +24,7 @@ spec:
       labels: {{- include "labels" $release | nindent 8 }}
       annotations: {{ toJson .Values.podAnnotations }}
     spec:
-      {{- $place := pick .Values "nodeSelector" "tolerations" }}
+      {{- $place := pick .Values "nodeSelector" "tolerations" "affinity" }}
       {{- $place = merge (dict "account" (include "account" $release) "pullSecrets" .Values.imagePullSecrets) $place }}
       {{- include "pod" (merge (dict "seconds" .Values.terminationGracePeriodSeconds) $place) | nindent 6 }}
       securityContext: {{ toJson .Values.podSecurityContext }}
@@ -45,6 +45,7 @@ spec:
             {{- end }}
             {{- include "ca-variables" .Values.agent.tls | nindent 12 }}
           volumeMounts:
+            {{- with .Values.extraVolumeMounts }}{{ toYaml . | nindent 12 }}{{ end }}
             {{- include "ca-mount" .Values.agent.tls | nindent 12 }}
             {{- include "identity-mount" .Values.agent.tls | nindent 12 }}
             - {name: data, mountPath: {{ .Values.agent.dataDir | quote }}}
@@ -54,6 +55,7 @@ spec:
               subPath: {{ . | quote }}
               {{- end }}
       volumes:
+        {{- with .Values.extraVolumes }}{{ toYaml . | nindent 8 }}{{ end }}
         {{- include "ca-volumes" (dict "tls" .Values.agent.tls "full" $full) | nindent 8 }}
         - name: data
           emptyDir: {sizeLimit: {{ .Values.persistence.data.emptyDir.sizeLimit }}}

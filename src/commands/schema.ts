@@ -1,0 +1,65 @@
+import * as Flags from '@oclif/core/flags';
+import type {Target} from '../charts/define.ts';
+import type {SchemaNode} from '../charts/schema.ts';
+import {targetOf} from '../charts/target.ts';
+import {BaseCommand} from '../cli/base-command.ts';
+import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {writeResult} from '../cli/user-files.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {url} from '../settings/agent.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {targetOfChart} from '../values/chart-files.ts';
+import {editorSchema, schemaText} from '../values/editor-schema.ts';
+
+interface Result {
+  chart: string;
+  chartVersion: string;
+  schema: SchemaNode;
+  file?: string;
+}
+
+export default class Schema extends BaseCommand<Result> {
+  static override summary = 'Print the JSON Schema of a values.yaml for editors.';
+  static override description =
+    'Editors complete keys, show descriptions and defaults, and mark unknown and deprecated keys. Requires no cluster, no helm and no network. "values --schema FILE" writes the schema together with the values.';
+  static override usage = '<%= command.id %> --chart <NAME> [flags]';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --chart agent-job --chart-version 0.6.5 > values.schema.json',
+    '<%= config.bin %> <%= command.id %> --chart agent-local --out values.schema.json',
+  ];
+  static override flags = {
+    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    ...confirmFlags,
+    ...answersFlag,
+    ...settingFlags([chart, chartVersion, chartSource]),
+  };
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(Schema);
+    const target = await this.#target(await this.settingsFrom(flags, {optional: [url]}));
+    const schema = editorSchema(target);
+    const text = schemaText(schema);
+    const file = await writeResult(
+      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
+      this.app.files,
+    );
+    if (file) this.say(`${file.done}\n`);
+    if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.app.stdout(text);
+    return {chart: target.chart, chartVersion: target.version, schema, ...(file ? {file: file.path} : {})};
+  }
+
+  async #target(settings: Settings): Promise<Target> {
+    const source = settings.get(chartSource);
+    if (source !== undefined) return targetOfChart(source, await this.app.charts.read(source));
+    const {target, warnings} = targetOf(settings, () => {
+      throw new ExpectedError('Missing chart: every chart has its own schema.', {
+        code: 'MISSING_SETTING',
+        options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
+        suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
+      });
+    });
+    this.report(warnings);
+    return target;
+  }
+}

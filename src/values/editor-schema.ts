@@ -1,0 +1,186 @@
+import texts from '../../templates/key-descriptions.json' with {type: 'json'};
+import {CHARTS} from '../charts/charts.ts';
+import type {Row, Target} from '../charts/define.ts';
+import {resolveType} from '../charts/kubernetes.ts';
+import {documentedKey, matchingKey} from '../charts/moved-keys.ts';
+import {compare, within} from '../charts/releases.ts';
+import {closedSchema, type SchemaNode, schemaOf} from '../charts/schema.ts';
+import {newestOf} from '../charts/target.ts';
+import {at, type Path, sameTree, spellPath, startsWith} from '../ground/tree.ts';
+import {spell} from '../settings/define.ts';
+
+const TEXTS: Readonly<Record<string, string>> = texts;
+
+/**
+ * The JSON Schema of values.yaml for editors. It accepts what validate accepts: null removes a default, and large
+ * numbers are written as texts.
+ */
+export function editorSchema(target: Target): SchemaNode {
+  const definitions: Record<string, SchemaNode> = {};
+
+  function describe(node: SchemaNode, path: Path): SchemaNode {
+    if (node.anyOf) return {anyOf: node.anyOf.map((each) => describe(each, path))};
+    const type = node['x-kubernetes'];
+    if (type !== undefined) return overlay(typeNode(type), node, path);
+    const children = Object.entries(node.properties ?? {}).map(([key, child]) => [key, describe(child, [...path, key])]);
+    return {
+      ...plain(node.properties ? node : lenient(node)),
+      ...about(path, target),
+      ...(node.type === 'object' && !node.properties ? variables(path) : {}),
+      ...(node.properties ? {properties: Object.fromEntries(children)} : {}),
+    };
+  }
+
+  /** A Kubernetes type with the defaults of the chart. */
+  function overlay({required: _, ...base}: SchemaNode, node: SchemaNode, path: Path): SchemaNode {
+    const others = typeof base.additionalProperties === 'object' ? base.additionalProperties : {};
+    const children = Object.entries(node.properties ?? {}).map(([key, child]) => {
+      const {name = '', type} = resolveType(base.properties?.[key] ?? others);
+      return [key, overlay(name === '' ? type : nullable(type), child, [...path, key])];
+    });
+    return {
+      ...(base.type === undefined ? lenient(node) : base),
+      ...about(path, target),
+      ...(node.default === undefined ? {} : {default: node.default}),
+      ...(children.length === 0 ? {} : {properties: {...base.properties, ...Object.fromEntries(children)}}),
+    };
+  }
+
+  function typeNode(type: string): SchemaNode {
+    if (type === 'Labels' || type === 'Annotations') return {type: ['object', 'null'], additionalProperties: {type: ['string', 'null']}};
+    const {type: node} = resolveType({$ref: `#/definitions/${type}`});
+    const found = nullable(node);
+    // The default of such a list may be an empty map.
+    return node.type === 'array' ? {...found, type: ['array', 'object', 'null'], maxProperties: 0} : found;
+  }
+
+  /** null removes a default, so it means an absent field. */
+  function nullable(node: SchemaNode): SchemaNode {
+    const {name} = resolveType(node);
+    if (name !== undefined && definitions[name] === undefined) {
+      definitions[name] = {};
+      definitions[name] = nullable(resolveType(node).type);
+    }
+    const {properties, items, additionalProperties, type} = node;
+    const isMapOf = typeof additionalProperties === 'object';
+    return {
+      ...plain(node),
+      ...(type === undefined ? {} : {type: [...[type].flat(), 'null']}),
+      ...(node.enum ? {enum: [...node.enum, null as never]} : {}),
+      ...(properties ? {properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, nullable(child)]))} : {}),
+      ...(items ? {items: nullable(items)} : {}),
+      ...(isMapOf ? {additionalProperties: nullable(additionalProperties)} : {}),
+    };
+  }
+
+  /** Environment variables, of which those with a flag have a description. */
+  function variables(path: Path): SchemaNode {
+    const rows = rowsOf(target).flatMap((row) =>
+      row.paths.filter((each) => each.length === path.length + 1 && startsWith(each, path)).map((each) => [each.at(-1), row] as const),
+    );
+    const type = ['string', 'number', 'boolean', 'null'];
+    return {
+      additionalProperties: {type},
+      properties: Object.fromEntries(rows.map(([name = '', row]) => [name, {type, description: withFlag(row.setting.summary, row)}])),
+    };
+  }
+
+  const root = describe(closedSchema(schemaOf(target), target.version), []);
+  return {
+    ...root,
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: `Values of ${target.chart} ${target.version}`,
+    definitions,
+  };
+}
+
+export const schemaText = (schema: SchemaNode): string => `${JSON.stringify(schema, null, 2)}\n`;
+
+const OURS = ['format', 'x-kubernetes', 'x-kubernetes-list-map-keys', 'x-secret'];
+const plain = (node: SchemaNode): SchemaNode => Object.fromEntries(Object.entries(node).filter(([key]) => !OURS.includes(key)));
+
+/** A key of the chart, with the other spellings that its templates render alike. */
+function lenient(node: SchemaNode): SchemaNode {
+  const types = [node.type ?? []].flat();
+  const {default: usual, format} = node;
+  const isEmpty = usual === '' || usual === null || (typeof usual === 'object' && Object.keys(usual).length === 0);
+  const isNumber = types.some((each) => each === 'integer' || each === 'number') && !types.includes('string');
+  const others = [
+    ...(isEmpty ? ['null'] : []),
+    ...(isNumber ? ['string'] : []),
+    ...(format === 'flag' ? ['boolean', 'integer', 'string'] : format === 'image-tag' ? ['integer'] : []),
+  ];
+  return {
+    ...node,
+    ...(types.length === 0 ? {} : {type: [...new Set([...types, ...others])]}),
+    ...(isNumber ? {pattern: '^-?\\d+(\\.\\d+)?$'} : node.pattern === undefined ? {} : {pattern: `^$|${node.pattern}`}),
+    ...(node.enum && isEmpty ? {enum: [...node.enum, usual as string]} : {}),
+    ...(node.items ? {items: closedItems(node.items)} : {}),
+  };
+}
+
+/** Fields of list items, such as mirrors, have texts of their own. */
+const closedItems = ({properties, ...items}: SchemaNode): SchemaNode => {
+  const fields = Object.entries(properties ?? {}).map(([key, child]) => [key, {...child, description: TEXTS[key] ?? key}]);
+  return {...items, ...(properties ? {properties: Object.fromEntries(fields)} : {})};
+};
+
+const rowsOf = ({chart, version}: Target): Row[] => CHARTS[chart].rows.filter((row) => within(version, row.in));
+
+const withFlag = (text: string, row: Row | undefined): string =>
+  row && row.setting.onlyEnv === undefined ? `${text} Flag: ${spell(row.setting)}.` : text;
+
+/** The row that writes a key; a row writes its own key first, and the switches that it needs after it. */
+const rowOf = (path: Path, target: Target): Row | undefined => {
+  const rows = rowsOf(target).filter(({paths}) => paths.some((each) => sameTree(each, path)));
+  return rows.find(({paths}) => sameTree(paths[0], path)) ?? rows[0];
+};
+
+function about(path: Path, target: Target): SchemaNode {
+  const row = rowOf(path, target);
+  const [short = '', ...long] = path.map((_, index) => path.slice(index).join('.')).reverse();
+  const own = row && sameTree(row.paths[0], path) ? row.setting.summary : undefined;
+  const text =
+    long
+      .reverse()
+      .map((name) => TEXTS[name])
+      .find(Boolean) ??
+    own ??
+    TEXTS[short];
+  const deprecationMessage = deprecation(path, target);
+  return {
+    ...(text === undefined ? {} : {description: withFlag(text, row)}),
+    ...(deprecationMessage === undefined ? {} : {deprecated: true, deprecationMessage}),
+  };
+}
+
+/** Why a key should not be used: no template reads it, or newer versions do not have it. */
+function deprecation(path: Path, target: Target): string | undefined {
+  const {chart, version} = target;
+  const ignored = CHARTS[chart].ignoredKeys.find(
+    (each) => each.unless === undefined && within(version, each.in) && sameTree(at(each.path), path),
+  );
+  if (ignored) return `Ignored: ${ignored.because}.${ignored.instead ? ` Use ${ignored.instead}.` : ''}`;
+  const newest: Target = {chart, version: newestOf(chart)};
+  if (path.length === 0 || compare(version, newest.version) >= 0 || has(closedSchema(schemaOf(newest), newest.version), path))
+    return undefined;
+  const row = rowOf(path, target);
+  const candidates = rowsOf(newest).flatMap(({setting, paths}) => (setting === row?.setting ? paths : []));
+  const [renamed] = candidates.toSorted((one, other) => alike(other, path) - alike(one, path));
+  const isRenamed = renamed !== undefined && (alike(renamed, path) > 0 || sameTree(row?.paths[0], path));
+  const key = matchingKey(path, target, newest) ?? (isRenamed ? renamed : undefined);
+  const instead = documentedKey(path, newest)?.instead ?? (key && spellPath(key));
+  return `${chart} ${newest.version} does not have this key.${instead ? ` It has ${instead}.` : ''}`;
+}
+
+/** How many keys at the end are the same. */
+const alike = (one: Path, other: Path): number => {
+  const differs = [...one].reverse().findIndex((key, index) => key !== other.at(-1 - index));
+  return differs < 0 ? one.length : differs;
+};
+
+/** Below a Kubernetes type, every key exists. */
+const has = (node: SchemaNode, [key, ...others]: Path): boolean => {
+  const child = (node.anyOf ?? [node]).map(({properties}) => properties?.[key as string]).find(Boolean);
+  return child !== undefined && (others.length === 0 || child['x-kubernetes'] !== undefined || has(child, others));
+};

@@ -1,0 +1,76 @@
+import {Ajv, type ValidateFunction} from 'ajv';
+import {describe, expect, test} from 'vitest';
+import {parse} from 'yaml';
+import type {Target} from '../../src/charts/define.ts';
+import {chartSchema, defaultsOf, leavesOf, type SchemaNode} from '../../src/charts/schema.ts';
+import {editorSchema} from '../../src/values/editor-schema.ts';
+import {readSource} from '../../src/values/validate/source.ts';
+import {validate} from '../../src/values/validate/validate.ts';
+import {DOCUMENTS} from '../golden/cases.ts';
+import {TARGETS} from '../support/versions.ts';
+import {MISTAKES, SOUND, withToken} from './validate/mistakes.ts';
+import {CASES, targetOf} from './validate/rule-cases.ts';
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** Strict, so that a word of ours that is left in the schema fails. */
+function checkOf(target: Target): ValidateFunction {
+  const name = `${target.chart} ${target.version}`;
+  const ajv = new Ajv({strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true, allErrors: true});
+  ajv.addVocabulary(['deprecationMessage']);
+  const check = compiled.get(name) ?? ajv.compile(editorSchema(target));
+  compiled.set(name, check);
+  return check;
+}
+
+const problemsOf = (target: Target, values: unknown): string[] => {
+  const check = checkOf(target);
+  return check(values) ? [] : (check.errors ?? []).map(({instancePath, message}) => `${instancePath} ${message}`);
+};
+
+const nodesAt = (root: SchemaNode, [key, ...others]: readonly string[]): SchemaNode[] =>
+  key === undefined
+    ? [root]
+    : (root.anyOf ?? [root]).flatMap(({properties}) => (properties?.[key] ? nodesAt(properties[key], others) : []));
+
+describe.each(TARGETS)('$chart $version', (target) => {
+  const schema = editorSchema(target);
+
+  test('every key has a description that ends as a sentence', () => {
+    const texts = leavesOf(chartSchema(target.chart), target.version).map(({path}) => {
+      const nodes = nodesAt(schema, path).flatMap((node) => node.anyOf ?? [node]);
+      return [path.join('.'), nodes.length > 0 && nodes.every(({description}) => /^[A-Z].*\.$/.test(String(description)))];
+    });
+    expect(texts.filter(([, isText]) => !isText)).toEqual([]);
+  });
+
+  test('the defaults of the chart are valid', () => {
+    expect(problemsOf(target, defaultsOf(chartSchema(target.chart), target.version))).toEqual([]);
+  });
+});
+
+const files = [
+  ...DOCUMENTS.map(({target, text}) => ({target, text})),
+  ...CASES.flatMap(([name, wrong, , , right]) => [wrong, right].map((text) => ({target: targetOf(name), text}))),
+  ...[...Object.values(MISTAKES).flat(), ...SOUND].map(([name, text]) => ({target: targetOf(name), text: withToken(text)})),
+].filter(({text}) => readSource(text).source !== undefined);
+
+test('accepts all files that validate accepts, and marks every unknown key at the top', () => {
+  expect(files.length).toBeGreaterThan(300);
+  for (const {target, text} of files) {
+    const name = `${target.chart} ${target.version}`;
+    const errors = validate(text, target).filter(({severity}) => severity === 'error');
+    const problems = problemsOf(target, parse(text, {logLevel: 'error', merge: true}) ?? {});
+    if (errors.length === 0) expect(problems, `${name}\n${text}`).toEqual([]);
+    const unknown = errors.filter(({code, path}) => code === 'UNKNOWN_KEY' && !path.includes('['));
+    if (unknown.length > 0) expect(problems, `${name}\n${text}`).not.toEqual([]);
+  }
+});
+
+test('names what replaces a key that newer versions do not have', () => {
+  const [node] = nodesAt(editorSchema({chart: 'agent-job', version: '0.5.63'}), ['worker', 'runner', 'image', 'pullPolicy']);
+  expect(node).toMatchObject({
+    deprecated: true,
+    deprecationMessage: 'agent-job 0.6.5 does not have this key. It has task.runner.image.pullPolicy.',
+  });
+});
