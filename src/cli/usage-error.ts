@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
-import {type KnownFlags, similarFlag} from './spellings.ts';
+import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';
 
 /** Command line, and existing commands and flags. */
 export interface CommandLine {
@@ -91,8 +91,8 @@ const NO_TOKEN = 'Set the token with SCALR_AGENT_TOKEN or --token-file. Other us
 function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedError {
   const typed = word.replace(/=.*/s, '');
   const name = typed.replace(/^-+/, '');
-  const near = name.length > 1 ? closest(name.replace(/^no-/, ''), Object.keys(flags)) : undefined;
-  const similar = similarFlag(typed, flags) ?? (near && `Did you mean --${near}?`);
+  const near = name.length > 1 ? closest(name.replace(/^no-/, ''), [...Object.keys(flags), ...spellingsOf(flags)]) : undefined;
+  const similar = similarFlag(typed, flags) ?? (near && (similarFlag(`--${near}`, flags) ?? `Did you mean --${near}?`));
   return new ExpectedError(`Unknown flag: ${typed}.`, {
     code: 'UNKNOWN_FLAG',
     exit: ExitCode.usage,

@@ -13,7 +13,7 @@ import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
 import {exportStepsText} from '../ui/host.ts';
-import {choiceText} from '../ui/messages.ts';
+import {choiceText} from '../ui/recommendation.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 
 interface Result {

@@ -7,7 +7,8 @@ import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {namespace, release} from '../settings/release.ts';
 import {flagsOf, quote, type Settings} from '../settings/settings.ts';
-import {choiceText, explainText} from '../ui/messages.ts';
+import {explainText} from '../ui/messages.ts';
+import {choiceText} from '../ui/recommendation.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
 import {generateChecked} from '../values/validate/check-generated.ts';
 

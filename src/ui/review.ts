@@ -171,14 +171,23 @@ export function elsewhereText(
       : []),
     applied(name.kubeTarget, kubectlCommand(name.kubeTarget, 'create', 'namespace', namespace, '--dry-run=client', '--output=yaml')),
     ...given.map((secret) => secretCommand(secret, name.kubeTarget)),
-    `${commandLine(upgradeInstall(name, reference, ''))}`.replace(/ <values\.yaml$/, ` <${quote(path)}`),
+    helmText(name, reference, path),
   ];
   return `${theme(screen).bold('With Helm only:')}\n${lines.join('\n')}\n`;
 }
 
+/** The command as users of Helm type it, with one flag per line. */
+function helmText(name: WantedRelease['name'], reference: WantedRelease['chart'], path: string): string {
+  const {args} = upgradeInstall(name, reference, '');
+  const own = args.filter((arg) => !['--install', '--reset-values', '-', '--values'].includes(arg));
+  const flags = own.flatMap((arg, index) => (arg.startsWith('--') ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')] : []));
+  const [, release = '', chart = ''] = own.map(quote);
+  return [`helm upgrade --install ${release} ${chart}`, ...flags, `--values ${quote(path)}`].join(' \\\n  ');
+}
+
 /** Applies what a dry run prints, so that the command can be repeated. */
 const applied = (kubeTarget: ClusterTarget, command: string): string =>
-  `${command} | ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
+  `${command} |\n  ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
 
 /** The token is read from its variable, files from the working directory. */
 function secretCommand({name, type, data}: WantedRelease['secrets'][number], kubeTarget: ClusterTarget): string {

@@ -12,7 +12,7 @@ const OLDEST_AGENT = '0.45.0';
 const agentVersion: Check = {
   id: 'agent-version',
   group: 'Release',
-  title: 'Agent version is supported by the chart',
+  title: 'Agent version',
   ref: 'agent-local, README, "Prerequisites": Scalr Agent 0.45.0 or newer',
   run: ({get}) => {
     const image = get(agentImage);
@@ -32,7 +32,7 @@ const agentVersion: Check = {
 const workerNodes: Check = {
   id: 'worker-nodes',
   group: 'Nodes',
-  title: 'Workers run on dedicated nodes',
+  title: 'Dedicated nodes for workers',
   ref: 'agent-k8s, README, "DaemonSet"',
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
@@ -58,7 +58,7 @@ const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).lengt
 const vcsSeparate: Check = {
   id: 'vcs-separate',
   group: 'Release',
-  title: 'VCS agents and run agents use separate clusters',
+  title: 'Separate clusters for VCS and run agents',
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) => {
     if (context.get(purpose) !== 'vcs') return undefined;

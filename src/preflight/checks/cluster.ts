@@ -11,7 +11,7 @@ import type {PreflightContext} from '../preflight-context.ts';
 const serverVersion: Check = {
   id: 'server-version',
   group: 'Cluster',
-  title: 'Kubernetes version is supported',
+  title: 'Kubernetes version',
   ref: 'README and Chart.yaml of each chart; agent-job 0.5.69 and later use image volumes',
   run: ({target, facts}) => {
     const floor = floorOf(target);
@@ -30,7 +30,7 @@ const serverVersion: Check = {
 const cloudSetting: Check = {
   id: 'cloud-setting',
   group: 'Cluster',
-  title: '--cloud matches the cluster',
+  title: 'Value of --cloud',
   ref: 'Node labels, providerID and versions',
   run: ({get, facts}) => {
     const wanted = get(cloud);
@@ -50,7 +50,7 @@ const cloudSetting: Check = {
 const hostPath: Check = {
   id: 'host-path',
   group: 'Cluster',
-  title: 'hostPath volumes are allowed by the provider',
+  title: 'hostPath volumes',
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security; agent-k8s 0.5.58, README',
   run: (context) => {
     const paths = few(wantedHostPaths(context));
@@ -93,7 +93,7 @@ function refusedByScc(spec: Values): string[] {
 const openshiftScc: Check = {
   id: 'openshift-scc',
   group: 'Cluster',
-  title: 'Pods comply with the OpenShift SCC restricted-v2',
+  title: 'OpenShift SCC restricted-v2',
   ref: 'https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html',
   run: ({facts, manifest, name}) => {
     if (knownValue(facts.platform.distribution) !== 'openshift') return undefined;

@@ -131,7 +131,7 @@ const refusedClaim = (ranges: readonly LimitRange[], claim: KubernetesObject): R
 export const limitRange: Check = {
   id: 'limit-range',
   group: 'Namespace',
-  title: 'Pods and PVCs are within the LimitRange',
+  title: 'LimitRange',
   ref: 'https://kubernetes.io/docs/concepts/policy/limit-range/',
   run: (context) =>
     ifKnown(context.live.limitRanges, 'list LimitRanges', (ranges): CheckResult => {

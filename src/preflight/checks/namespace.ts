@@ -8,7 +8,7 @@ import {quota} from './quota.ts';
 const exists: Check = {
   id: 'namespace',
   group: 'Namespace',
-  title: 'Namespace exists or can be created',
+  title: 'Namespace',
   ref: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/',
   run({readings: {namespaceObject}, name: {kubeTarget}}) {
     if (!isKnown(namespaceObject)) return skip(namespaceObject.because);

@@ -33,7 +33,7 @@ export const blocks = ({get}: Pick<PreflightContext, 'get'>): boolean => get(met
 const metadataBlock: Check = {
   id: 'metadata-block',
   group: 'Network',
-  title: 'NetworkPolicy blocks the metadata service',
+  title: 'NetworkPolicy for the metadata service',
   ref: 'agent-job 0.6.5, README',
   run: (context) => {
     if (!blocks(context)) return undefined;
@@ -58,7 +58,7 @@ const metadataBlock: Check = {
 const metadataDns: Check = {
   id: 'metadata-dns',
   group: 'Network',
-  title: 'DNS does not depend on the metadata service address',
+  title: 'DNS beside the metadata service',
   ref: 'https://github.com/tektoncd/operator/issues/4000',
   run: (context) => {
     if (!blocks(context)) return undefined;
@@ -88,7 +88,7 @@ const CILIUM = 'cilium';
 const policyDns: Check = {
   id: 'policy-dns',
   group: 'Network',
-  title: 'NetworkPolicy of the chart allows DNS',
+  title: 'NetworkPolicy for DNS',
   ref: 'agent-job 0.5.69 and agent-local 0.5.67, CHANGELOG',
   run: (context) => {
     const {target, facts} = context;
@@ -160,7 +160,7 @@ const MECHANISMS: Readonly<Record<string, (context: PreflightContext) => CheckRe
 const identityMechanism: Check = {
   id: 'workload-identity',
   group: 'Network',
-  title: 'Workload identity is available in the cluster',
+  title: 'Workload identity in the cluster',
   ref: 'https://cloud.google.com/kubernetes-engine/docs/how-to/workload-identity, https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html',
   run: (context) => MECHANISMS[context.get(workloadIdentity) ?? 'none']?.(context),
 };
@@ -169,7 +169,7 @@ const identityMechanism: Check = {
 const metadataIdentity: Check = {
   id: 'metadata-identity',
   group: 'Network',
-  title: 'Workload Identity is reachable from runs',
+  title: 'Workload Identity, from runs',
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity',
   run: (context) => {
     const {facts, get} = context;
@@ -213,10 +213,10 @@ const noProxyFor = (what: 'service' | 'pod', title: string, networksOf: (network
   },
 });
 
-const noProxyServices = noProxyFor('service', 'Service network is excluded from the proxy', ({services}) => ({networks: services}));
+const noProxyServices = noProxyFor('service', 'Service network in NO_PROXY', ({services}) => ({networks: services}));
 
 /** Where only the pod networks of the nodes are known, those of the current nodes count. */
-const noProxyPods = noProxyFor('pod', 'Pod network is excluded from the proxy', ({pods, podsOfNodes}) =>
+const noProxyPods = noProxyFor('pod', 'Pod network in NO_PROXY', ({pods, podsOfNodes}) =>
   isKnown(pods) || !isKnown(podsOfNodes) ? {networks: pods} : {networks: podsOfNodes, note: '. Each new node adds another network'},
 );
 

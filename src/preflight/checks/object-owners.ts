@@ -170,7 +170,7 @@ export function definitionOwner(found: KubernetesObject): string | undefined {
 export const objectOwners: Check = {
   id: 'object-names',
   group: 'Release',
-  title: 'Chart objects are new or belong to this release',
+  title: 'Ownership of chart objects',
   ref: 'https://helm.sh/docs/faq/changes_since_helm2/; Helm does not adopt objects that it did not create',
   run: (context) => {
     const {manifest} = context;

@@ -13,7 +13,7 @@ const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 const needed: Check = {
   id: 'permissions',
   group: 'Permissions',
-  title: 'RBAC: your user can create every object of the install',
+  title: 'RBAC: permissions to install',
   ref: REF,
   run: (context) => reviewed(context, false, 'install', fail),
 };
@@ -21,7 +21,7 @@ const needed: Check = {
 const optional: Check = {
   id: 'permissions-optional',
   group: 'Permissions',
-  title: 'RBAC: your user can diagnose, upgrade and uninstall the release',
+  title: 'RBAC: permissions to diagnose, upgrade and uninstall',
   ref: REF,
   run: (context) => reviewed(context, true, 'maintain', warn),
 };

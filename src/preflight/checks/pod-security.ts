@@ -16,7 +16,7 @@ type Level = (typeof LEVELS)[number];
 export const podSecurity: Check = {
   id: 'pod-security',
   group: 'Namespace',
-  title: 'Pods comply with Pod Security Standards',
+  title: 'Pod Security Standards',
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
   run(context) {
     const {facts, readings, manifest} = context;

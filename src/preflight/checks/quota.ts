@@ -225,7 +225,7 @@ function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint
 export const quota: Check = {
   id: 'quota',
   group: 'Namespace',
-  title: 'ResourceQuota is sufficient for the agent and its runs',
+  title: 'ResourceQuota',
   ref: 'https://kubernetes.io/docs/concepts/policy/resource-quotas/',
   run: (context) =>
     ifKnown(context.live.quotas, 'list ResourceQuotas', (quotas): CheckResult => {

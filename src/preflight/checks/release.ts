@@ -30,7 +30,7 @@ const onlyOfNamespace = (context: PreflightContext): string =>
 const releaseName: Check = {
   id: 'release-name',
   group: 'Release',
-  title: 'Release is new or can be upgraded',
+  title: 'Helm release',
   ref: 'https://helm.sh/docs/helm/helm_upgrade/',
   run: (context) =>
     ifKnown(context.readings.releases, RELEASES, ({releases}) => {
@@ -85,7 +85,7 @@ const freeDirectory = (path: string, unique: string): string =>
 const nodeData: Check = {
   id: 'node-data',
   group: 'Release',
-  title: 'Node data directory is not used by another release',
+  title: 'Node data directory',
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
     const {target, values} = context;
@@ -149,7 +149,7 @@ function compareDefinition(name: string, context: PreflightContext): CheckResult
 const definition: Check = {
   id: 'definition',
   group: 'Release',
-  title: 'CRD is new or matches the chart version',
+  title: 'CustomResourceDefinition of the chart',
   ref: 'https://helm.sh/docs/chart_best_practices/custom_resource_definitions/',
   run: (context) => {
     const {target, facts} = context;
@@ -184,7 +184,7 @@ const definition: Check = {
 const leftDefinitions: Check = {
   id: 'left-definitions',
   group: 'Release',
-  title: 'No CRDs of earlier chart versions remain',
+  title: 'CRDs of earlier chart versions',
   ref: 'agent-job 0.5.64 and 0.5.68 renamed their CRDs; Helm never deletes CRDs',
   run: (context) => {
     const {target, facts} = context;

@@ -85,8 +85,8 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
 const taintText = ({key, value, effect}: NodeCapacity['taints'][number]): string =>
   `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
 
-export const runNodes = placement('run-nodes', 'runs', 'Nodes are available for runs');
-export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes are available for the controller');
+export const runNodes = placement('run-nodes', 'runs', 'Nodes for runs');
+export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes for the controller');
 
 /** Other resources have no option. */
 const RESOURCES = ['cpu', 'memory'];
@@ -133,7 +133,7 @@ const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-schedu
 export const capacityForRun: Check = {
   id: 'run-room',
   group: 'Nodes',
-  title: 'Nodes are large enough for one run',
+  title: 'Node capacity for one run',
   ref: REF,
   run: (context) =>
     withAllocatable(context, (request, nodes) => {
@@ -163,7 +163,7 @@ export const fewerRuns = ({target}: PreflightContext, runs: bigint): string =>
 export const capacityForAllRuns: Check = {
   id: 'concurrent-room',
   group: 'Nodes',
-  title: 'Nodes are large enough for all concurrent runs',
+  title: 'Node capacity for all concurrent runs',
   ref: REF,
   run: (context) => {
     const runs = context.get(concurrency) ?? 1;

@@ -19,7 +19,7 @@ const GIVE_TOKEN =
 const keys: Check = {
   id: 'secrets',
   group: 'Secrets',
-  title: 'Secrets exist with the required keys',
+  title: 'Secrets and their keys',
   ref: REF,
   run(context) {
     const pulls = referencedPullSecrets(knownValue(context.manifest) ?? []);
@@ -67,7 +67,7 @@ function secretResult(
 const pull: Check = {
   id: 'pull-secrets',
   group: 'Secrets',
-  title: 'Image pull Secrets exist',
+  title: 'Image pull Secrets',
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/',
   run(context) {
     const {
@@ -109,7 +109,7 @@ const DAY_MS = 86_400_000;
 const tokenCheck: Check = {
   id: 'token',
   group: 'Secrets',
-  title: 'Agent pool token is valid',
+  title: 'Agent pool token',
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');

@@ -64,7 +64,7 @@ const CLASSES = 'list StorageClasses';
 const storageClass: Check = {
   id: 'storage-class',
   group: 'Storage',
-  title: 'StorageClass exists for every new PVC',
+  title: 'StorageClass of new PVCs',
   ref: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -92,7 +92,7 @@ function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
 const accessMode: Check = {
   id: 'access-mode',
   group: 'Storage',
-  title: 'StorageClass supports the access mode',
+  title: 'Access mode of the StorageClass',
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -125,7 +125,7 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
 const claimNameFree: Check = {
   id: 'claim-name',
   group: 'Storage',
-  title: 'PVCs of the chart are new or belong to this release',
+  title: 'Ownership of chart PVCs',
   ref: 'https://helm.sh/docs/helm/helm_install/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -147,7 +147,7 @@ const claimNameFree: Check = {
 const claimBound: Check = {
   id: 'claim',
   group: 'Storage',
-  title: 'Existing PVCs are bound or can be bound',
+  title: 'Existing PVCs',
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
   run: (context) =>
     withManifest(context, (objects) => eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context))),
@@ -176,7 +176,7 @@ function isBound(claim: Claim | undefined, name: string, {name: {kubeTarget}, fa
 const claimShared: Check = {
   id: 'claim-access-mode',
   group: 'Storage',
-  title: 'PVCs mounted by several pods can be shared between nodes',
+  title: 'Access mode of shared PVCs',
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -215,7 +215,7 @@ const isOfEfs = (object: KubernetesObject): boolean =>
 const efsDriver: Check = {
   id: 'efs-driver',
   group: 'Storage',
-  title: 'EFS CSI driver is installed',
+  title: 'EFS CSI driver',
   ref: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   run: (context) =>
     withManifest(context, (objects) => {

@@ -12,7 +12,7 @@ const OLDEST_HELM = '3.14.0';
 const helm: Check = {
   id: 'helm-version',
   group: 'Tools',
-  title: 'Helm version is supported',
+  title: 'Helm',
   ref: 'https://helm.sh/docs/topics/version_skew/',
   run({tools}) {
     if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or set its path with --helm');
@@ -26,7 +26,7 @@ const helm: Check = {
 const kubectl: Check = {
   id: 'kubectl-version',
   group: 'Tools',
-  title: 'kubectl version is compatible with the API server',
+  title: 'kubectl',
   ref: 'https://kubernetes.io/releases/version-skew-policy/#kubectl',
   run({tools, facts}) {
     if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or set its path with --kubectl');
@@ -48,7 +48,7 @@ const minorOf = (version: string): number => Number(/^v?\d+\.(\d+)/.exec(version
 const reachable: Check = {
   id: 'cluster-reachable',
   group: 'Cluster',
-  title: 'Kubernetes API is reachable',
+  title: 'Kubernetes API',
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
   run({tools, facts, context, name: {kubeTarget}}) {
     if (!isKnown(tools.kubectl)) return skip('kubectl not found');
@@ -68,7 +68,7 @@ function placeOf(context: PreflightContext['context']): string {
 const renders: Check = {
   id: 'chart-renders',
   group: 'Release',
-  title: 'Chart can be downloaded and rendered',
+  title: 'Chart download and rendering',
   ref: 'https://helm.sh/docs/helm/helm_template/',
   run({name, tools, target, manifest, refusal, facts}) {
     const what = `${target.chart} ${target.version}`;

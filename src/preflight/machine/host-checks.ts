@@ -30,7 +30,7 @@ function resultOf(all: readonly Listed[], conclude: (tried: readonly Listed[]) =
 const scalr: MachineCheck = {
   id: 'host-scalr',
   group: 'Hosts',
-  title: 'Scalr is reachable from this machine',
+  title: 'Scalr, from this machine',
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'scalr');
@@ -50,7 +50,7 @@ const scalr: MachineCheck = {
 const hosts: MachineCheck = {
   id: 'host-hosts',
   group: 'Hosts',
-  title: 'Other required hosts are reachable from this machine',
+  title: 'Other required hosts, from this machine',
   ref: 'agent-job 0.6.5, README, Network Requirements',
   run: ({endpoints}) => {
     const ofScalr = endpoints.filter(({purpose}) => purpose === 'scalr').map(({host}) => host);
@@ -69,7 +69,7 @@ const hosts: MachineCheck = {
 const telemetry: MachineCheck = {
   id: 'host-telemetry',
   group: 'Hosts',
-  title: 'OpenTelemetry collector is reachable from this machine',
+  title: 'OpenTelemetry collector, from this machine',
   ref: 'https://docs.scalr.io/docs/metrics',
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'telemetry');

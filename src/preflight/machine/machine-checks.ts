@@ -26,7 +26,7 @@ const ARCHITECTURES = ['x86_64', 'amd64', 'aarch64', 'arm64', ''];
 const distribution: MachineCheck = {
   id: 'host-distribution',
   group: 'Machine',
-  title: 'Operating system can run the agent',
+  title: 'Operating system',
   ref: `${POOLS}, ${REQUIREMENTS}`,
   run: ({facts, agent}) => {
     const docker = agent.target === 'docker' ? knownValue(facts.docker) : undefined;
@@ -57,7 +57,7 @@ const [LEAST_PER_RUN, USUAL_PER_RUN, FOR_AGENT] = [GIB / 2, 2 * GIB, GIB / 2];
 const memory: MachineCheck = {
   id: 'host-memory',
   group: 'Machine',
-  title: 'Memory is enough for the concurrent runs',
+  title: 'Memory for concurrent runs',
   ref: REQUIREMENTS,
   run: (context) =>
     ifKnown(context.facts.memory, 'read the memory', (total): CheckResult => {
@@ -86,7 +86,7 @@ const bytesIn = (quantity: string): number => Number((milliOf(quantity) ?? 0n) /
 const cpu: MachineCheck = {
   id: 'host-cpu',
   group: 'Machine',
-  title: 'Machine has one CPU per concurrent run',
+  title: 'CPUs for concurrent runs',
   ref: REQUIREMENTS,
   run: (context) =>
     ifKnown(context.facts.cpus, 'read the number of CPUs', (cpus): CheckResult => {
@@ -104,7 +104,7 @@ const FREE_SPACE = 20e9;
 const disk: MachineCheck = {
   id: 'host-disk',
   group: 'Machine',
-  title: 'Disk has 20 GB of free space',
+  title: 'Free disk space',
   ref: REQUIREMENTS,
   run: ({facts}) =>
     ifKnown(facts.disk, 'read the free disk space', (all): CheckResult => {
@@ -123,7 +123,7 @@ const TESTED_DOCKER = '20.10.0';
 const dockerVersion: MachineCheck = {
   id: 'docker-version',
   group: 'Docker',
-  title: 'Docker is reachable and supported',
+  title: 'Docker',
   ref: POOLS,
   run: ({facts: {docker}, agent, get}) => {
     if (agent.target !== 'docker') return undefined;
@@ -151,7 +151,7 @@ const dockerVersion: MachineCheck = {
 const dockerSocket: MachineCheck = {
   id: 'docker-socket',
   group: 'Docker',
-  title: 'Docker socket can be mounted',
+  title: 'Docker socket',
   ref: 'https://docs.scalr.io/docs/drivers',
   run: ({socket, facts}) => {
     if (socket === undefined) return undefined;
@@ -163,7 +163,7 @@ const dockerSocket: MachineCheck = {
 const dockerProxy: MachineCheck = {
   id: 'docker-proxy',
   group: 'Docker',
-  title: 'Docker daemon pulls images through the proxy',
+  title: 'Proxy of the Docker daemon',
   ref: 'https://docs.docker.com/engine/daemon/proxy/',
   run: ({agent, facts}) => {
     if (agent.target !== 'docker' || agent.mode !== 'containers' || Object.keys(agent.proxy).length === 0) return undefined;
@@ -181,7 +181,7 @@ const dockerProxy: MachineCheck = {
 const service: MachineCheck = {
   id: 'host-service',
   group: 'Agents',
-  title: 'Linux packages are installed',
+  title: 'Linux packages',
   ref: 'https://docs.scalr.io/docs/run-agents',
   run: ({agent, services}) => {
     if (agent.target !== 'systemd') return undefined;
@@ -202,7 +202,7 @@ const service: MachineCheck = {
 const otherPurpose: MachineCheck = {
   id: 'other-purpose',
   group: 'Agents',
-  title: 'No agent of the other purpose on this machine',
+  title: 'Agents of the other purpose on this machine',
   ref: POOLS,
   run: ({agent, containers, services}) =>
     ifKnown(containers, 'list the containers of this machine', (all): CheckResult => {
@@ -225,7 +225,7 @@ const otherPurpose: MachineCheck = {
 const directories: MachineCheck = {
   id: 'host-directories',
   group: 'Agents',
-  title: 'Data directories belong to this release only',
+  title: 'Data directories',
   ref: 'https://docs.scalr.io/docs/installation',
   run: ({agent, containers}) => {
     const own = agent.agents.flatMap((each) => each.directories);

@@ -20,7 +20,7 @@ interface Asked {
 const mirrorImages: Check = {
   id: 'mirror-images',
   group: 'Network',
-  title: 'Image registry has every image, asked from this machine',
+  title: 'Images in the registry, from this machine',
   ref: REF,
   run: (context) => {
     if (context.mirror === undefined) return undefined;
@@ -36,7 +36,7 @@ const mirrorImages: Check = {
 const probeMirror: Check = {
   id: 'probe-mirror',
   group: 'Probe',
-  title: 'Image registry has every image, asked from the probe pod',
+  title: 'Images in the registry, from the probe pod',
   ref: REF,
   run: (context) => {
     const {probe, mirror} = context;

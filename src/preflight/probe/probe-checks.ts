@@ -13,7 +13,7 @@ import {SCALR_SECONDS} from './script.ts';
 const probePod: Check = {
   id: 'probe-pod',
   group: 'Probe',
-  title: 'Probe pod with the placement of a run completes',
+  title: 'Probe pod',
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/',
   run: ({probe}) => {
     if (probe === undefined) return undefined;
@@ -46,7 +46,7 @@ function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed):
 const probeScalr: Check = {
   id: 'probe-scalr',
   group: 'Probe',
-  title: 'Scalr is reachable from the probe pod',
+  title: 'Scalr, from the probe pod',
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run: (context) =>
     withFindings(context, ({scalr}, plan) => {
@@ -104,7 +104,7 @@ const CONNECTIONS: Readonly<Record<ProbeAnswer['state'], (answer: ProbeAnswer, p
 const probeRegistries: Check = {
   id: 'probe-registries',
   group: 'Probe',
-  title: 'Other required hosts are reachable from the probe pod: relay, registries, downloads',
+  title: 'Relay, registries and downloads, from the probe pod',
   ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({registries}) => {
@@ -125,7 +125,7 @@ const UNREACHABLE: readonly ProbeAnswer['state'][] = ['dns', 'refused', 'timeout
 const probeTelemetry: Check = {
   id: 'probe-telemetry',
   group: 'Probe',
-  title: 'OpenTelemetry collector is reachable from the probe pod',
+  title: 'OpenTelemetry collector, from the probe pod',
   ref: 'agent-local and agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({telemetry}) => {
@@ -142,7 +142,7 @@ const probeTelemetry: Check = {
 const probeUrls: Check = {
   id: 'probe-urls',
   group: 'Probe',
-  title: 'URLs of --probe-url are reachable from the probe pod',
+  title: 'URLs of --probe-url, from the probe pod',
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({urls}, plan) =>
@@ -159,7 +159,7 @@ const isForVcs = ({get}: PreflightContext): boolean => get(purpose) === 'vcs';
 const probeRunner: Check = {
   id: 'probe-runner',
   group: 'Probe',
-  title: 'Runner image meets the requirements of runs',
+  title: 'Runner image',
   ref: 'agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({runner}) => {
@@ -176,7 +176,7 @@ const probeRunner: Check = {
 const probeVolume: Check = {
   id: 'probe-volume',
   group: 'Probe',
-  title: 'Volumes of a run are writable and executable',
+  title: 'Volumes of a run',
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/security-context/',
   run: (context) => withFindings(context, ({volumes}) => worstOf(volumes.map((each) => VOLUMES[each.state](each)))),
 };
@@ -203,7 +203,7 @@ const ADDRESS = '169.254.169.254';
 const probeMetadata: Check = {
   id: 'probe-metadata',
   group: 'Probe',
-  title: 'Access to the metadata service matches the settings',
+  title: 'Access to the metadata service',
   ref: 'agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({metadata}, plan) => {
