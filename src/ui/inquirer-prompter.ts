@@ -24,7 +24,7 @@ interface Context {
 }
 
 interface Keys {
-  canGoBack?: boolean | undefined;
+  canGoBack?: boolean | 'quit' | undefined;
   isList?: boolean;
 }
 

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import type {Difference} from '../diff/values-diff.ts';
 import type {HostExport} from '../export/export.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {commandLine, kubectlCommand, type Program} from '../ground/command-line.ts';
+import {kubectlCommand, type Program} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {upgradeInstall} from '../helm/helm.ts';
@@ -80,8 +80,8 @@ export function reviewLines({generated, prepared, host, problem, groups, where, 
   const {bold, dim, green, red, yellow} = theme(screen);
   const chart = generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
   const notices = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {}), ...(host ? {host} : {})});
-  const room = (screen.columns ?? 80) - 6;
-  const onOneLine = (text: string): string => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
+  // A list shortens them before it leaves one out.
+  const most = Math.max(MOST_NOTICES, (screen.rows ?? Number.POSITIVE_INFINITY) - 20);
   const plan = prepared?.plan ?? host?.plan;
   const steps = [...(prepared?.accountSteps ?? []), ...(plan?.steps ?? [])].map(({title}) => title);
   return [
@@ -89,8 +89,8 @@ export function reviewLines({generated, prepared, host, problem, groups, where, 
     ...groups.filter(([, answers]) => answers.length > 0).map(([name, answers]) => `${name}\t${answers.join(' · ')}`),
     ...(problem === undefined ? [] : [red(`× ${problem.message}`), ...problem.suggestions.map((each) => dim(each))]),
     ...(notices.length === 0 ? [] : [yellow(`! ${count(notices.length, 'warning')}:`)]),
-    ...notices.slice(0, MOST_NOTICES).map(({text}) => `  ${onOneLine(text)}`),
-    ...(notices.length > MOST_NOTICES ? [dim(`  and ${notices.length - MOST_NOTICES} more`)] : []),
+    ...notices.slice(0, most).map(({text}) => `  ${text}`),
+    ...(notices.length > most ? [dim(`  and ${notices.length - most} more`)] : []),
     ...(plan === undefined ? [] : [`${green('Changes')}\t${steps.join(' · ') || 'none, the installed agent matches these settings'}`]),
     ...(host === undefined ? [] : [`${green('Files')}\t${host.files.map(({path}) => path).join(' · ')}`]),
     ...(host?.notes ?? []),
@@ -180,7 +180,9 @@ export function elsewhereText(
 function helmText(name: WantedRelease['name'], reference: WantedRelease['chart'], path: string): string {
   const {args} = upgradeInstall(name, reference, '');
   const own = args.filter((arg) => !['--install', '--reset-values', '-', '--values'].includes(arg));
-  const flags = own.flatMap((arg, index) => (arg.startsWith('--') ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')] : []));
+  const flags = own.flatMap((arg, index) =>
+    arg.startsWith('--') ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')] : [],
+  );
   const [, release = '', chart = ''] = own.map(quote);
   return [`helm upgrade --install ${release} ${chart}`, ...flags, `--values ${quote(path)}`].join(' \\\n  ');
 }

@@ -9,6 +9,8 @@ export interface Screen {
   hasColor: boolean;
   /** Width of the terminal; undefined in a pipe, where lines stay whole. */
   columns: number | undefined;
+  /** Height of the terminal; undefined where nothing scrolls away. */
+  rows?: number | undefined;
   /** The screen supports ASCII only. */
   isAscii?: boolean;
   /** For a screen reader: marks are words. Such a screen has no colors. */
@@ -21,6 +23,9 @@ export interface Screen {
 export const withoutColor = (screen: Screen): Screen => ({
   ...screen,
   hasColor: false,
+  get rows() {
+    return screen.rows;
+  },
   get columns() {
     return screen.columns;
   },

@@ -4,10 +4,10 @@ import {chartSchema, leavesOf} from '../charts/schema.ts';
 import {maskSecrets} from '../ground/errors.ts';
 import {isMap, type Path, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
+import {tokenSecret} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
-import {tokenSecret} from '../settings/agent.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type AnswerSource, flagsOf, type Settings} from '../settings/settings.ts';
@@ -60,7 +60,10 @@ function reasonFor({setting, why}: ValueOrigin, settings: Settings, named: Reado
   const from = isGiven ? spell(setting) : [WHY_DEFAULT.get(setting), `default of ${spell(setting)}`].filter(Boolean).join('; ');
   const reason = why ?? (because === undefined || source === 'cluster' ? undefined : because);
   const text = [reason, reason !== undefined && !isGiven ? undefined : from, source === 'cluster' ? because : undefined];
-  return text.filter(Boolean).join('; ').replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  return text
+    .filter(Boolean)
+    .join('; ')
+    .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
 export function inChartOrder(values: Values, {chart: name, version}: Target): Values {

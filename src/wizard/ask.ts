@@ -46,8 +46,8 @@ interface AskOptions {
   /** Text to complete, which is not a valid answer yet. */
   draft?: string | undefined;
   heading?: readonly string[] | undefined;
-  /** Esc rejects the question with GoBack. */
-  canGoBack?: boolean;
+  /** Esc rejects the question with GoBack; `quit` at the first one. */
+  canGoBack?: boolean | 'quit';
 }
 
 const CHART_DEFAULT = 'chart default';
@@ -208,7 +208,7 @@ function inFull(setting: Setting, typed: string, now: Date): string {
 
 /** Why the text is not a valid answer. */
 async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
-  if (setting !== token && /^eyJ[\w-]+\.[\w-]+\./.test(text)) return 'This is an agent pool token. Go back with Esc and paste it there.';
+  if (setting !== token && /^eyJ[\w-]+\.[\w-]+\./.test(text)) return 'This is an agent pool token. Go back and paste it there.';
   try {
     const {value} = await answerOf(setting, text, deps);
     if (setting !== token) return undefined;
@@ -225,12 +225,19 @@ async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise
   }
 }
 
-/** The question and its help: summary, explanation, flag and variable, reference. */
+/** The question and its help: what it means, flag and variable, source. */
 function questionOf(setting: Setting, {heading, canGoBack = false}: AskOptions) {
   const {question: message, summary, explained, env, onlyEnv} = setting;
-  const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}, environment variable ${env}` : `Environment variable ${env}`;
-  const help = [summary, ...(explained === undefined ? [] : [explained.text]), `${otherwise}. ${explained?.reference ?? ''}`.trim()];
+  const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}` : `Environment variable ${env}`;
+  const source = explained?.reference === undefined ? '' : `. Source: ${explained.reference}`;
+  const help = [sentencesWithin(150, explained?.text ?? summary), `${otherwise}${source}`];
   return {message, help, heading, canGoBack};
+}
+
+/** The first sentences of a text; at least one. */
+function sentencesWithin(most: number, text: string): string {
+  const [first = '', ...others] = text.match(/.+?[.?!](?= |$)|.+$/g) ?? [];
+  return others.reduce((kept, each) => (kept.length + each.length <= most && text.startsWith(kept + each) ? kept + each : kept), first);
 }
 
 /** The entries that are not undefined. */

@@ -85,7 +85,7 @@ const askName = (prompter: Prompter, preset: string, pools: readonly OfferedPool
     isPrefilled: true,
     validate: (text) => {
       if (text === '') return 'A value is required.';
-      return pools.some(({name}) => name === text) ? 'This agent pool exists. Go back with Esc and select it.' : undefined;
+      return pools.some(({name}) => name === text) ? 'This agent pool exists. Go back and select it.' : undefined;
     },
   });
 

@@ -81,9 +81,9 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
           ...shown,
           message: this.message,
           help: [
-            'Kubernetes: in the cluster of your kubeconfig. Nothing is changed until you choose Install.',
-            'Docker and virtual machines need no cluster. Files only: writes values.yaml for Helm.',
-            'Flags --kube-context NAME and --kubeconfig FILE. https://docs.scalr.io/docs/agent-pools',
+            'Nothing is changed until you choose Install.',
+            'Kubernetes is the cluster of your kubeconfig. Docker and virtual machines need none.',
+            'Flags --kube-context NAME and --kubeconfig FILE.',
           ],
           choices: choices('reading the cluster …'),
           ...(current === undefined ? {} : {laterChoices: summaryOf(current).then(choices)}),

@@ -56,7 +56,7 @@ export const BOXES: readonly Box[] = [
   {
     id: 'ca',
     label: 'Private CA',
-    description: 'a server or proxy has your own certificates',
+    description: 'Scalr, a proxy or a registry uses certificates of your own CA',
     settings: [caFile, caPublicRoots],
   },
   {
