@@ -68,6 +68,11 @@ export const collectLogsFlags = {
     summary: 'Verify a bundle and print its summary. Requires no cluster. Exits with 3 if the bundle is damaged or was changed.',
     helpValue: '<FILE>',
   }),
+  account: Flags.boolean({
+    summary: 'Add the agent pool, its agents and its queue from the Scalr account, if a token for it is found.',
+    default: true,
+    allowNo: true,
+  }),
   'dry-run': Flags.boolean({summary: 'List what would be collected, without writing a bundle.'}),
   ...answersFlag,
   ...settingFlags([namespace, release]),

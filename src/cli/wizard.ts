@@ -109,6 +109,8 @@ export async function decideWithOperator(
     }
     const title = (): string => titleText(version, screen);
     say(title());
+    if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
+      say('An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.\n\n');
     const cluster = (): ClusterTarget => ({
       namespace: store.get(namespace) as string,
       ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {}),

@@ -165,7 +165,8 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   if (current !== undefined && hasPassword(current)) return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
   if (options.draft) return prompter.input({...question, isPrefilled: true, default: options.draft});
   if (current?.value !== undefined) return prompter.input({...question, ...paths, isPrefilled: true, default: textOf(setting, current)});
-  if (fallback === undefined) return prompter.input({...question, ...paths, ...defined({note: orElse})});
+  const example = setting === (url as Setting) ? 'for example acme.scalr.io' : undefined;
+  if (fallback === undefined) return prompter.input({...question, ...paths, ...defined({note: orElse ?? example})});
   const text = textOf(setting, {value: fallback, source: 'default'});
   // An empty default is the meaning of an empty answer.
   return prompter.input({...question, ...(text === '' ? {note: orElse ?? 'none'} : {default: text, note: fallbackFrom})});
