@@ -1,5 +1,5 @@
 import type {HostAgent} from './agent.ts';
-import {commonFiles, daemonProxy, dropIn, ENV_FILE, type Export, type ExportedFile, ignoreFile, proxyDropIn} from './files.ts';
+import {commonFiles, daemonProxy, dropIn, ENV_FILE, type Export, type ExportedFile, ignoreFile, NPX_LINE, proxyDropIn} from './files.ts';
 
 const CONFIGURATION = '/etc/scalr-agent';
 const UNITS = '/etc/systemd/system';
@@ -37,6 +37,7 @@ function scriptOf(files: readonly ExportedFile[]): string {
     '#!/bin/sh',
     '# Installs the configuration of the agent service, and restarts it. Requires root, and the package scalr-agent.',
     '# The first argument is another root directory, for images of machines; then nothing is restarted.',
+    NPX_LINE,
     'set -eu',
     'cd "$(dirname "$0")"',
     `root=\${1-}`,

@@ -1,8 +1,11 @@
 import {isBelow} from '../../charts/version-status.ts';
+import {knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
 import {getAt, isMap} from '../../ground/tree.ts';
+import type {ScalrRelease} from '../../platform/cluster-facts.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
+import {readValues} from '../../values/read-values.ts';
 import {type Check, ifKnown, pass, skip, warn} from '../check.ts';
 import {chartPods, isLinux} from './available-nodes.ts';
 import {isThisRelease} from './object-owners.ts';
@@ -55,25 +58,32 @@ const workerNodes: Check = {
 
 const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).length > 0;
 
+/** Releases with unknown values are those of run agents, as most are. */
+const isVcsRelease = ({chart, version, values}: ScalrRelease): boolean =>
+  readValues(knownValue(values) ?? {}, {chart, version}).settings.get(purpose.id) === 'vcs';
+
 const vcsSeparate: Check = {
   id: 'vcs-separate',
   group: 'Release',
   title: 'Separate clusters for VCS and run agents',
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) => {
-    if (context.get(purpose) !== 'vcs') return undefined;
+    const isForVcs = context.get(purpose) === 'vcs';
+    // Most clusters have no VCS agents, so nothing is said about them without a reason.
+    if (!isForVcs && !knownValue(context.facts.releases)?.releases.some((each) => !isThisRelease(each, context) && isVcsRelease(each)))
+      return undefined;
     return ifKnown(context.facts.releases, 'list other agent releases', ({scope, releases}) => {
       const others = releases
-        .filter((each) => !isThisRelease(each, context))
+        .filter((each) => !isThisRelease(each, context) && isVcsRelease(each) !== isForVcs)
         .map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
       if (others.length > 0)
         return warn(
-          `VCS agents must not share infrastructure with run agents. Other agent releases in this cluster: ${few(others)}`,
+          `VCS agents must not share infrastructure with run agents. Releases of ${isForVcs ? 'run' : 'VCS'} agents in this cluster: ${few(others)}`,
           'Install VCS agents in another cluster, or on dedicated nodes: --node-selector KEY=VALUE',
         );
       return scope === 'namespace'
-        ? skip('Cannot list agent releases of other namespaces with this account')
-        : pass('No other agent release in this cluster');
+        ? skip('Cannot list agent releases of other namespaces with your user')
+        : pass(`No release of ${isForVcs ? 'run' : 'VCS'} agents in this cluster`);
     });
   },
 };

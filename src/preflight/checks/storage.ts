@@ -219,11 +219,16 @@ const efsDriver: Check = {
   ref: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   run: (context) =>
     withManifest(context, (objects) => {
-      if (!objects.some(isOfEfs)) return undefined;
+      const classes = knownValue(context.facts.storageClasses) ?? [];
+      const isClassOfEfs = ({spec}: Claim): boolean =>
+        classes.some((each) => each.name === spec?.storageClassName && each.provisioner === EFS);
+      if (!objects.some(isOfEfs) && !newClaims(objects).some(isClassOfEfs)) return undefined;
       return ifKnown(context.readings.daemonSets, 'list DaemonSets', (sets) => {
         const found = sets.find(({metadata}) => metadata.name.includes('efs-csi'));
-        return found
-          ? pass(`DaemonSet ${found.metadata.name} in ${found.metadata.namespace}`)
+        const name = found && `DaemonSet ${found.metadata.name} in ${found.metadata.namespace}`;
+        if (found?.status?.numberReady === 0) return warn(`No pod of ${name} is ready`, 'Check the pods of the EFS CSI driver');
+        return name !== undefined
+          ? pass(name)
           : fail(
               'DaemonSet of the EFS CSI driver not found, so pods cannot mount their volume',
               'Install the add-on: aws eks create-addon --addon-name aws-efs-csi-driver --cluster-name CLUSTER',

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Starts 2 agents. Variables with secrets are in agent.env.
+# Written by scalr-agent export. Where scalr-agent is not installed: npx scalr-agent-install COMMAND
 set -eu
 cd "$(dirname "$0")"
 
