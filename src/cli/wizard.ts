@@ -136,7 +136,7 @@ export async function decideWithOperator(
       const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
       const name = {release: store.get(release) as string, kubeTarget};
       const key = JSON.stringify(name);
-      const reading = releases.get(key) ?? accessTo(kubeTarget).then((access) => installedAgent(name, access, timeoutSignal()));
+      const reading = releases.get(key) ?? accessTo(kubeTarget).then((access) => installedAgent(name, {...access, now}, timeoutSignal()));
       releases.set(key, reading);
       return reading;
     };

@@ -26,11 +26,23 @@ export async function readContexts(kubeTarget: ClusterTarget, processes: Process
   try {
     const call = allContexts(kubeTarget);
     const result = await processes.run(call, {signal});
-    if (result.exitCode !== 0) return {all: [], problem: `kubectl cannot read the kubeconfig: ${result.stderr.trim().split('\n').at(-1)?.replace(/^error: /, '')}`};
+    if (result.exitCode !== 0)
+      return {
+        all: [],
+        problem: `kubectl cannot read the kubeconfig: ${result.stderr
+          .trim()
+          .split('\n')
+          .at(-1)
+          ?.replace(/^error: /, '')}`,
+      };
     const config = jsonFrom<Config>(call, result.stdout);
     const all = (config.contexts ?? []).map(({name, context}) => ({name, ...(context?.cluster ? {cluster: context.cluster} : {})}));
     const current = config['current-context'];
-    return {all, ...(current ? {current} : {}), ...(all.length === 0 ? {problem: 'no context found: check the path in KUBECONFIG, or use --kubeconfig'} : {})};
+    return {
+      all,
+      ...(current ? {current} : {}),
+      ...(all.length === 0 ? {problem: 'no context found: check the path in KUBECONFIG, or use --kubeconfig'} : {}),
+    };
   } catch (error) {
     // Without kubectl, the wizard can only save files.
     if (error instanceof ExpectedError) return {all: [], problem: error.message.replace(/\.$/, '')};
