@@ -206,7 +206,7 @@ test('a text that is printed meanwhile stays above the live line', async () => {
   passing(500);
   expect((await lines()).slice(1).map((line) => line.replace(/^│ {2}. /, '│  ? '))).toEqual([
     'Warning: something else',
-    `│  ? ${HELM.title} (0.5 s)`,
+    `│  ? ${HELM.title} (0.5 s)               00:00`,
   ]);
   view.close();
 });
