@@ -1,5 +1,5 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import {yamlProblem} from '../ground/yaml-problem.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
@@ -75,10 +75,11 @@ function contentOf(document: Document.Parsed, path: string): unknown {
 }
 
 const wrong = (path: string, message: string, suggestions: string[] = []): ExpectedError =>
-  new ExpectedError(`${path}: ${message}.`, {
-    code: 'INVALID_ANSWERS_FILE',
-    suggestions: suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
-  });
+  failed(
+    'INVALID_ANSWERS_FILE',
+    `${path}: ${message}.`,
+    suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
+  );
 
 const HEADER = ' Answers file for scalr-agent, without secrets. Use it with --answers FILE.';
 

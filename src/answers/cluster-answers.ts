@@ -1,14 +1,14 @@
 import {scalrChart, type Target} from '../charts/define.ts';
 import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf, type StorageClass} from '../platform/cluster-facts.ts';
-import {readCluster} from '../platform/read-cluster.ts';
+import {readCluster} from '../platform/readings.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
@@ -19,7 +19,7 @@ import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {writtenSettings} from '../values/read-values.ts';
-import {fromCluster, unreadFacts} from './from-cluster.ts';
+import {fromCluster, unreadFacts} from './discovered.ts';
 import type {SettingsSource} from './sources.ts';
 
 /** Facts of the cluster, as answers and for the chart recommendation. */
@@ -81,10 +81,10 @@ export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
-  throw new ExpectedError(`${serverProblem(server)}.`, {
-    code: 'CLUSTER_UNREACHABLE',
-    suggestions: [...unreachableSteps(server.because, kubeTarget), 'Run the command without --from-cluster'],
-  });
+  throw failed('CLUSTER_UNREACHABLE', `${serverProblem(server)}.`, [
+    ...unreachableSteps(server.because, kubeTarget),
+    'Run the command without --from-cluster',
+  ]);
 }
 
 /** The settings in the values of an installed release, by ID; empty for a version that is too old to be read. Pure. */

@@ -3,21 +3,7 @@ import {cloud} from '../settings/cluster.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../settings/network.ts';
-import {
-  agentImage,
-  controllerCpuLimit,
-  controllerCpuRequest,
-  controllerMemoryLimit,
-  controllerMemoryRequest,
-  gracePeriod,
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-  serviceAccountAnnotation,
-  serviceAccountName,
-  shutdownMode,
-} from '../settings/pods.ts';
+import * as pods from '../settings/pods.ts';
 import {exceeds} from '../settings/quantity.ts';
 import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
@@ -28,7 +14,7 @@ import {VARIABLES_OF_SETTINGS} from './shared-rows.ts';
 
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 
-interface SettingRule extends Omit<ChartRule, 'test'> {
+interface SettingRule extends Omit<ChartRule, 'code' | 'severity' | 'test'> {
   /** The setting of the finding; `path` is its key if no setting writes it. */
   setting: Setting;
   path?: string;
@@ -39,26 +25,30 @@ interface SettingRule extends Omit<ChartRule, 'test'> {
   suggestion?: Text;
 }
 
-/** A rule with one finding. */
-export const settingRule = ({setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
-  ...rule,
-  test: (get, facts) => {
-    if (!isWrong(get, facts)) return undefined;
-    const say = (text: Text): string => (typeof text === 'string' ? text : text(get, facts));
-    return {
-      setting,
-      message: say(message),
-      ...(path === undefined ? {} : {path}),
-      ...(paths === undefined ? {} : {paths}),
-      ...(suggestion === undefined ? {} : {suggestion: say(suggestion)}),
-    };
-  },
-});
+const settingRule =
+  (severity: ChartRule['severity']) =>
+  (code: string, {setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
+    ...rule,
+    code,
+    severity,
+    test: (get, facts) => {
+      if (!isWrong(get, facts)) return undefined;
+      const say = (text: Text): string => (typeof text === 'string' ? text : text(get, facts));
+      return {
+        setting,
+        message: say(message),
+        ...(path === undefined ? {} : {path}),
+        ...(paths === undefined ? {} : {paths}),
+        ...(suggestion === undefined ? {} : {suggestion: say(suggestion)}),
+      };
+    },
+  });
+
+export const settingError = settingRule('error');
+export const settingWarning = settingRule('warning');
 
 const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): ChartRule =>
-  settingRule({
-    code: 'REQUEST_ABOVE_LIMIT',
-    severity: 'error',
+  settingError('REQUEST_ABOVE_LIMIT', {
     setting: request,
     isWrong: (get) => get(limit) !== undefined && exceeds(get(request) ?? '', get(limit) ?? ''),
     message: (get, {isExplicit}) =>
@@ -71,21 +61,19 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
 
 /** The minimum grace period of each shutdown mode, in seconds; `usual` is the chart default. */
 export const shortestGrace = ({usual, seconds}: {usual: string; seconds: Readonly<Record<string, number>>}): ChartRule => {
-  const mode = (get: Get): string => get(shutdownMode) ?? usual;
+  const mode = (get: Get): string => get(pods.shutdownMode) ?? usual;
   const least = (get: Get): number => seconds[mode(get)] as number;
-  return settingRule({
-    code: 'GRACE_PERIOD_TOO_SHORT',
-    severity: 'error',
-    setting: gracePeriod,
-    isWrong: (get) => (get(gracePeriod) ?? least(get)) < least(get),
+  return settingError('GRACE_PERIOD_TOO_SHORT', {
+    setting: pods.gracePeriod,
+    isWrong: (get) => (get(pods.gracePeriod) ?? least(get)) < least(get),
     message: (get) =>
-      `A grace period of ${get(gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
+      `A grace period of ${get(pods.gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
     suggestion: (get) => `Use --grace-period ${least(get)} or more`,
   });
 };
 
 const onOpenShift = (message: string): ChartRule =>
-  settingRule({code: 'OPENSHIFT_SCC', severity: 'warning', setting: cloud, isWrong: (get) => get(cloud) === 'openshift', message});
+  settingWarning('OPENSHIFT_SCC', {setting: cloud, isWrong: (get) => get(cloud) === 'openshift', message});
 
 export const fixedUserOnOpenShift = onOpenShift(
   'By default the pods run as uid 1000, which the restricted-v2 SCC of OpenShift rejects. Upstream documents no solution. Granting nonroot-v2 to the service account is not verified and must be tested.',
@@ -97,9 +85,7 @@ export const rootOnOpenShift = onOpenShift(
 
 /** A cache PersistentVolumeClaim that several pods mount; `sharers` describes them, undefined if there is only one. */
 export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | undefined; suggestion: string}): ChartRule[] => [
-  settingRule({
-    code: 'CLAIM_NOT_SHARED',
-    severity: 'error',
+  settingError('CLAIM_NOT_SHARED', {
     setting: cacheAccessMode,
     isWrong: (get) =>
       sharers(get) !== undefined &&
@@ -108,9 +94,7 @@ export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | 
     message: (get) => `A ${get(cacheAccessMode)} cache cannot be shared, but it is mounted by ${sharers(get)}`,
     suggestion,
   }),
-  settingRule({
-    code: 'CLAIM_HAS_TO_BE_SHARED',
-    severity: 'warning',
+  settingWarning('CLAIM_HAS_TO_BE_SHARED', {
     isReminder: true,
     setting: cache,
     isWrong: (get, {isExplicit}) => sharers(get) !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode),
@@ -120,10 +104,8 @@ export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | 
 
 /** For versions whose egress policy blocks DNS. */
 export const policyWithoutDns = ({in: range, fixedIn}: {in: string; fixedIn: string}): ChartRule =>
-  settingRule({
-    code: 'POLICY_WITHOUT_DNS',
+  settingWarning('POLICY_WITHOUT_DNS', {
     in: range,
-    severity: 'warning',
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block',
     message: `In this version, the policy that blocks the metadata service has no DNS rule. Where it is enforced, it can block DNS. Fixed in ${fixedIn}.`,
@@ -138,10 +120,8 @@ interface Breaking {
 
 /** A value that some versions cannot be rendered with. */
 export const breaksTemplates = ({breaks, path, ...rule}: Breaking): ChartRule =>
-  settingRule({
+  settingError('BREAKS_TEMPLATES', {
     ...rule,
-    code: 'BREAKS_TEMPLATES',
-    severity: 'error',
     setting: set,
     path,
     isWrong: (_, {values}) => {
@@ -157,7 +137,7 @@ export const pinnedAgent = (chart: ChartName): ChartRule => ({
   severity: 'warning',
   test: (_, {values, version}) => {
     const [pinned] = pinnedAgents(values, {chart, version});
-    return pinned && {setting: agentImage, path: pinned.key, message: `${pinned.message}.`, suggestion: `Remove ${pinned.keys}`};
+    return pinned && {setting: pods.agentImage, path: pinned.key, message: `${pinned.message}.`, suggestion: `Remove ${pinned.keys}`};
   },
 });
 
@@ -180,63 +160,49 @@ const variableWithSetting = (get: Get): string | undefined =>
 const OFF_AWS: readonly (string | undefined)[] = ['gke', 'gke-autopilot', 'aks'];
 
 export const sharedRules: readonly ChartRule[] = [
-  settingRule({
-    code: 'EFS_OFF_AWS',
-    severity: 'error',
+  settingError('EFS_OFF_AWS', {
     setting: cache,
     isWrong: (get) => get(cache) === 'efs' && OFF_AWS.includes(get(cloud)),
     message: (get) => `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
     suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume',
   }),
-  requestWithinLimit(runCpuRequest, runCpuLimit),
-  requestWithinLimit(runMemoryRequest, runMemoryLimit),
-  requestWithinLimit(controllerCpuRequest, controllerCpuLimit),
-  requestWithinLimit(controllerMemoryRequest, controllerMemoryLimit),
-  settingRule({
-    code: 'METADATA_NEEDED',
-    severity: 'error',
+  requestWithinLimit(pods.runCpuRequest, pods.runCpuLimit),
+  requestWithinLimit(pods.runMemoryRequest, pods.runMemoryLimit),
+  requestWithinLimit(pods.controllerCpuRequest, pods.controllerCpuLimit),
+  requestWithinLimit(pods.controllerMemoryRequest, pods.controllerMemoryLimit),
+  settingError('METADATA_NEEDED', {
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',
     message: 'GKE Workload Identity requires access to 169.254.169.254, which --metadata-service block denies',
     suggestion: 'Use --metadata-service allow; Workload Identity already protects the node credentials',
   }),
-  settingRule({
-    code: 'POLICY_AGAINST_CLOUD_DNS',
-    severity: 'warning',
+  settingWarning('POLICY_AGAINST_CLOUD_DNS', {
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? ''),
     message:
       'With Cloud DNS, pods resolve names through 169.254.169.254. Where the metadata policy is enforced, it blocks DNS. Use kube-dns, add a policy for port 53, or use --metadata-service allow.',
   }),
-  settingRule({
-    code: 'POLICY_ENFORCEMENT',
-    severity: 'warning',
+  settingWarning('POLICY_ENFORCEMENT', {
     whenAsked: true,
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block' && get(cloud) !== 'gke-autopilot',
     message: (get) => `The metadata service is blocked by a NetworkPolicy, which the CNI must enforce. ${policyEnforcement(get)}`,
   }),
-  settingRule({
-    code: 'IDENTITY_INCOMPLETE',
-    severity: 'warning',
+  settingWarning('IDENTITY_INCOMPLETE', {
     setting: workloadIdentity,
     isWrong: (get) => {
       const annotation = annotationFor(get);
-      return annotation !== undefined && get(serviceAccountName) === undefined && !get(serviceAccountAnnotation)?.[annotation];
+      return annotation !== undefined && get(pods.serviceAccountName) === undefined && !get(pods.serviceAccountAnnotation)?.[annotation];
     },
     message: (get) =>
       `The service account has no cloud identity. Add --service-account-annotation ${annotationFor(get)}=…, or use --service-account-name with an account that has this annotation.`,
   }),
-  settingRule({
-    code: 'SHARED_CLAIM_WITHOUT_CLASS',
-    severity: 'warning',
+  settingWarning('SHARED_CLAIM_WITHOUT_CLASS', {
     setting: cache,
     isWrong: (get) => get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteMany' && get(cacheStorageClass) === undefined,
     message: (get) => `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set --cache-storage-class.`,
   }),
-  settingRule({
-    code: 'VARIABLE_HAS_SETTING',
-    severity: 'error',
+  settingError('VARIABLE_HAS_SETTING', {
     setting: extraEnv,
     isWrong: (get) => variableWithSetting(get) !== undefined,
     message: (get) => `${variableWithSetting(get)} cannot be set with --extra-env, because it has its own flag`,

@@ -1,12 +1,11 @@
 import type {Interfaces} from '@oclif/core';
 import {hostTools} from '../adapters/host-tools.ts';
-import {nodeCharts} from '../adapters/node-charts.ts';
-import {nodeFiles} from '../adapters/node-files.ts';
+import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
-import {sleep} from '../ground/signals.ts';
+import {type Clock, sleep} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Connections, Registries} from '../ports/connections.ts';
 import type {Archives, Charts, Files} from '../ports/files.ts';
@@ -14,12 +13,11 @@ import type {HostTools, Interrupts, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
-import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
-import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
+import {asciiFallback, isAsciiOnly, liveLines, type Screen} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
-export interface App {
+export interface App extends Clock {
   env: Environment;
   files: Files;
   charts: Charts;
@@ -31,15 +29,10 @@ export interface App {
   kubernetes: (kubeTarget: ClusterTarget, paths: ToolPaths) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
   host: HostTools;
-  /** Image registries, asked from this machine. */
   registries: Registries;
-  /** Connections from this machine. */
   connections: Connections;
   archives: Archives;
   takeInterrupts: () => Interrupts;
-  now: () => Date;
-  /** Waits until the time is over or the signal is aborted. */
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Prompts are possible: input and output are terminals, and CI is not set. */
   hasTerminal: boolean;
   /** Standard error, which shows prompts and messages. */
@@ -51,9 +44,7 @@ export interface App {
   stderr: (text: string) => void;
   /** Replaces the live lines, the last lines of standard error on a terminal. */
   draw: (text: string) => void;
-  /** Sets the exit code of the process. */
   exit: (code: number) => void;
-  /** The exit code so far. */
   exitCode: () => number;
 }
 

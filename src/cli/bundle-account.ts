@@ -1,10 +1,8 @@
-import type {TextFile} from '../bundle/collect/object-files.ts';
-import type {Gap} from '../bundle/collect/read-namespace.ts';
+import type {Gap, TextFile} from '../bundle/collect/read-namespace.ts';
 import {type BundledRelease, helmReleaseOf} from '../bundle/collect/scope.ts';
 import {scalrChart} from '../charts/define.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {jsonText} from '../ground/json.ts';
-import type {Values} from '../ground/tree.ts';
+import {jsonText, type Values} from '../ground/tree.ts';
 import type {Pod} from '../kubernetes/objects.ts';
 import {findPool, linksOf, listAgents, queueOf} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';

@@ -1,11 +1,10 @@
 import * as Flags from '@oclif/core/flags';
-import {logContainers, type Since} from '../bundle/collect/log-items.ts';
+import {logContainers, MIN_SHARE_BYTES, type Since} from '../bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import type {Gap} from '../bundle/collect/read-namespace.ts';
-import {MIN_SHARE_BYTES} from '../bundle/collect/retain.ts';
 import {type DamagedEntry, inspectBundle} from '../bundle/inspect.ts';
 import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
@@ -164,8 +163,7 @@ function byteCount(flag: string, text: string): number {
   return count;
 }
 
-const wrong = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions: [suggestion]});
+const wrong = (message: string, suggestion: string): ExpectedError => failed('INVALID_SETTING', message, [suggestion]);
 
 export interface CollectResult {
   /** Absent with --dry-run. */

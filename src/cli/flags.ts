@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release, target} from '../settings/release.ts';
@@ -9,19 +9,19 @@ import type {Settings} from '../settings/settings.ts';
 
 /**
  * One flag per setting, as raw text: defaults, variables, validation and requirements are part of the settings, so that
- * the answers file and prompts use them too.
+ * the answers file and prompts use them too. `summaries` replaces those that mean something else in a command.
  */
-export function settingFlags(settings: readonly Setting[]): Interfaces.FlagInput {
+export function settingFlags(settings: readonly Setting[], summaries: Readonly<Record<string, string>> = {}): Interfaces.FlagInput {
   // Few commands support --target.
   const flags = settings.filter((setting) => setting.onlyEnv === undefined && setting.id !== target.id);
-  return Object.fromEntries(flags.map((setting) => [setting.id, flagOf(setting)]));
+  return Object.fromEntries(flags.map((setting) => [setting.id, flagOf({...setting, summary: summaries[setting.id] ?? setting.summary})]));
 }
 
 function flagOf(setting: Setting) {
   const {helpValue, ...common} = textFlagOf(setting);
   if (setting.kind.isSwitch) return Flags.boolean({...common, allowNo: true});
   const text = {...common, helpValue, ...(setting.id === 'namespace' ? {char: 'n' as const} : {})};
-  return setting.kind.list ? Flags.string({...text, multiple: true, multipleNonGreedy: true}) : Flags.string(text);
+  return setting.kind.list ? Flags.string({...text, ...repeated}) : Flags.string(text);
 }
 
 function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
@@ -34,7 +34,6 @@ function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
   };
 }
 
-/** Flags of every command. */
 export const generalFlags = {
   json: Flags.boolean({summary: 'Print one JSON document on standard output.', helpGroup: 'GLOBAL'}),
   'no-input': Flags.boolean({summary: 'Disable prompts; implied without a terminal and when CI is set.', helpGroup: 'GLOBAL'}),
@@ -48,9 +47,7 @@ export const generalFlags = {
 };
 
 /** For commands that resolve settings. */
-export const answersFlag = {
-  answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>'}),
-};
+export const answersFlag = {answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>'})};
 
 /** For commands that change something. */
 export const confirmFlags = {
@@ -69,14 +66,23 @@ export const connectionFlags = {
   kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
 };
 
+/** Names of flags that only a cluster has. */
+export const OF_CONNECTION = ['kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
+
+/** A flag that can be repeated, each time with one value. */
+export const repeated = {multiple: true, multipleNonGreedy: true} as const;
+
+/** For commands that change a release with Helm. */
+export const takeOverFlag = {
+  'take-over': Flags.boolean({
+    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
+  }),
+};
+
 /** For commands that support agents on this machine. */
 export const targetFlag = {target: Flags.string(textFlagOf(target))};
 
-export const fromClusterFlag = {
-  'from-cluster': Flags.boolean({
-    summary: 'Read unset settings from the cluster.',
-  }),
-};
+export const fromClusterFlag = {'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.'})};
 
 /** For commands that always require a cluster. */
 export const noFromClusterFlag = {
@@ -91,7 +97,6 @@ export interface ClusterFlags {
   kubectl?: string | undefined;
 }
 
-/** Name and namespace of the release. */
 export function releaseName(flags: ClusterFlags, settings: Settings): ReleaseName {
   return {
     release: settings.get(release) as string,
@@ -110,10 +115,7 @@ export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf
 
 /** An empty value, for example of an unset variable in a script. */
 export const emptyFlag = (flag: string): ExpectedError =>
-  new ExpectedError(`--${flag} is empty.`, {
-    code: 'INVALID_SETTING',
-    suggestions: ['Set a value, or omit the flag'],
-  });
+  failed('INVALID_SETTING', `--${flag} is empty.`, ['Set a value, or omit the flag']);
 
 const DAY = 86_400;
 
@@ -123,10 +125,7 @@ export function durationOf(flag: string, text: string, {max = DAY} = {}): number
     return seconds({min: 1, max}).parse(text, {now: new Date()}) * 1000;
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw new ExpectedError(`${flag}: ${error.message}.`, {
-      code: 'INVALID_SETTING',
-      suggestions: error.suggestion === undefined ? [] : [error.suggestion],
-    });
+    throw failed('INVALID_SETTING', `${flag}: ${error.message}.`, error.suggestion === undefined ? [] : [error.suggestion]);
   }
 }
 
@@ -145,10 +144,7 @@ export const explicitFlags = (
 export function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
   const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
   if (clash.length === 0) return;
-  throw new ExpectedError(`--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, {
-    code: 'USAGE',
-    suggestions: ['Omit one of these flags'],
-  });
+  throw failed('USAGE', `--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, ['Omit one of these flags']);
 }
 
 /** URLs of --probe-url. @throws ExpectedError */

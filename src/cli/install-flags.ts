@@ -1,8 +1,18 @@
 import * as Flags from '@oclif/core/flags';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {SharedFlags} from './base-command.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, noFromClusterFlag, settingFlags, targetFlag} from './flags.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  connectionFlags,
+  noFromClusterFlag,
+  OF_CONNECTION,
+  settingFlags,
+  takeOverFlag,
+  targetFlag,
+} from './flags.ts';
 
 export interface InstallFlags extends ClusterFlags, SharedFlags {
   target?: string | undefined;
@@ -23,22 +33,10 @@ export interface InstallFlags extends ClusterFlags, SharedFlags {
   save?: string | undefined;
 }
 
-/** Flags that have no meaning without Kubernetes. */
 export const ONLY_KUBERNETES = [
-  'diff',
-  'exit-code',
-  'pool',
-  'create-pool',
-  'rollback-on-failure',
-  'skip-preflight',
-  'take-over',
-  'confirm',
-  'drain-timeout',
-  'kube-context',
-  'kubeconfig',
-  'helm',
-  'kubectl',
-] as const;
+  ...['diff', 'exit-code', 'pool', 'create-pool', 'rollback-on-failure', 'skip-preflight', 'take-over', 'confirm', 'drain-timeout'],
+  ...OF_CONNECTION,
+];
 
 export const installFlags = {
   diff: Flags.boolean({summary: 'Show differences from the installed release. Changes nothing.'}),
@@ -54,9 +52,7 @@ export const installFlags = {
     exclusive: ['no-wait'],
   }),
   'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
-  'take-over': Flags.boolean({
-    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
-  }),
+  ...takeOverFlag,
   confirm: Flags.string({summary: 'Release name, to confirm a chart replacement or a downgrade.', helpValue: '<NAME>'}),
   'drain-timeout': Flags.string({
     summary: 'Time to wait for runs in flight before another chart replaces the installed one.',
@@ -87,13 +83,10 @@ export const isNonInteractive = (): ExpectedError =>
   });
 
 export const noPackages = (): ExpectedError =>
-  new ExpectedError('install does not support --target systemd, because the Linux packages of the agent are deprecated.', {
-    code: 'USAGE',
-    suggestions: [
-      'Use Docker: scalr-agent-install install --target docker',
-      'Configure an installed package: scalr-agent-install export systemd',
-    ],
-  });
+  failed('USAGE', 'install does not support --target systemd, because the Linux packages of the agent are deprecated.', [
+    'Use Docker: scalr-agent-install install --target docker',
+    'Configure an installed package: scalr-agent-install export systemd',
+  ]);
 
 /** How the user left the wizard. */
 export const LEFT = {

@@ -1,9 +1,11 @@
-import {type ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {callsText} from '../ui/plan.ts';
 import {type ProgressView, progressView} from '../ui/progress.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -20,7 +22,6 @@ export interface CommandContext {
   timeoutMs: number;
   /** Of this program. */
   version: string;
-  /** The result is printed as JSON. */
   isJson: boolean;
   /** On standard error; with --quiet, only the second text. */
   say(text: string, evenIfQuiet?: string): void;
@@ -114,6 +115,17 @@ export async function operate<Result>(
   }
 }
 
+/** The release that a document of --json is about. */
+export interface ReleaseHead {
+  release: string;
+  namespace: string;
+  context: string;
+}
+
+export const headOf = ({release, kubeTarget}: ReleaseName, {context}: Pick<InstallFacts, 'context'>): ReleaseHead => ({
+  ...{release, namespace: kubeTarget.namespace, context: context.name},
+});
+
 /** Steps as the documents of --json list them. */
 export const stepsOf = (steps: readonly Pick<Step, 'id' | 'title'>[]): {id: string; title: string}[] =>
   steps.map(({id, title}) => ({id, title}));
@@ -140,10 +152,9 @@ async function confirmRelease(
 ): Promise<void> {
   if (typed === release) return;
   if (typed !== undefined) {
-    throw new ExpectedError(`--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, {
-      code: 'INVALID_SETTING',
-      suggestions: [`To confirm this release: --confirm ${release}`],
-    });
+    throw failed('INVALID_SETTING', `--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, [
+      `To confirm this release: --confirm ${release}`,
+    ]);
   }
   if (!prompter)
     throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`, `--confirm ${release}`);
@@ -161,4 +172,4 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
     ],
   });
 
-const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});
+const cancelled = (): ExpectedError => failed('CANCELLED', 'Cancelled. Nothing was changed.');

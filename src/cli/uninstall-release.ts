@@ -3,10 +3,10 @@ import {ExpectedError} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
 import {type AccountDeps, type AccountPlan, type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
-import {removalText} from '../operations/removal.ts';
+import {noAccountToken, planAccountRemoval} from '../operations/pool-tokens.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {planUninstall, requireOurChart, type UninstallChoices} from '../operations/uninstall.ts';
-import {noAccountToken, planAccountRemoval} from '../operations/uninstall-account.ts';
+import {removalText} from '../operations/uninstall-data.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
@@ -17,12 +17,9 @@ import {requireKnownRelease} from '../release/unrecorded.ts';
 import {isOfRelease} from '../release/users.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
-import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
-export interface UninstallResult {
-  release: string;
-  namespace: string;
-  context: string;
+export interface UninstallResult extends ReleaseHead {
   /** False if there was nothing to delete. */
   changed: boolean;
   runsInFlight: string[];
@@ -84,9 +81,7 @@ export async function uninstallFromCluster(
   const steps = [...plan.steps, ...inAccount.steps];
   const removes = planned.removals.map((each) => removalText(each));
   const result: UninstallResult = {
-    release: name.release,
-    namespace: name.kubeTarget.namespace,
-    context: facts.context.name,
+    ...headOf(name, facts),
     changed: steps.length > 0,
     runsInFlight: inventory.runs.map(refText),
     steps: stepsOf(steps),

@@ -1,6 +1,57 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
+import type {Files} from '../ports/files.ts';
 import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';
+
+interface Arguments {
+  /** Files to validate separately. */
+  given: readonly string[];
+  /** Files to merge and validate as one. */
+  layers: readonly string[];
+  format: string | undefined;
+  isJson: boolean;
+}
+
+/** Rejects ambiguous arguments. @throws ExpectedError */
+export function refuseUnclear({given, layers, format, isJson}: Arguments): void {
+  const [file, layer] = [given[0], layers[0]];
+  if (file === undefined && layer === undefined) {
+    throw usageError('No file to validate.', [
+      'Validate a file: scalr-agent validate values.yaml',
+      'Validate standard input: scalr-agent validate -',
+    ]);
+  }
+  if (file !== undefined && layer !== undefined) {
+    throw usageError(`${file} and -f ${layer} cannot be combined: FILE is validated separately, -f is merged.`, [
+      `Merge all files, the last one wins: ${[...layers, ...given].map((each) => `-f ${each}`).join(' ')}`,
+      `Validate each file separately: ${[...given, ...layers].join(' ')}`,
+    ]);
+  }
+  if ([...given, ...layers].filter((each) => each === '-').length > 1) {
+    throw usageError('Standard input can be read only once.', ['Use - once, and file names for the other files']);
+  }
+  if (isJson && format !== undefined && format !== 'json') {
+    throw usageError(`--json cannot be used with --format ${format}.`, ['Omit one of these flags']);
+  }
+}
+
+/** Rejects --fix for standard input and pipes. @throws ExpectedError */
+export async function refuseStandardInput(names: readonly string[], {kindOf}: Pick<Files, 'kindOf'>): Promise<void> {
+  for (const name of names) {
+    if (name !== '-' && (await kindOf(name)) !== 'stream') continue;
+    throw usageError(`--fix requires a file, and ${name === '-' ? 'standard input' : name} is not one.`, [
+      'Save the values in a file: scalr-agent validate values.yaml --fix',
+      'Omit --fix to validate without changes',
+    ]);
+  }
+}
+
+/** --format json is the same as --json, even if the arguments cannot be parsed. */
+export function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some((word, index) => word === '--format=json' || (word === '--format' && words[index + 1] === 'json'));
+}
 
 /** Command line, and existing commands and flags. */
 export interface CommandLine {
@@ -93,11 +144,7 @@ function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedErro
   const name = typed.replace(/^-+/, '');
   const near = name.length > 1 ? closest(name.replace(/^no-/, ''), [...Object.keys(flags), ...spellingsOf(flags)]) : undefined;
   const similar = similarFlag(typed, flags) ?? (near && (similarFlag(`--${near}`, flags) ?? `Did you mean --${near}?`));
-  return new ExpectedError(`Unknown flag: ${typed}.`, {
-    code: 'UNKNOWN_FLAG',
-    exit: ExitCode.usage,
-    suggestions: name === 'token' ? [NO_TOKEN] : [...(similar ? [similar] : []), help],
-  });
+  return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, name === 'token' ? [NO_TOKEN] : [...(similar ? [similar] : []), help]);
 }
 
 /** Commands of Helm, kubectl, Docker and Terraform. */
@@ -117,11 +164,7 @@ function unknownCommand(command: string, commands: readonly string[]): ExpectedE
   );
   const other = COMMANDS_OF_OTHERS[command];
   const step = other === undefined ? near && `Did you mean ${near}?` : `Run: scalr-agent ${other}`;
-  return new ExpectedError(`Unknown command: ${command}.`, {
-    code: 'UNKNOWN_COMMAND',
-    exit: ExitCode.usage,
-    suggestions: [...(step ? [step] : []), 'List all commands with --help'],
-  });
+  return failed('UNKNOWN_COMMAND', `Unknown command: ${command}.`, [...(step ? [step] : []), 'List all commands with --help']);
 }
 
 /**
@@ -141,6 +184,3 @@ export function strayArgument(argument: string, {argv, commands}: Omit<CommandLi
   const isRest = flag !== undefined && (at < index - 1 || argv[at] !== flag);
   return usageError(isRest ? `Unexpected argument after the value of ${flag}.` : `Unexpected argument "${argument}".`, suggestions);
 }
-
-const usageError = (message: string, suggestions: readonly string[], cause?: Error): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions, ...(cause ? {cause} : {})});

@@ -1,7 +1,6 @@
 import type {Interfaces} from '@oclif/core';
 import type {PreparedBundle} from '../bundle/collect/prepare.ts';
-import {collectFromCluster} from '../bundle/collect-from-cluster.ts';
-import {collectFromHost} from '../bundle/collect-from-host.ts';
+import {collectFromCluster, collectFromHost} from '../bundle/collect.ts';
 import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {accountFiles} from '../cli/bundle-account.ts';

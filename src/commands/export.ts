@@ -14,7 +14,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
 import {exportStepsText} from '../ui/host.ts';
 import {choiceText} from '../ui/recommendation.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   target: string;

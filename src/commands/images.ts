@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {asksForJson} from '../cli/usage-error.ts';
 import {writeResult} from '../cli/user-files.ts';
-import {asksForJson} from '../cli/validate-usage.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {chartSource} from '../settings/release.ts';
@@ -14,7 +14,7 @@ import {choiceText} from '../ui/recommendation.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;
@@ -47,16 +47,13 @@ export default class Images extends BaseCommand<Result> {
     out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalogue, {chart: 'Chart whose images are listed (default: recommended).'}),
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Images);
     if (this.jsonEnabled() && flags.format !== undefined && flags.format !== 'json') {
-      throw new ExpectedError(`--json cannot be used with --format ${flags.format}.`, {
-        code: 'USAGE',
-        suggestions: ['Omit one of these flags'],
-      });
+      throw failed('USAGE', `--json cannot be used with --format ${flags.format}.`, ['Omit one of these flags']);
     }
     const given = await this.settingsFrom(flags, {optional: [url]});
     const found = await imagesOfInstall(given, {generate: generateChecked, agentVersion: await this.#agentVersion(given)});

@@ -3,8 +3,8 @@ import type {EndpointScope} from '../charts/endpoint-hosts.ts';
 import {endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, durationOf, probeUrls, settingFlags, targetFlag} from '../cli/flags.ts';
+import {asksForJson} from '../cli/usage-error.ts';
 import {writeResult} from '../cli/user-files.ts';
-import {asksForJson} from '../cli/validate-usage.ts';
 import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
 import {ExitCode, usageError, type Warning} from '../ground/errors.ts';
 import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
@@ -14,7 +14,7 @@ import {TARGETS, type TargetName} from '../settings/release.ts';
 import {networkText} from '../ui/network.ts';
 import {choiceText} from '../ui/recommendation.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   target: TargetName;
@@ -54,7 +54,7 @@ export default class Network extends BaseCommand<Result> {
     ...confirmFlags,
     ...targetFlag,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalogue, {chart: 'Chart whose hosts are listed (default: recommended).'}),
   };
 
   protected override readonly targets = TARGETS;

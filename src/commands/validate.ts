@@ -2,15 +2,15 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, repeated, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
+import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/usage-error.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
-import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {diffText} from '../ui/diff.ts';
+import {diffText} from '../ui/changes.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {asciiFallback} from '../ui/theme.ts';
 import {targetOfChart} from '../values/chart-files.ts';
@@ -36,8 +36,7 @@ export default class Validate extends BaseCommand<Result> {
       char: 'f',
       summary: 'Values file to merge; the last one wins. May be repeated.',
       helpValue: '<FILE>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
       delimiter: ',',
     }),
     fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),
@@ -49,7 +48,10 @@ export default class Validate extends BaseCommand<Result> {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags([chart, chartVersion, chartSource]),
+    ...settingFlags([chart, chartVersion, chartSource], {
+      chart: 'Chart of the file (default: the one that the file or its keys name).',
+      'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
+    }),
   };
 
   protected override readonly targets = TARGETS;
@@ -90,7 +92,7 @@ export default class Validate extends BaseCommand<Result> {
     }
     const {files, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
-      for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));
+      for (const {path, before, after} of rewrites) stderr(diffText(path, before, after, this.screen));
     }
     const {isWritten, text} = await rewriteFiles(rewrites, files, {
       changes: results.reduce((sum, {fixed}) => sum + (fixed.fixed ?? 0), 0),

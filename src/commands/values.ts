@@ -10,7 +10,7 @@ import {flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {explainText} from '../ui/messages.ts';
 import {choiceText} from '../ui/recommendation.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;

@@ -2,9 +2,8 @@ import {scalrChart} from '../charts/define.ts';
 import type {Call, ReleaseName} from '../ground/command-line.ts';
 import {pooled} from '../ground/concurrency.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {isFields, isListOf, readJson} from '../ground/json.ts';
 import {isForbidden, toolFailure} from '../ground/tool-errors.ts';
-import type {Values} from '../ground/tree.ts';
+import {isFields, isListOf, readJson, type Values} from '../ground/tree.ts';
 import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
@@ -143,9 +142,7 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
       if (outcome.exitCode === 0) return {object: read(outcome.stdout)};
       if (/release: not found/.test(outcome.stderr)) return {object: undefined};
       const cause = toolFailure(call, outcome);
-      return {
-        error: {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message: outcome.stderr.trim().replace(/^Error: /, ''), cause},
-      };
+      return {error: {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message: outcome.stderr.trim().replace(/^Error: /, ''), cause}};
     } catch (cause) {
       if (!(cause instanceof ExpectedError)) throw cause;
       return {error: {kind: 'refused', message: cause.message, cause}};

@@ -1,5 +1,6 @@
-import {ExitCode, ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
+import type {Clock} from '../ground/signals.ts';
 import type {Interrupts} from '../ports/processes.ts';
 import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
@@ -101,11 +102,9 @@ export const tokenCreationStep = (pool: ScalrPool, attributes: TokenAttributes):
 });
 
 const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
-  new ExpectedError(`Agent pool ${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
-    suggestions: [`Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`],
-  });
+  failed('CONFLICTING_SETTINGS', `Agent pool ${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}.`, [
+    `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
+  ]);
 
 export interface PoolDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
@@ -204,14 +203,12 @@ async function cleanUp(
 
 const POLL_MS = 5000;
 
-interface AwaitOptions {
+interface AwaitOptions extends Clock {
   /** Names of the pods of the release. */
   pods: readonly string[];
   agentsBefore: ReadonlySet<string>;
   timeoutMs: number;
   interrupt: AbortSignal;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Waits until Scalr reports an idle or busy agent of the release: of one of its pods, or one that is new. @throws ExpectedError */
@@ -234,12 +231,9 @@ export async function awaitAgents(
 function noAgent({name}: ScalrPool, agents: readonly ScalrAgent[], timeoutMs: number): ExpectedError {
   const seen = agents.map((agent) => `${agent.name} is ${agent.status}${agent.error === undefined ? '' : ` (${agent.error})`}`);
   const because = seen.length === 0 ? 'It reports no agent of this release.' : `${seen.join(', ')}.`;
-  return new ExpectedError(
+  return failed(
+    'TIMED_OUT',
     `The release is ready, but Scalr reports no working agent in agent pool ${name} after ${timeoutMs / 1000} s. ${because}`,
-    {
-      code: 'TIMED_OUT',
-      exit: ExitCode.timedOut,
-      suggestions: ['Check the network and the clock of the nodes', `Show the agents: scalr-agent pool show ${name}`],
-    },
+    ['Check the network and the clock of the nodes', `Show the agents: scalr-agent pool show ${name}`],
   );
 }

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {template} from '../helm/helm.ts';
@@ -24,11 +24,9 @@ export async function renderChart(
   const manifest = objectsIn(outcome.stdout);
   const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(manifest, get)];
   if (problems.length > 0) {
-    throw new ExpectedError(`The rendered chart does not match the settings:\n${problems.join('\n')}`, {
-      code: 'BROKEN_PROMISE',
-      exit: ExitCode.failed,
-      suggestions: ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
-    });
+    throw failed('BROKEN_PROMISE', `The rendered chart does not match the settings:\n${problems.join('\n')}`, [
+      'Nothing was changed. Report this bug with the output of: scalr-agent values --explain',
+    ]);
   }
   return manifest;
 }
@@ -47,15 +45,10 @@ export async function renderManifest(
   get: Get,
   processes: Pick<Processes, 'run'>,
 ): Promise<RenderedChart> {
-  const on = async (version: string): Promise<RenderedChart | ExpectedError> => {
-    try {
-      const manifest = await renderChart(wanted, {serverVersion: version}, get, processes);
-      return {manifest: known(manifest, RENDERED_BY)};
-    } catch (error) {
-      if (error instanceof ExpectedError) return error;
-      throw error;
-    }
-  };
+  const on = (version: string): Promise<RenderedChart | ExpectedError> =>
+    renderChart(wanted, {serverVersion: version}, get, processes)
+      .then((manifest) => ({manifest: known(manifest, RENDERED_BY)}))
+      .catch(onFailure((failure) => failure));
   const first = await on(serverVersion ?? '');
   if (!(first instanceof ExpectedError)) return first;
   const floor = FLOOR.exec(first.message)?.[1];
@@ -68,7 +61,6 @@ export async function renderManifest(
 /** chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.1 */
 const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* incompatible with/;
 
-/** Source of the objects. */
 export const RENDERED_BY = 'helm template';
 
 const unrendered = ({message}: ExpectedError): Fact<never> =>

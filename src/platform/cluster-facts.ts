@@ -4,14 +4,13 @@ import type {ChartRequirements} from '../charts/recommend.ts';
 import {compare, type KubernetesVersions} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {isVersion} from '../charts/version-status.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
-import {type Cni, cniOf, type NetworkPolicies, networkPoliciesOf} from './cni.ts';
 import {type Dns, dnsOf, type Networks, networksOf} from './networks.ts';
 import {type NodeSystems, nodeSystemsOf, type Platform, platformOf} from './platform.ts';
-import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
+import {type Cni, cniOf, forbidsHostPath, type NetworkPolicies, networkPoliciesOf, type Policies, policiesOf} from './policies.ts';
 import type {PlatformReadings, StorageClassObject} from './readings.ts';
 
 export interface StorageClass {
@@ -54,7 +53,7 @@ const PROVISIONERS: readonly [provisioner: RegExp, modes: readonly AccessMode[]]
 const DEFAULT_MARKS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
 const storageOf = ({storageClasses}: Pick<PlatformReadings, 'storageClasses'>): Fact<readonly StorageClass[]> =>
-  follow(storageClasses, (all, source) => known(all.map(storageClassOf), source));
+  mapped(storageClasses, (all) => all.map(storageClassOf));
 
 function storageClassOf({
   metadata,
@@ -131,18 +130,12 @@ const openshiftVersionOf = ({openshiftVersions}: PlatformReadings): Fact<string>
 /** The facts that the chart recommendation uses; unknown ones are left out. */
 export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {
   const forbids = knownValue(forbidsHostPath);
-  return {
-    kubernetes: kubernetesVersions(versions),
-    ...(forbids === undefined ? {} : {forbidsHostPath: forbids}),
-  };
+  return {kubernetes: kubernetesVersions(versions), ...(forbids === undefined ? {} : {forbidsHostPath: forbids})};
 }
 
 function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
   const controlPlane = isKnown(server) ? [{machines: 'control plane', version: server.value}] : [];
-  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({
-    machines: count(nodes, 'node'),
-    version,
-  }));
+  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({machines: count(nodes, 'node'), version}));
   const found = [...controlPlane, ...nodes].filter(({version}) => isVersion(version));
   return {found, isComplete: controlPlane.length > 0 && nodes.length > 0 && found.length === controlPlane.length + nodes.length};
 }
@@ -196,28 +189,18 @@ interface ScalrReleases {
 }
 
 const scalrReleasesOf = ({releases}: Pick<PlatformReadings, 'releases'>): Fact<ScalrReleases> =>
-  follow(releases, ({scope, releases: all}, source) =>
-    known(
-      {
-        scope,
-        releases: all.flatMap(({name, namespace, status, chart, values}) => {
-          const ours = scalrChart(chart);
-          const shown = follow(values, (given, from): Fact<Values> => known(hideSecretValues(given), from));
-          return ours ? [{name, namespace, ...ours, status, values: shown}] : [];
-        }),
-      },
-      source,
-    ),
-  );
+  mapped(releases, ({scope, releases: all}) => ({
+    scope,
+    releases: all.flatMap(({name, namespace, status, chart, values}) => {
+      const ours = scalrChart(chart);
+      const shown = mapped(values, (given) => hideSecretValues(given));
+      return ours ? [{name, namespace, ...ours, status, values: shown}] : [];
+    }),
+  }));
 
 /** Generations of the definitions of agent-job that are served; Helm never removes one. */
 const servedDefinitions = ({resources}: Pick<PlatformReadings, 'resources'>): Fact<readonly string[]> =>
-  follow(resources, (all, source) =>
-    known(
-      DEFINITIONS.filter((name) => all.includes(name)),
-      source,
-    ),
-  );
+  mapped(resources, (all) => DEFINITIONS.filter((name) => all.includes(name)));
 
 /** What agent-job brought over the years: up to 0.5.63, up to 0.5.67, and since. */
 export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];

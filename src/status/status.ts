@@ -6,7 +6,7 @@ import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
-import {replicaCount, rootsOf} from '../diagnose/readiness.ts';
+import {replicaCount, rootsOf} from '../diagnose/snapshot-queries.ts';
 import {differs, type LiveDrift, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Drift, driftOf} from '../diff/values-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';

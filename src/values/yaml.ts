@@ -1,5 +1,5 @@
 import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
-import {ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import {sameTree, type Values} from '../ground/tree.ts';
 
@@ -57,10 +57,9 @@ const isBlock = (text: string): boolean => /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test
 /** Reads the text back as YAML 1.1 and compares it with the values. */
 function refuseMisreading(text: string, meant: Values): void {
   if (isPrintable(text) && sameTree(readAsHelm(text), meant)) return;
-  throw new ExpectedError('Cannot write these values as YAML that Helm reads unchanged.', {
-    code: 'AMBIGUOUS_YAML',
-    suggestions: ['Check --set for unprintable characters and keys such as "<<"'],
-  });
+  throw failed('AMBIGUOUS_YAML', 'Cannot write these values as YAML that Helm reads unchanged.', [
+    'Check --set for unprintable characters and keys such as "<<"',
+  ]);
 }
 
 function readAsHelm(text: string): unknown {

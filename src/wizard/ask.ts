@@ -228,10 +228,9 @@ async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise
 
 /** The question and its help: what it means, flag and variable, source. */
 function questionOf(setting: Setting, {heading, canGoBack = false}: AskOptions) {
-  const {question: message, summary, explained, env, onlyEnv} = setting;
+  const {question: message, summary, explained, reference, env, onlyEnv} = setting;
   const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}` : `Environment variable ${env}`;
-  const source = explained?.reference === undefined ? '' : `. Source: ${explained.reference}`;
-  const help = [sentencesWithin(150, explained?.text ?? summary), `${otherwise}${source}`];
+  const help = [sentencesWithin(150, explained ?? summary), `${otherwise}${reference === undefined ? '' : `. Source: ${reference}`}`];
   return {message, help, heading, canGoBack};
 }
 

@@ -1,7 +1,7 @@
 import {dirname} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import type {Program} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Checked} from '../preflight/check.ts';
@@ -24,7 +24,6 @@ export interface ReviewedInstall {
   accountSteps?: readonly {title: string}[];
 }
 
-/** What the review shows. */
 export interface Reviewed {
   generated?: Generated;
   prepared?: ReviewedInstall;
@@ -34,16 +33,13 @@ export interface Reviewed {
   problem?: ExpectedError;
 }
 
-/** What the files of the review need. */
 export interface FilesDeps extends Pick<InterviewDeps, 'prompter' | 'screen'> {
   /** Flags that select the cluster, for the printed command. */
   where(): readonly string[];
-  wanted(generated: Generated): Omit<WantedRelease, 'manifest'>;
+  wanted(generated: Generated): WantedRelease;
   /** Writes the texts and answers.yaml. Returns their paths. @throws ExpectedError */
   save(directory: string, settings: Settings, texts: readonly {path: string; text: string}[]): Promise<readonly string[]>;
-  /** How the user started this program. */
   program: Program;
-  /** Continuations of a typed path. */
   completePath(text: string): Promise<readonly string[]>;
 }
 
@@ -55,7 +51,6 @@ const decided = ({settings}: {settings: Settings}, store: AnswerStore) =>
 export interface Saved {
   directory: string;
   paths: readonly string[];
-  /** What they contain. */
   contents: string;
 }
 
@@ -125,12 +120,6 @@ export async function save(reviewed: Reviewed, interview: Interview, deps: Files
   };
   const directory = await unlessBack(deps.prompter.input(question), undefined);
   if (directory === undefined) return undefined;
-  try {
-    const paths = await deps.save(directory, found.settings, found.texts);
-    return {directory: dirname(paths[0] as string), paths, contents: fingerprintOf(reviewed, deps) as string};
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    interview.note(error.message);
-    return undefined;
-  }
+  const paths = await deps.save(directory, found.settings, found.texts).catch(onFailure(({message}) => void interview.note(message)));
+  return paths ? {directory: dirname(paths[0] as string), paths, contents: fingerprintOf(reviewed, deps) as string} : undefined;
 }

@@ -10,15 +10,14 @@ import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
 import {type AskDeps, unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
 import {likelyTarget} from './eligible-charts.ts';
 import {hostOf} from './host-steps.ts';
-import {changesOf} from './installed.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
-import {type RequirementsDeps, useChart} from './requirements.ts';
+import {changesOf, type RequirementsDeps, useChart} from './requirements.ts';
 import {
   commandsText,
   type FilesDeps,

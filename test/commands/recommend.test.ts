@@ -6,7 +6,7 @@ import {runCommand} from '../support/run-command.ts';
 test('recommends agent-local without any setting, with reasons for all three charts', async () => {
   const {stdout, exit} = await runCommand(Recommend, []);
   expect(exit).toBe(0);
-  expect(stdout).toMatch(/^Recommended chart: agent-local \(runs share pods that are always running\)\n  \+ /);
+  expect(stdout).toMatch(/^Recommended chart: agent-local \(runs share pods that are always running\)\n {2}\+ /);
   expect(stdout).toMatch(/\nagent-job \(.*\)\n {2}\+ [\s\S]*\nagent-k8s \(.*\)\n/);
 });
 

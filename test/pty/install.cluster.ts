@@ -80,7 +80,11 @@ test('with --accessible the wizard leads from the first question to a registered
   ];
   const steps = answers.map(([see, press]) => ({see: new RegExp(`${see.source}[\\s\\S]*?${KEY.source}`), press: `${press}\r`}));
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
-  const {screen, exit} = await onTerminal([...args, '--accessible'], steps, folder, {program: 'scalr-agent-install', cols: 120, env: {NO_COLOR: "1", XDG_STATE_HOME: folder}});
+  const {screen, exit} = await onTerminal([...args, '--accessible'], steps, folder, {
+    program: 'scalr-agent-install',
+    cols: 120,
+    env: {NO_COLOR: '1', XDG_STATE_HOME: folder},
+  });
   expect(exit, screen).toBe(0);
   expect(screen).not.toContain(TOKEN);
   expect(screen).not.toMatch(/\bEsc\b/);

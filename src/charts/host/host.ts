@@ -1,14 +1,106 @@
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
-import type {Get} from '../../settings/define.ts';
-import {extraEnv} from '../../settings/escape-hatch.ts';
+import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
+import type {Get, Setting} from '../../settings/define.ts';
+import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import * as pods from '../../settings/pods.ts';
+import {concurrency, isolation, singleRun} from '../../settings/purpose.ts';
+import {chart, chartSource, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
+import * as storage from '../../settings/storage.ts';
+import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
 import {optionMeantBy} from '../agent-options.ts';
-import type {Described, Scope} from '../define.ts';
+import type {Described, Refusal, Scope} from '../define.ts';
 import {notSupported, readRows, rowsFor, unsupportedBy} from '../support.ts';
 import {newestOf} from '../target.ts';
-import {refusals, serviceRefusals} from './refusals.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
+
+interface Reason {
+  settings: readonly Setting[];
+  reason: string;
+}
+
+const REASONS: readonly Reason[] = [
+  {settings: [chart, chartSource, set, valuesFile], reason: 'Helm charts are only for Kubernetes'},
+  {
+    settings: [chartVersion],
+    reason: 'Helm charts are only for Kubernetes; select the agent version with --agent-image scalr/agent:VERSION',
+  },
+  {settings: [namespace, cloud, nodeOs, pods.serviceAccountName, pods.serviceAccountAnnotation], reason: 'it is only for Kubernetes'},
+  {
+    settings: [tokenSecret, tokenSecretKey],
+    reason: 'Kubernetes Secrets do not exist here; the token is written to agent.env from SCALR_AGENT_TOKEN or --token-file',
+  },
+  {settings: [caSecret, caSecretKey], reason: 'Kubernetes Secrets do not exist here; use --ca-file'},
+  {settings: [clientCertSecret], reason: 'Kubernetes Secrets do not exist here; use --client-cert-file and --client-key-file'},
+  {settings: [pods.imagePullSecret], reason: 'Kubernetes Secrets do not exist here; run docker login on the machine'},
+  {
+    settings: [metadataService],
+    reason: 'Docker has no network policies; block 169.254.169.254 with the firewall of the machine, in the chain DOCKER-USER',
+  },
+  {
+    settings: [workloadIdentity],
+    reason: 'pods and service accounts exist only in Kubernetes; use the identity of the machine, or credentials of Scalr',
+  },
+  {settings: [pods.runnerImage], reason: 'with --isolation shared, runs execute in the agent image; use --agent-image'},
+  {settings: [caScope], reason: 'with --isolation shared, runs execute in the container of the agent'},
+  {settings: [storage.cache], reason: 'the cache is a directory of the machine; use --cache hostpath'},
+  {settings: [pods.gracePeriod], reason: 'only times above 60 s have an effect'},
+  {settings: [pods.writableRoot], reason: 'access to the Docker socket requires root'},
+  {settings: [pods.imageRegistry], reason: 'the agent is installed from a package, and VCS agents start no other containers'},
+  {
+    settings: [
+      storage.cacheClaim,
+      storage.cacheSize,
+      storage.cacheStorageClass,
+      storage.cacheAccessMode,
+      storage.cacheSubPath,
+      storage.efsHandle,
+      storage.efsMountOption,
+      storage.dataSize,
+    ],
+    reason: 'Kubernetes volumes do not exist here; use --cache-path and --data-home',
+  },
+  {
+    settings: [pods.runCpuRequest, pods.runMemoryRequest],
+    reason: 'Docker reserves no resources; use limits, and a machine that is large enough for all runs',
+  },
+  {
+    settings: [
+      pods.controllerReplicas,
+      pods.controllerCpuRequest,
+      pods.controllerCpuLimit,
+      pods.controllerMemoryRequest,
+      pods.controllerMemoryLimit,
+      pods.controllerNodeSelector,
+      pods.controllerToleration,
+    ],
+    reason: 'there is no controller',
+  },
+  {settings: [pods.nodeSelector, pods.toleration], reason: 'there are no nodes to select'},
+  {settings: [pods.podAnnotation], reason: 'containers have no annotations; use --pod-label'},
+  {settings: [pods.jobTtl, pods.schedulingTimeout, pods.acquireTimeout], reason: 'Jobs and run pods exist only in Kubernetes'},
+  {settings: [singleRun], reason: 'each run already gets its own container'},
+];
+
+/** The agent is a service of the Linux packages. */
+const REASONS_OF_SERVICE: readonly Reason[] = [
+  {settings: [release], reason: 'the service is always called scalr-agent'},
+  {settings: [isolation], reason: 'the service always starts a container for each run'},
+  {settings: [concurrency], reason: 'a machine has one agent service, which executes at most 5 runs; use more machines'},
+  {
+    settings: [pods.agentImage, pods.imagePullPolicy, pods.podLabel],
+    reason: 'the agent is installed from a package and has no container of its own',
+  },
+];
+
+const refusalsOf = (reasons: readonly Reason[]): Refusal[] =>
+  reasons.flatMap(({settings, reason}) => settings.map((setting) => ({setting, reason})));
+
+export const refusals = refusalsOf(REASONS);
+const serviceRefusals = [...refusalsOf(REASONS_OF_SERVICE), ...refusals];
 
 /** Where an agent runs without Kubernetes: in Docker, in Docker Compose, or as a service of a virtual machine. */
 export const HOST_TARGETS = ['docker', 'compose', 'systemd'] as const;
@@ -31,17 +123,15 @@ export function refuseUnsupported(settings: Settings, target: HostTarget): void 
   const names = Object.keys(settings.get(extraEnv) ?? {});
   const secret = names.find((name) => formerName(name) === 'SCALR_AGENT_TOKEN');
   if (secret !== undefined) {
-    throw new ExpectedError(`${secret} cannot be set with --extra-env, because it is the agent pool token.`, {
-      code: 'RESERVED_VARIABLE',
-      suggestions: ['Use --token-file, or set SCALR_AGENT_TOKEN'],
-    });
+    throw failed('RESERVED_VARIABLE', `${secret} cannot be set with --extra-env, because it is the agent pool token.`, [
+      'Use --token-file, or set SCALR_AGENT_TOKEN',
+    ]);
   }
   const own = names.find((name) => OWN_VARIABLES.has(name));
   if (own === undefined) return;
-  throw new ExpectedError(`${own} cannot be set with --extra-env, because it has its own flag.`, {
-    code: 'RESERVED_VARIABLE',
-    suggestions: [`Use --${OWN_VARIABLES.get(own)}`],
-  });
+  throw failed('RESERVED_VARIABLE', `${own} cannot be set with --extra-env, because it has its own flag.`, [
+    `Use --${OWN_VARIABLES.get(own)}`,
+  ]);
 }
 
 /** The current name of a variable that only older agents read. */

@@ -7,7 +7,7 @@ import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
 import type {Files} from '../../ports/files.ts';
@@ -25,10 +25,9 @@ import {caFile, clientCertSecret} from '../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from '../../values/migrate/change.ts';
-import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
-import {parseTarget} from '../../values/migrate/target.ts';
+import {type MigratedFile, parseTarget} from '../../values/migrate/migrate-file.ts';
 import {effectiveValues, readEffective} from '../../values/read-values.ts';
-import {checkGenerated} from '../../values/validate/check-generated.ts';
+import {checkGenerated} from '../../values/validate/validate.ts';
 import {certificateFilesOf, environmentFilesOf, hostTreeOf, type ReadFile, sourcesOf} from './host-tree.ts';
 import type {HostConfiguration} from './read-host.ts';
 
@@ -43,9 +42,10 @@ export async function migrateHostFile(
 ): Promise<MigratedFile> {
   const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
   if (flag !== undefined) {
-    throw new ExpectedError(
+    throw failed(
+      'USAGE',
       `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
-      {code: 'USAGE', suggestions: [`Omit ${flag}`]},
+      [`Omit ${flag}`],
     );
   }
   const found = new Map<string, string>();

@@ -6,16 +6,13 @@ import type {ScalrRelease} from '../../platform/cluster-facts.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {readValues} from '../../values/read-values.ts';
-import {type Check, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, check, ifKnown, pass, skip, warn} from '../check.ts';
 import {chartPods, isLinux} from './available-nodes.ts';
 import {isThisRelease} from './object-owners.ts';
 
 const OLDEST_AGENT = '0.45.0';
 
-const agentVersion: Check = {
-  id: 'agent-version',
-  group: 'Release',
-  title: 'Agent version',
+const agentVersion = check('Release', 'agent-version', 'Agent version', {
   ref: 'agent-local, README, "Prerequisites": Scalr Agent 0.45.0 or newer',
   run: ({get}) => {
     const image = get(agentImage);
@@ -30,12 +27,9 @@ const agentVersion: Check = {
         )
       : pass(`Agent ${version}`);
   },
-};
+});
 
-const workerNodes: Check = {
-  id: 'worker-nodes',
-  group: 'Nodes',
-  title: 'Dedicated nodes for workers',
+const workerNodes = check('Nodes', 'worker-nodes', 'Dedicated nodes for workers', {
   ref: 'agent-k8s, README, "DaemonSet"',
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
@@ -54,7 +48,7 @@ const workerNodes: Check = {
       }),
     );
   },
-};
+});
 
 const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).length > 0;
 
@@ -62,10 +56,7 @@ const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).lengt
 const isVcsRelease = ({chart, version, values}: ScalrRelease): boolean =>
   readValues(knownValue(values) ?? {}, {chart, version}).settings.get(purpose.id) === 'vcs';
 
-const vcsSeparate: Check = {
-  id: 'vcs-separate',
-  group: 'Release',
-  title: 'Separate clusters for VCS and run agents',
+const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS and run agents', {
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) => {
     const isForVcs = context.get(purpose) === 'vcs';
@@ -86,7 +77,7 @@ const vcsSeparate: Check = {
         : pass(`No release of ${isForVcs ? 'run' : 'VCS'} agents in this cluster`);
     });
   },
-};
+});
 
 /** Recommendations of the Scalr docs; an install works without them. */
 export const adviceChecks: readonly Check[] = [agentVersion, vcsSeparate, workerNodes];

@@ -5,7 +5,7 @@ import {resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
+import {type CheckResult, check, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
 import {
   type Amounts,
   admitted,
@@ -29,7 +29,6 @@ function podAmounts(spec: Values, ranges: readonly LimitRange[]): Amounts {
   return {...requests, ...prefixed('requests.', requests), ...prefixed('limits.', limits), pods: ONE_PIECE, 'count/pods': ONE_PIECE};
 }
 
-/** Whether a quota counts such pods. */
 function counts({spec}: ResourceQuota, pod: Values, ranges: readonly LimitRange[]): boolean {
   const isBestEffort = admitted(pod, ranges).every(
     ({requests, limits}) => !['cpu', 'memory'].some((key) => (requests[key] ?? 0n) > 0n || (limits[key] ?? 0n) > 0n),
@@ -222,10 +221,7 @@ function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint
   });
 }
 
-export const quota: Check = {
-  id: 'quota',
-  group: 'Namespace',
-  title: 'ResourceQuota',
+export const quota = check('Namespace', 'quota', 'ResourceQuota', {
   ref: 'https://kubernetes.io/docs/concepts/policy/resource-quotas/',
   run: (context) =>
     ifKnown(context.live.quotas, 'list ResourceQuotas', (quotas): CheckResult => {
@@ -259,4 +255,4 @@ export const quota: Check = {
         );
       });
     }),
-};
+});

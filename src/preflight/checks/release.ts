@@ -5,7 +5,7 @@ import {scalrChart} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
-import {follow, isKnown, known, knownValue} from '../../ground/fact.ts';
+import {isKnown, knownValue, mapped} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
@@ -13,7 +13,7 @@ import {isContained} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import {DEFINITIONS, type ScalrRelease} from '../../platform/cluster-facts.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
 
@@ -27,10 +27,7 @@ const releasesText = (releases: readonly ScalrRelease[]): string =>
 const onlyOfNamespace = (context: PreflightContext): string =>
   `this account can only list releases of namespace ${context.name.kubeTarget.namespace}`;
 
-const releaseName: Check = {
-  id: 'release-name',
-  group: 'Release',
-  title: 'Helm release',
+const releaseName = check('Release', 'release-name', 'Helm release', {
   ref: 'https://helm.sh/docs/helm/helm_upgrade/',
   run: (context) =>
     ifKnown(context.readings.releases, RELEASES, ({releases}) => {
@@ -54,13 +51,13 @@ const releaseName: Check = {
         );
       return pass(`${found.chart} in ${namespace}, ${found.status}`);
     }),
-};
+});
 
-/** Other releases of one chart. */
 const othersOf = (context: PreflightContext, chart: ScalrRelease['chart']) =>
-  follow(context.facts.releases, ({scope, releases}, source) =>
-    known({scope, others: releases.filter((each) => each.chart === chart && !isThisRelease(each, context))}, source),
-  );
+  mapped(context.facts.releases, ({scope, releases}) => ({
+    scope,
+    others: releases.filter((each) => each.chart === chart && !isThisRelease(each, context)),
+  }));
 
 const directoryOf = (values: Values): string | undefined => {
   const path = getAt(values, at('agent.data_home'));
@@ -82,10 +79,7 @@ const releaseText = ({namespace, name}: ScalrRelease): string => `release ${name
 const freeDirectory = (path: string, unique: string): string =>
   posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
 
-const nodeData: Check = {
-  id: 'node-data',
-  group: 'Release',
-  title: 'Node data directory',
+const nodeData = check('Release', 'node-data', 'Node data directory', {
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
     const {target, values} = context;
@@ -109,7 +103,7 @@ const nodeData: Check = {
       return pass(`${path} is not used by another release`);
     });
   },
-};
+});
 
 /** The definition that a version of agent-job works with. */
 const definitionOf = (version: string): string =>
@@ -146,10 +140,7 @@ function compareDefinition(name: string, context: PreflightContext): CheckResult
   return undefined;
 }
 
-const definition: Check = {
-  id: 'definition',
-  group: 'Release',
-  title: 'CustomResourceDefinition of the chart',
+const definition = check('Release', 'definition', 'CustomResourceDefinition of the chart', {
   ref: 'https://helm.sh/docs/chart_best_practices/custom_resource_definitions/',
   run: (context) => {
     const {target, facts} = context;
@@ -179,12 +170,9 @@ const definition: Check = {
       });
     });
   },
-};
+});
 
-const leftDefinitions: Check = {
-  id: 'left-definitions',
-  group: 'Release',
-  title: 'CRDs of earlier chart versions',
+const leftDefinitions = check('Release', 'left-definitions', 'CRDs of earlier chart versions', {
   ref: 'agent-job 0.5.64 and 0.5.68 renamed their CRDs; Helm never deletes CRDs',
   run: (context) => {
     const {target, facts} = context;
@@ -205,7 +193,7 @@ const leftDefinitions: Check = {
       });
     });
   },
-};
+});
 
 /** Other releases, and remains of earlier ones. */
 export const releaseChecks: readonly Check[] = [releaseName, objectOwners, nodeData, definition, leftDefinitions];

@@ -30,7 +30,6 @@ interface ProbeDeps extends ClusterAccess {
   signal: AbortSignal;
 }
 
-/** Time for the cleanup. */
 const CLEANUP_TIMEOUT_MS = 15_000;
 const RETRY_DELAY_MS = 1000;
 /** Time for a tool to end gracefully. */
@@ -121,11 +120,7 @@ function probeRefusal(
   kubeTarget: ClusterTarget,
 ): Probed['causes'][number] {
   const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
-  const workload: Workload = {
-    kind: 'ReplicaSet',
-    metadata,
-    status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]},
-  };
+  const workload: Workload = {kind: 'ReplicaSet', metadata, status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]}};
   const snapshot: Snapshot = {kubeTarget, workloads: [workload], pods: [], claims: [], events: [], logs: {}};
   const [cause] = kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
   return {

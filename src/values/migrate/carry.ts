@@ -1,6 +1,6 @@
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
-import {matchingKey} from '../../charts/matching-keys.ts';
+import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
 import {closedSchema, schemaOf} from '../../charts/schema.ts';
 import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';

@@ -1,22 +1,19 @@
-import type {Target} from '../../charts/define.ts';
+import {CHART_NAMES, type Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
+import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {checkManifest, nestedChart} from './check-shape.ts';
+import {writtenSettings} from '../read-values.ts';
+import {checkManifest, nestedChart} from './check-values.ts';
 import type {ValuesFinding} from './finding.ts';
-import {readSource} from './source.ts';
+import {readLayers, readSource} from './source.ts';
 import {validate, validateLayers} from './validate.ts';
 
-interface ValuesFile {
-  file: string;
-  text: string;
-}
-
 /** Files that are checked together: a single file, or several that Helm merges. */
-export interface FileGroup {
+interface FileGroup {
   files: readonly ValuesFile[];
   areLayers: boolean;
 }
@@ -25,7 +22,6 @@ export interface CheckedGroup extends FileGroup {
   /** Absent if the files cannot be read as values, and do not tell their chart. */
   target?: Target;
   findings: readonly ValuesFinding[];
-  /** The number of findings fixed in the files. */
   fixed?: number;
 }
 
@@ -103,7 +99,7 @@ function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<
 }
 
 /** Chart of a group; `source` says where it was found, and is absent if the settings contain the chart. */
-export interface ChartGuess {
+interface ChartGuess {
   name: ChartName | undefined;
   version: string | undefined;
   source?: string;
@@ -132,7 +128,7 @@ function readHeader(text: string): Target | undefined {
 function chartByKeys(values: Values): ChartName | undefined {
   if (!isMap(values)) return undefined;
   const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
-  const known = (['agent-k8s', 'agent-local', 'agent-job'] as const).map((name) => {
+  const known = CHART_NAMES.map((name) => {
     const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
     return {name, keys: new Set(paths.flatMap((path) => [path.slice(0, 1).join('.'), path.slice(0, 2).join('.')]))};
   });
@@ -153,3 +149,31 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
     suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
   });
 }
+
+/** An answer, and its origin if that is not the file itself. */
+interface FoundAnswer {
+  value: unknown;
+  because?: string | undefined;
+}
+
+/**
+ * The settings in the files of --values-file, by id, and the chart they are for. `named` holds the chart and the version
+ * of other sources. @throws ExpectedError
+ */
+export function settingsInFiles(files: readonly ValuesFile[], named: Settings): Map<string, FoundAnswer> {
+  const values = readLayers(files);
+  const {name, version, source: because} = guessChart({files, areLayers: true}, named);
+  if (name === undefined) {
+    const names = files.map(({file}) => file).join(', ');
+    throw refusal(`Cannot tell which chart ${names} is for.`, ['Add --chart agent-k8s, agent-local or agent-job']);
+  }
+  const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
+  const {target} = targetOf(known, () => name);
+  return new Map<string, FoundAnswer>([
+    ...[...writtenSettings(values, target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
+    [chart.id, {value: name, because}],
+    ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
+  ]);
+}
+
+const refusal = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);

@@ -1,9 +1,10 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {ChartContainer, IgnoredKey, Target} from '../../charts/define.ts';
+import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
 import {oncePerRelease, within} from '../../charts/releases.ts';
+import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {ExpectedError} from '../../ground/errors.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
@@ -24,7 +25,6 @@ const YOURS = /\byour[-_ ]\w|^your_/i;
 const MY_TOKEN = /^my[-_]token$/i;
 const FILL_IN = 'Replace it with the real value';
 
-/** Placeholders that were not replaced. */
 export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
   findPlaceholders(source.values).map(({path, text}) =>
     findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),
@@ -35,10 +35,9 @@ export function refusePlaceholders({values, origins}: Pick<RenderedValues, 'valu
   const [found] = findPlaceholders(values);
   if (found === undefined) return;
   const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
-  throw new ExpectedError(`${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} still contains a placeholder.`, {
-    code: 'INVALID_SETTING',
-    suggestions: [FILL_IN],
-  });
+  throw failed('INVALID_SETTING', `${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} still contains a placeholder.`, [
+    FILL_IN,
+  ]);
 }
 
 const findPlaceholders = (values: Values): {path: TreePath; text: string}[] =>
@@ -88,7 +87,7 @@ export const checkIgnored = (context: ValidationContext, target: Target): Values
   );
 
 /** A variable that a container would get twice. */
-export interface RepeatedVariable {
+interface RepeatedVariable {
   name: string;
   container: string;
   /** The map or list of extra variables that holds the name. */
@@ -132,9 +131,7 @@ export function checkRepeatedVariables(source: ValuesSource, target: Target): Va
       key,
       'REPEATED_VARIABLE',
       `${target.chart} ${target.version} would set ${name} twice in the ${container} container.`,
-      {
-        suggestion: 'Remove it, or use the key of the chart',
-      },
+      {suggestion: 'Remove it, or use the key of the chart'},
     ),
   );
 }
@@ -160,5 +157,47 @@ export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 
     throw reserved(`${bypassed} cannot be set with --set`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
 }
 
-const reserved = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(`${message}.`, {code: 'RESERVED_VARIABLE', suggestions: [suggestion]});
+const reserved = (message: string, suggestion: string): ExpectedError => failed('RESERVED_VARIABLE', `${message}.`, [suggestion]);
+
+/** The chart below whose name all values stand, as a parent chart passes them on. */
+export const nestedChart = (values: Values): ChartName | undefined => {
+  const found = CHART_NAMES.filter((name) => isMap(values[name]));
+  return found.length === 1 ? found[0] : undefined;
+};
+
+/** The location of the values in manifests of GitOps tools. */
+const VALUES_OF: Readonly<Record<string, string>> = {
+  Application: 'spec.source.helm.values',
+  ApplicationSet: 'spec.template.spec.source.helm.values',
+  HelmRelease: 'spec.values',
+  HelmChart: 'spec.valuesContent',
+};
+
+/** The file is a Kubernetes manifest instead of values. */
+export function checkManifest(source: ValuesSource): ValuesFinding[] {
+  const {apiVersion, kind} = source.values;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
+  const place = Object.hasOwn(VALUES_OF, kind) ? VALUES_OF[kind] : undefined;
+  const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
+  const suggestion = place === undefined ? 'Check the values.yaml of the chart instead' : `Check the values under ${place} instead`;
+  return [findingAt(source, ['kind'], 'MANIFEST', message, {suggestion})];
+}
+
+/** The finding that explains all others: the file does not contain values of this chart. */
+export function checkShape(source: ValuesSource, target: Target): ValuesFinding[] {
+  const manifest = checkManifest(source);
+  if (manifest.length > 0) return manifest;
+  const name = [...CHART_NAMES, 'scalr-agent'].find((each) => isSubchart(source.values, each, target));
+  if (name === undefined) return [];
+  const message = `The values are nested under ${name}, as for a parent chart, so ${target.chart} ignores them.`;
+  const suggestion = `Move them to the top level; for a parent chart, check only the values under ${name}`;
+  return [findingAt(source, [name], 'NESTED_VALUES', message, {suggestion})];
+}
+
+/** True if the key holds a map with keys of the chart, and the chart has none of that name. */
+function isSubchart(values: Values, name: string, target: Target): boolean {
+  const below = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (!isMap(below)) return false;
+  const known = new Set(leavesOf(schemaOf(target), target.version).map(({path}) => path[0]));
+  return !known.has(name) && Object.keys(below).some((key) => known.has(key));
+}

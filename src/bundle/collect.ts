@@ -1,5 +1,6 @@
+import {setTimeout as wait} from 'node:timers/promises';
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type FailureCode} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
 import {anySignal} from '../ground/signals.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
@@ -9,12 +10,50 @@ import type {Permission} from '../kubernetes/permissions.ts';
 import {currentUser} from '../kubernetes/resources.ts';
 import type {Interrupts, Processes} from '../ports/processes.ts';
 import {grantText} from '../release/grants.ts';
+import {type HostBundleOptions, type HostDeps, type HostPrepared, prepareDocker} from './collect/docker.ts';
+import {prepareJournal} from './collect/journal.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
 import {BUNDLED_KINDS, type Gap} from './collect/read-namespace.ts';
 import {record, withRecording} from './collect/record.ts';
 import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
 import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
+
+/** Within this time, a signal reaches all processes of the group. */
+const SIGNAL_MS = 100;
+
+export interface FromHostOptions extends SaveOptions, Pick<HostBundleOptions, 'since'> {
+  /** Docker container; if undefined, the systemd service. */
+  container?: string | undefined;
+  timeoutMs: number;
+  isDryRun: boolean;
+}
+
+interface FromHostDeps extends SaveDeps, Omit<HostDeps, 'signal'> {
+  files: SaveDeps['files'] & HostDeps['files'];
+  interrupts: Interrupts;
+}
+
+/** Collects a bundle of an agent on this machine, without Kubernetes. @throws ExpectedError */
+export async function collectFromHost(options: FromHostOptions, deps: FromHostDeps): Promise<Collected> {
+  const {interrupt, forceQuit} = deps.interrupts;
+  const signal = anySignal(AbortSignal.timeout(options.timeoutMs), interrupt);
+  const prepared = await prepare(options, {...deps, signal}).catch(async (error: unknown) => {
+    // Ctrl-C also stops docker and journalctl, which may be noticed first.
+    await wait(SIGNAL_MS);
+    throw interrupt.aborted ? bundleInterrupted(interrupt) : error;
+  });
+  // Before a log was read, there is nothing to keep.
+  if (interrupt.aborted) throw bundleInterrupted(interrupt);
+  if (options.isDryRun) return {wanted: prepared};
+  const {name, api} = prepared;
+  return {...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})), interrupt};
+}
+
+function prepare({container, since}: FromHostOptions, deps: HostDeps & SaveDeps): Promise<HostPrepared> {
+  const options = {since, now: deps.now()};
+  return container === undefined ? prepareJournal(options, deps) : prepareDocker(container, options, deps);
+}
 
 export interface FromClusterOptions extends BundleOptions, SaveOptions {
   timeoutMs: number;
@@ -127,14 +166,13 @@ export function emptyError(
   if (serious === undefined) {
     const others = present?.releases ?? [];
     const what = release === undefined ? 'Scalr agent' : `Scalr agent release ${release}`;
-    return new ExpectedError(`No ${what} found in namespace ${namespace}.`, {
-      code: 'RELEASE_NOT_FOUND',
-      exit: ExitCode.usage,
-      suggestions:
-        others.length > 0
-          ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
-          : ['Set the namespace with --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
-    });
+    return failed(
+      'RELEASE_NOT_FOUND',
+      `No ${what} found in namespace ${namespace}.`,
+      others.length > 0
+        ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
+        : ['Set the namespace with --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
+    );
   }
   const {error, what} = serious;
   const code = CODES[error.kind] ?? 'CLUSTER_UNREACHABLE';
@@ -142,15 +180,16 @@ export function emptyError(
     const failure = apiFailure(error, kubeTarget);
     return failure.with(`${failure.message} No bundle was written.`, failure.suggestions);
   }
-  return new ExpectedError(`Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`, {
+  return failed(
     code,
-    exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,
-    suggestions: [
+    `Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`,
+    [
       ...(ADVICE[code] ?? []),
       ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`] : []),
       ...(access === undefined ? [] : [access]),
     ],
-  });
+    {exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed},
+  );
 }
 
 type Named = Pick<BundleOptions, 'run' | 'container' | 'kubeTarget'>;
@@ -179,8 +218,7 @@ const isThere = (run: string, {pods, objects}: PreparedBundle['scope']): boolean
 const containerNames = (pod: Pod): string[] =>
   [...statusesOf(pod), ...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({name}) => name);
 
-const unknown = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});
+const unknown = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);
 
 const USER_MS = 5000;
 
