@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import type {Difference} from '../diff/values-diff.ts';
 import type {HostExport} from '../export/export.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {kubectlCommand, type Program} from '../ground/command-line.ts';
+import {commandLine, kubectlCommand, type Program} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {upgradeInstall} from '../helm/helm.ts';
@@ -183,8 +183,8 @@ function helmText(name: WantedRelease['name'], reference: WantedRelease['chart']
   const flags = own.flatMap((arg, index) =>
     arg.startsWith('--') ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')] : [],
   );
-  const [, release = '', chart = ''] = own.map(quote);
-  return [`helm upgrade --install ${release} ${chart}`, ...flags, `--values ${quote(path)}`].join(' \\\n  ');
+  const [, release = '', chart = ''] = own;
+  return [commandLine({tool: 'helm', args: ['upgrade', '--install', release, chart]}), ...flags, `--values ${quote(path)}`].join(' \\\n  ');
 }
 
 /** Applies what a dry run prints, so that the command can be repeated. */
