@@ -76,7 +76,7 @@ test('prints problems first, counts passed checks and hides the token', async ()
   const counts = String.raw`\d errors?, \d+ warnings?, \d+ skipped, \d+ passed`;
   expect(await said()).toMatch(new RegExp(String.raw`^! Agent pool token[^✓]*\n${counts} \(use --verbose to list them\)\n$`));
   expect(await said('--verbose')).toMatch(
-    new RegExp(String.raw`^! [\s\S]*\nTools\n✓ Helm: helm \d[\s\S]*\nPermissions\n✓ [\s\S]*${counts}\n$`),
+    new RegExp(String.raw`^! [\s\S]*\nTools\n✓ Helm version: helm \d[\s\S]*\nPermissions\n✓ [\s\S]*${counts}\n$`),
   );
   expect(await said('--quiet')).toMatch(/^! Agent pool token[^✓-]*:\/\/[^✓]*$/);
 });

@@ -16,7 +16,7 @@ const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg']
 const GIVE_TOKEN =
   'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret and --token-secret-key';
 
-const keys = check('Secrets', 'secrets', 'Secrets and their keys', {
+const keys = check('Secrets', 'secrets', 'Secrets with the required keys', {
   ref: REF,
   run(context) {
     const pulls = referencedPullSecrets(knownValue(context.manifest) ?? []);

@@ -9,7 +9,7 @@ import type {PreflightContext} from '../preflight-context.ts';
 
 const OLDEST_HELM = '3.14.0';
 
-const helm = check('Tools', 'helm-version', 'Helm', {
+const helm = check('Tools', 'helm-version', 'Helm version', {
   ref: 'https://helm.sh/docs/topics/version_skew/',
   run({tools}) {
     if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or set its path with --helm');
