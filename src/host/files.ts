@@ -22,7 +22,7 @@ export interface Export {
 export const ENV_FILE = 'agent.env';
 
 /** For the commands that texts name; a program from npx is not on PATH. */
-export const NPX_LINE = '# Where scalr-agent is not installed, npx starts its commands: npx scalr-agent-install status';
+export const NPX_LINE = '# To run commands of scalr-agent where it is not installed, write npx scalr-agent-install';
 
 /** The files that every host has: variables with secrets, certificates, and a list of what must not be committed. */
 export function commonFiles(host: HostAgent): ExportedFile[] {

@@ -99,7 +99,7 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
           help: [
             'Nothing is changed until you choose Install.',
             'Kubernetes is the cluster of your kubeconfig. Docker and virtual machines need none.',
-            'Flags --kube-context NAME and --kubeconfig FILE.',
+            'Flags --kube-context and --kubeconfig. https://docs.scalr.io/docs/agent-pools',
           ],
           choices: choices('reading the cluster …'),
           ...(current === undefined ? {} : {laterChoices: summaryOf(current).then(choices)}),

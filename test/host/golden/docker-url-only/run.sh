@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts the agent. Variables with secrets are in agent.env.
-# Written by scalr-agent export. Where scalr-agent is not installed: npx scalr-agent-install COMMAND
+# To run commands of scalr-agent where it is not installed, write npx scalr-agent-install
 set -eu
 cd "$(dirname "$0")"
 
