@@ -92,6 +92,7 @@ interface ChartSourceDeps {
   files: Pick<Files, 'kindOf'>;
   /** Reads a chart on this machine. @throws ExpectedError if it is not one of the three charts */
   readName(source: string): Promise<ChartId>;
+  report(warnings: readonly Warning[]): void;
 }
 
 /** Name and version of the chart in --chart-source, as a source of answers. @throws ExpectedError on a conflict with another source */
@@ -111,11 +112,13 @@ export async function fromChartSource(sources: readonly SettingsSource[], deps: 
   return [{name: 'default', answer: (setting) => ownOf(setting, own), because: () => 'read from --chart-source'}];
 }
 
-async function nameOf(source: string, {files, readName}: ChartSourceDeps, isNamed: boolean): Promise<ChartId> {
+async function nameOf(source: string, {files, readName, report}: ChartSourceDeps, isNamed: boolean): Promise<ChartId> {
   const [, name, version] = REFERENCE.exec(source) ?? [];
+  if (name !== undefined || /^[a-z]+:\/\//i.test(source)) return {name, version};
+  if (!isNamed || (await files.kindOf(source)) !== 'nothing') return readName(source);
   // The chart may exist only on the machine that uses the values.
-  if (name !== undefined || /^[a-z]+:\/\//i.test(source) || (isNamed && (await files.kindOf(source)) === 'nothing')) return {name, version};
-  return readName(source);
+  report([{code: 'NO_CHART', message: `--chart-source ${source} does not exist on this machine, so its version was not read.`}]);
+  return {};
 }
 
 function ownOf(setting: Setting, {name, version}: ChartId): string | undefined {

@@ -72,6 +72,7 @@ interface Deps extends SaveDeps {
   interrupts: Interrupts;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onLog(item: LogItem): void;
+  readAccount?: NonNullable<Parameters<typeof prepareBundle>[1]['readAccount']>;
   /** Called before anything is written. */
   onPrepared(prepared: PreparedBundle): void;
 }

@@ -53,6 +53,9 @@ interface Argument {
 
 const JOB_KUBERNETES = '1.35.0';
 
+/** In the order in which reasons are shown. */
+const VERDICTS: readonly Reason['verdict'][] = ['excluded', 'for', 'against'];
+
 const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-local',
@@ -72,7 +75,7 @@ const ARGUMENTS: readonly Argument[] = [
     chart: 'agent-local',
     verdict: 'for',
     weight: 1,
-    message: 'Recommended upstream for run pools; requires no CRD, no cluster role and no directory on the nodes.',
+    message: 'Recommended by Scalr for run pools. Requires no CRD, no cluster role and no directory on the nodes.',
     source: 'agent-helm, README; agent-local 0.6.5, templates',
   },
   {
@@ -226,7 +229,7 @@ function judge(chart: ChartName, settings: Settings, facts: ChartRequirements): 
     ...missing,
     ...refused,
     ...held.map(({verdict, message, source}) => ({verdict, message: typeof message === 'string' ? message : message(facts), source})),
-  ];
+  ].toSorted((one, other) => VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict));
   const isExcluded = reasons.some(({verdict}) => verdict === 'excluded');
   const score = held.reduce((sum, {verdict, weight = 0}) => sum + (verdict === 'for' ? weight : -weight), 0);
   return {chart, reasons, score: isExcluded ? Number.NEGATIVE_INFINITY : score};

@@ -58,6 +58,9 @@ const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => 
   get columns() {
     return stream.isTTY === true ? stream.columns : undefined;
   },
+  get rows() {
+    return this.isLive === true ? stream.rows : undefined;
+  },
   isAscii: isAsciiOnly(process.env, stream.isTTY === true),
   isLive: stream.isTTY === true && process.env['TERM'] !== 'dumb' && !isAccessible,
   isAccessible: stream.isTTY === true && isAccessible,

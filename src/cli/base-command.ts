@@ -47,7 +47,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #sources: SettingsSource[] | undefined;
   /** Ends requests to the Scalr account that an interrupted command has left. */
   readonly #closing = new AbortController();
-  /** Notes about settings that were printed. */
+  /** Notes and warnings that were printed. */
   readonly #noted = new Set<string>();
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
 
@@ -73,16 +73,13 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     {cluster, ...options}: ResolveOptions & {cluster?: ClusterAnswers | undefined} = {},
   ): Promise<Settings> {
     const settings = await this.#settle(flags, options, cluster);
-    this.#showNotes(settings);
+    for (const note of this.#once(notesText(settings, this.screen))) this.say(note);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
   }
 
-  #showNotes(settings: Settings): void {
-    const notes = notesText(settings, this.screen).filter((note) => !this.#noted.has(note));
-    for (const note of notes) this.#noted.add(note);
-    if (notes.length > 0) this.say(notes.join(''));
-  }
+  /** The texts that were not printed yet. */
+  #once = (texts: readonly string[]): string[] => texts.filter((text) => !this.#noted.has(text) && this.#noted.add(text));
 
   async #settle(flags: SharedFlags, options: ResolveOptions, cluster: ClusterAnswers | undefined): Promise<Settings> {
     const given = await this.sourcesFrom(flags, options);
@@ -111,7 +108,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (only?.includes(chart) === false) return this.#sources;
     const {files, charts} = this.app;
     const readName = async (source: string) => readMetadata(source, (await charts.read(source)).chart);
-    const sources = [...this.#sources, ...(await fromChartSource(this.#sources, {files, readName}))];
+    const sources = [...this.#sources, ...(await fromChartSource(this.#sources, {files, readName, report: this.report.bind(this)}))];
     return [...sources, ...(await this.#fromValuesFiles(sources))];
   }
 
@@ -237,7 +234,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Warnings are printed on standard error in every output format. */
   protected report(warnings: readonly Warning[]): void {
-    for (const warning of warnings) this.app.stderr(warningText(warning, this.screen));
+    for (const text of this.#once(warnings.map((warning) => warningText(warning, this.screen)))) this.app.stderr(text);
   }
 
   /** Prompts on the terminal; undefined if prompts are disabled. A program that reads JSON cannot answer. */

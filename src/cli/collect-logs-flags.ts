@@ -62,6 +62,11 @@ export const collectLogsFlags = {
   journal: Flags.boolean({
     summary: 'Collect from the local systemd unit scalr-agent. Requires no cluster.',
   }),
+  account: Flags.boolean({
+    summary: 'Add the agent pool, its agents and its queue from the Scalr account, if a token for it is found.',
+    default: true,
+    allowNo: true,
+  }),
   'dry-run': Flags.boolean({summary: 'List what would be collected, without writing a bundle.'}),
   ...answersFlag,
   ...settingFlags([namespace, release]),

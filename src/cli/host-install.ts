@@ -13,7 +13,7 @@ import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {agentProgress} from '../ui/host.ts';
 import {stepsText} from '../ui/plan.ts';
-import {linkStep, type NextStep, nextStepsText, resultSentence} from '../ui/result.ts';
+import {linkStep, type NextStep, NOT_WAITED, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {App} from './app.ts';
 import {readSignal} from './host-commands.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
@@ -104,7 +104,7 @@ export async function installInDocker(
       const agent = await changeContainers(prepared, all, watch);
       const saved = result.changed ? [directory] : [];
       if (agent === undefined) {
-        deps.done(`Agent ${host.name} is started, without waiting until it is ready`);
+        deps.done(`Agent ${host.name} is started`, NOT_WAITED);
         return {...result, saved};
       }
       deps.done(...resultSentence({what: `agent ${host.name}`, hasChanged: result.changed, agent, url: settings.get(url)}));

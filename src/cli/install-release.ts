@@ -20,7 +20,7 @@ import {target} from '../settings/release.ts';
 import {installDiffText} from '../ui/changes.ts';
 import {checkText} from '../ui/checks.ts';
 import {planText} from '../ui/plan.ts';
-import {nextSteps, nextStepsText, resultSentence, savedText} from '../ui/result.ts';
+import {NOT_WAITED, nextSteps, nextStepsText, resultSentence, savedText} from '../ui/result.ts';
 import {planWarnings} from '../ui/review.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
@@ -161,7 +161,7 @@ export async function installInCluster(
       const watched = inPool === undefined ? await install() : inPool.result;
       const inAccount = inPool === undefined ? {} : {pool: inPool.pool};
       if (watched === undefined) {
-        deps.done(`Release ${name.release} is installed, without waiting until it is ready`);
+        deps.done(`Release ${name.release} is installed`, NOT_WAITED);
         context.say(savedText(saved, screen));
         return {...result, saved, ...inAccount};
       }

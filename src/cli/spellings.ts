@@ -43,6 +43,12 @@ const NEEDLESS: Readonly<Record<string, string>> = {
   '--reset-values': 'Omit --reset-values: the release gets exactly the values of your settings',
 };
 
+/** Flags of other tools that mean one of this command, without dashes. */
+export const spellingsOf = (flags: KnownFlags): string[] =>
+  [...TAKEN, ...SIMILAR].flatMap(({typed, flags: ours}) =>
+    ours.some((each) => flags[each] !== undefined) ? typed.flatMap((each) => /^--(.+)/.exec(each)?.[1] ?? []) : [],
+  );
+
 /** The flag of this command that another tool spells differently, as a suggestion. */
 export function similarFlag(typed: string, flags: KnownFlags): string | undefined {
   const spelling = [...TAKEN, ...SIMILAR].find((each) => each.typed.includes(typed));

@@ -21,7 +21,7 @@ import {chart, chartSource, chartVersion, namespace, release} from '../settings/
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
 import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
-import {nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
+import {NOT_WAITED, nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {Change} from '../values/migrate/change.ts';
 import type {SharedFlags} from './base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, repeated, settingFlags, takeOverFlag} from './flags.ts';
@@ -126,7 +126,7 @@ function finish(
   {done}: Pick<RunDeps, 'done'>,
   {app: {env}, say, screen}: CommandContext,
 ): UpgradeResult {
-  if (watched === undefined) done(`Release ${name.release} is upgraded, without waiting until it is ready`);
+  if (watched === undefined) done(`Release ${name.release} is upgraded`, NOT_WAITED);
   else done(...resultSentence({what: `release ${name.release}`, hasChanged: result.changed, agent: watched.agent, url: undefined}));
   for (const {title, how} of result.obsolete) say(`${title}: ${how}\n`);
   if (watched === undefined) return result;

@@ -1,7 +1,7 @@
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
-import {type KnownFlags, similarFlag} from './spellings.ts';
+import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';
 
 interface Arguments {
   /** Files to validate separately. */
@@ -145,8 +145,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedError {
   const typed = word.replace(/=.*/s, '');
   const name = typed.replace(/^-+/, '');
-  const near = name.length > 1 ? closest(name.replace(/^no-/, ''), Object.keys(flags)) : undefined;
-  const similar = similarFlag(typed, flags) ?? (near && `Did you mean --${near}?`);
+  const near = name.length > 1 ? closest(name.replace(/^no-/, ''), [...Object.keys(flags), ...spellingsOf(flags)]) : undefined;
+  const similar = similarFlag(typed, flags) ?? (near && (similarFlag(`--${near}`, flags) ?? `Did you mean --${near}?`));
   const suggestions = name in INSTEAD ? [INSTEAD[name] as string] : [...(similar ? [similar] : []), help];
   return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, suggestions);
 }

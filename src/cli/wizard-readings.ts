@@ -4,6 +4,7 @@ import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
+import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, showChart} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -19,6 +20,7 @@ import {url} from '../settings/agent.ts';
 import {InvalidValue} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import {quote, type Settings} from '../settings/settings.ts';
+import {readStatus} from '../status/read-status.ts';
 import {agentCounts} from '../ui/pools.ts';
 import type {Generated} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/read-values.ts';
@@ -88,16 +90,36 @@ function descriptionOf({id, isDefault, isForVcs, isInUse, environments}: ScalrPo
 }
 
 /** The release of this name with its settings. Undefined if there is none, it cannot be read, or its version is too old to be read. */
-export async function installedAgent(name: ReleaseName, access: ClusterAccess, signal: AbortSignal): Promise<InstalledAgent | undefined> {
+export async function installedAgent(
+  name: ReleaseName,
+  access: ClusterAccess & {now(): Date},
+  signal: AbortSignal,
+): Promise<InstalledAgent | undefined> {
   try {
-    const found = await newestRevision(name, access, signal);
+    const [found, live] = await Promise.all([newestRevision(name, access, signal), liveText(name, access, signal)]);
     const target = scalrChart(found?.chart ?? '');
     if (found === undefined || target === undefined || found.status === 'uninstalled') return undefined;
     if (versionStatus(target.chart, target.version).standing === 'older-than-known') return undefined;
     return {
-      ...{release: name.release, namespace: name.kubeTarget.namespace, ...target, status: found.status},
+      ...{release: name.release, namespace: name.kubeTarget.namespace, ...target, status: found.status, live},
       settings: new Map([...writtenSettings(found.values, target), [set.id, unmappedValues(found.values, target)]]),
     };
+  } catch (error) {
+    if (error instanceof ExpectedError) return undefined;
+    throw error;
+  }
+}
+
+/** "ready · 3 of 3 agents registered · 2 runs in flight" */
+async function liveText(name: ReleaseName, access: ClusterAccess & {now(): Date}, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const {state, agents, runs} = await readStatus(name, {wanted: undefined, signal}, access);
+    const registered = agents.filter((each) => each.state === 'registered').length;
+    return [
+      state === 'ready' ? 'ready' : 'not ready',
+      ...(agents.length === 0 ? [] : [`${registered} of ${count(agents.length, 'agent')} registered`]),
+      ...(runs === undefined || runs.length === 0 ? [] : [`${count(runs.length, 'run')} in flight`]),
+    ].join(' · ');
   } catch (error) {
     if (error instanceof ExpectedError) return undefined;
     throw error;

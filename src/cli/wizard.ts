@@ -106,6 +106,8 @@ export async function decideWithOperator(
     }
     const title = (): string => titleText(version, screen);
     say(title());
+    if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
+      say('An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.\n\n');
     const cluster = (): ClusterTarget => ({
       namespace: store.get(namespace) as string,
       ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {}),
@@ -130,7 +132,7 @@ export async function decideWithOperator(
     const releases = remembered<Awaited<ReturnType<typeof installedAgent>>>();
     const installed = (context: string | undefined): ReturnType<typeof installedAgent> => {
       const name = {release: store.get(release) as string, kubeTarget: clusterAt(context)};
-      return releases(name, async () => installedAgent(name, await accessTo(name.kubeTarget), timeoutSignal()));
+      return releases(name, async () => installedAgent(name, {...(await accessTo(name.kubeTarget)), now}, timeoutSignal()));
     };
     const tried = remembered<Awaited<ReturnType<typeof tryRequirements>>>();
     const lacking = (context: string | undefined, again = false): ReturnType<typeof tryRequirements> => {

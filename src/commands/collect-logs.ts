@@ -3,6 +3,7 @@ import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import {collectFromCluster, collectFromHost} from '../bundle/collect.ts';
 import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {accountFiles} from '../cli/bundle-account.ts';
 import {bundleSource, type CollectResult, collectLogsFlags, collectOptions, showCollected, showWanted} from '../cli/collect-logs-flags.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
@@ -18,7 +19,7 @@ type Collect = (interrupts: Interrupts) => Promise<Collected>;
 export default class CollectLogs extends BaseCommand<CollectResult> {
   static override summary = 'Collect a support bundle without secrets.';
   static override description =
-    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what your Kubernetes user may not read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished file is searched for secrets of the namespace again; one that is found is masked, or its file is left out. Exit code 7 means that the bundle is incomplete or that a file was withheld, 8 that a secret remained and nothing was written. For agents in Docker or systemd, use --target docker or --target systemd on their machine.';
+    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what your Kubernetes user may not read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished file is searched for secrets of the namespace again; one that is found is masked, or its file is left out. Exit code 7 means that the bundle is incomplete or that a file was withheld, 8 that a secret remained and nothing was written. If a token for the Scalr account of the release is found, its agent pool, agents and queue are added; --no-account disables this. For agents in Docker or systemd, use --target docker or --target systemd on their machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --since 2h --run run-v0o1 --out bundle.zip',
@@ -71,6 +72,7 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
       processes: processes(paths),
       helmDriver: env['HELM_DRIVER'],
       sleep,
+      ...(flags.account ? {readAccount: accountFiles(this.context(flags))} : {}),
       onPrepared: (prepared: PreparedBundle): void => this.say(reviewText(prepared, this.screen), reviewText(prepared, this.screen)),
       onLog: ({file}: {file: string}): void => this.say(`Following ${file}\n`),
     };

@@ -17,7 +17,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/host.ts';
-import {choiceText} from '../ui/messages.ts';
+import {choiceText} from '../ui/recommendation.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 

@@ -11,8 +11,8 @@ import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoi
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
-import {choiceText} from '../ui/messages.ts';
 import {networkText} from '../ui/network.ts';
+import {choiceText} from '../ui/recommendation.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 

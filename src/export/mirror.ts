@@ -40,7 +40,7 @@ export function layoutScript({title, copies, registry}: Layout): string {
 # Copies the ${title} through a directory. Requires skopeo.
 #   With internet access:  sh images.sh save DIRECTORY
 #   In the other network:  sh images.sh push DIRECTORY ${registry === undefined ? 'REGISTRY' : `[REGISTRY]   (default: ${registry})`}
-# The copies have the same names and platforms; an OCI layout can change their digests.
+# The copies have the same names and platforms. An image with a digest keeps it, in a directory of its own.
 # SKOPEO_FLAGS contains more flags, for example --dest-creds USER:PASSWORD or --dest-tls-verify=false.
 set -eu
 
@@ -53,18 +53,26 @@ copy() {
   skopeo copy --all \${SKOPEO_FLAGS-} "$1" "$2"
 }
 
+# An OCI layout can change digests.
+layout() {
+  case "$1" in
+  *@*) mkdir -p "$directory/$1" && echo "dir:$directory/$1" ;;
+  *) echo "oci:$directory:$1" ;;
+  esac
+}
+
 case "\${1-}" in
 save)
   directory=\${2:?Set the directory}
   echo "$images" | while read -r image path; do
-    [ -z "$image" ] || copy "docker://$image" "oci:$directory:$path" </dev/null
+    [ -z "$image" ] || copy "docker://$image" "$(layout "$path")" </dev/null
   done
   ;;
 push)
   directory=\${2:?Set the directory}
   registry=\${3${registry === undefined ? ':?Set the registry' : `:-${registry}`}}
   echo "$images" | while read -r image path; do
-    [ -z "$image" ] || copy "oci:$directory:$path" "docker://$registry/$path" </dev/null
+    [ -z "$image" ] || copy "$(layout "$path")" "docker://$registry/$path" </dev/null
   done
   ;;
 *)

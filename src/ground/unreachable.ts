@@ -14,9 +14,12 @@ const REASONS: readonly RegExp[] = [
 /** The address that kubectl uses without a kubeconfig. */
 const NO_KUBECONFIG = /(?:localhost|127\.0\.0\.1|\[::1\]):8080\b/;
 
+/** kubectl would only repeat it. */
+const NO_FILE = /\bstat (.*): no such file or directory/;
+
 /** The one text for an API server that cannot be reached, from a message of kubectl, helm or kubectl proxy; without a full stop. */
 export function unreachableText(message: string): string {
-  const [, kubeconfig] = /\bstat (.*): no such file or directory/.exec(message) ?? [];
+  const [, kubeconfig] = NO_FILE.exec(message) ?? [];
   if (kubeconfig !== undefined) return `Cannot read the kubeconfig ${kubeconfig} (no such file or directory)`;
   const address = addressIn(message);
   const reason = /\bserver (\S+) was refused/.test(message) ? 'connection refused' : (reasonIn(message) ?? remainder(message));
@@ -53,6 +56,6 @@ export const tryCluster = (cluster: ClusterSelection): string => `Try: ${kubectl
 /** What to do about it. */
 export const unreachableSteps = (message: string, cluster: ClusterSelection): string[] => [
   ...(NO_KUBECONFIG.test(message) ? ['kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG'] : []),
-  tryCluster(cluster),
+  ...(NO_FILE.test(message) ? [] : [tryCluster(cluster)]),
   'Select the cluster with --kube-context or --kubeconfig',
 ];

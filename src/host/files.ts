@@ -21,6 +21,9 @@ export interface Export {
 
 export const ENV_FILE = 'agent.env';
 
+/** For the commands that texts name; a program from npx is not on PATH. */
+export const NPX_LINE = '# To run commands of scalr-agent where it is not installed, write npx scalr-agent-install';
+
 /** The files that every host has: variables with secrets, certificates, and a list of what must not be committed. */
 export function commonFiles(host: HostAgent): ExportedFile[] {
   const files = [
@@ -141,6 +144,7 @@ function scriptOf(files: readonly ExportedFile[]): string {
     '#!/bin/sh',
     '# Installs the configuration of the agent service, and restarts it. Requires root, and the package scalr-agent.',
     '# The first argument is another root directory, for images of machines; then nothing is restarted.',
+    NPX_LINE,
     'set -eu',
     'cd "$(dirname "$0")"',
     `root=\${1-}`,

@@ -29,7 +29,7 @@ export interface Taint {
 
 /** A DaemonSet or Deployment. */
 export interface PodOwner extends KubernetesObject {
-  status?: {desiredNumberScheduled?: number};
+  status?: {desiredNumberScheduled?: number; numberReady?: number};
   spec?: {
     replicas?: number;
     template?: {

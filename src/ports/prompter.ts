@@ -7,7 +7,7 @@ interface Question {
   /** Source of the default, or the meaning of an empty answer. */
   note?: string | undefined;
   /** Esc rejects the question with GoBack. Otherwise Esc does nothing. */
-  canGoBack?: boolean | undefined;
+  canGoBack?: boolean | 'quit' | undefined;
 }
 
 export interface TextQuestion extends Question {

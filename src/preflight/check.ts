@@ -26,7 +26,7 @@ export interface Check<Context = PreflightContext> {
   /** Stable and unique, such as node-versions. */
   id: string;
   group: (typeof GROUPS)[number];
-  /** What is true when the check passes: Nodes are ready */
+  /** A noun, so that it can stand before any result: Node readiness */
   title: string;
   /** Where to read more: an address, or the chart, version and file a fact comes from. */
   ref: string;

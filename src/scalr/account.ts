@@ -139,6 +139,26 @@ export async function linksOf(client: ScalrClient, pool: Named): Promise<Record<
   return {workspaces: workspaces.data.map(namedOf), vcsProviders: vcsProviders.data.map(namedOf)};
 }
 
+/** A run that waits or is in progress. */
+export interface QueuedRun {
+  id: string;
+  status: string | undefined;
+  createdAt: string | undefined;
+  workspace: string;
+}
+
+/** The runs of these workspaces that wait or are in progress. */
+export async function queueOf(client: ScalrClient, workspaces: readonly Named[]): Promise<QueuedRun[]> {
+  if (workspaces.length === 0) return [];
+  const {data} = await client.list('/runs-queue', {what: 'read the queue of runs', permission: 'runs:read'});
+  const names = new Map(workspaces.map(({id, name}) => [id, name]));
+  return data.flatMap((run) => {
+    const workspace = names.get(refsIn(run, 'workspace')[0]?.id ?? '');
+    if (workspace === undefined) return [];
+    return [{id: run.id, status: text(run.attributes['status']), createdAt: text(run.attributes['created-at']), workspace}];
+  });
+}
+
 /** The pool with this name or ID, with the names of its environments. @throws ExpectedError */
 export async function findPool(client: ScalrClient, nameOrId: string): Promise<ScalrPool> {
   const {data, included} = await findWith(client, 'pool', nameOrId, {include: 'environments'});

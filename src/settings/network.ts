@@ -93,11 +93,12 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
       `Use --workload-identity ${IDENTITY_OF[platform] ?? 'none'}`,
     );
   },
+  labels: {none: 'None', gke: 'GKE', irsa: 'IRSA', 'eks-pod-identity': 'EKS Pod Identity', azure: 'Azure'},
   meanings: {
     none: 'runs have their own credentials, or Scalr provides them',
     gke: 'Workload Identity Federation for GKE',
     irsa: 'IAM roles for service accounts (EKS)',
-    'eks-pod-identity': 'EKS Pod Identity',
+    'eks-pod-identity': 'the EKS Pod Identity agent on each node',
     azure: 'Microsoft Entra Workload ID (AKS)',
   },
 });

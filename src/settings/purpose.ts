@@ -4,13 +4,13 @@ import {choice, integer, onOff} from './kinds.ts';
 export const purpose = defineSetting('Purpose', 'purpose', {
   question: 'What is the agent pool used for?',
   summary:
-    'Purpose of the agent pool: runs or VCS access. VCS access is for private GitHub Enterprise and GitLab Enterprise servers. The pool must be linked in Scalr: run pools to workspaces, VCS pools to the VCS provider.',
+    'Purpose of the agent pool: runs or VCS access. VCS access is for private GitHub Enterprise, GitLab Enterprise and Bitbucket Data Center servers. The pool must be linked in Scalr: run pools to workspaces, VCS pools to the VCS provider.',
   kind: choice(['runs', 'vcs']),
   explained:
-    'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise and GitLab Enterprise only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
+    'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise, GitLab Enterprise and Bitbucket Data Center only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
   reference: 'https://docs.scalr.io/docs/agent-pools',
   labels: {runs: 'Run Terraform/OpenTofu', vcs: 'Connect a private VCS'},
-  meanings: {runs: 'runs start in your network, with access to it', vcs: 'GitHub or GitLab Enterprise that Scalr cannot reach'},
+  meanings: {runs: 'runs start in your network, with access to it', vcs: 'a Git server of your network that Scalr cannot reach'},
   fallback: () => 'runs' as const,
 });
 

@@ -52,7 +52,8 @@ export const unreadOfAccount = (what: string, error: ExpectedError): Diagnosis =
 
 const onlyOne = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
 
-async function poolOfPods(client: ScalrClient, pods: readonly string[]): Promise<string | undefined> {
+/** The pool of the first pod that Scalr knows as an agent. */
+export async function poolOfPods(client: ScalrClient, pods: readonly string[]): Promise<string | undefined> {
   for (const pod of pods.slice(0, MAX_LOOKUPS)) {
     const agent = onlyOne(await findAgents(client, pod));
     if (agent?.poolId !== undefined) return agent.poolId;

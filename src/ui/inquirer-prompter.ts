@@ -23,7 +23,7 @@ interface Context {
 }
 
 interface Keys {
-  canGoBack?: boolean | undefined;
+  canGoBack?: boolean | 'quit' | undefined;
   isList?: boolean;
 }
 

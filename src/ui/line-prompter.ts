@@ -28,7 +28,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   async function ask(question: InputQuestion, isHidden = false, what?: string): Promise<string> {
     const {message, help, heading, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
     const mayBeEmptied = isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
-    for (const line of heading ?? []) write('', line);
+    for (const line of heading ?? []) write('', line.replace('\t', ': '));
     const note = noteOf(preset, mayBeEmptied ? `${NOTHING} to clear` : question.note);
     const {isAccessible = false} = screen;
     const words = [...(canGoBack ? ['back'] : []), ...(help.length > 0 ? ['help'] : []), 'quit'];
@@ -59,7 +59,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     isSeveral: boolean,
   ): Promise<string[]> {
     const choices = (await laterChoices) ?? now;
-    for (const line of heading ?? []) write('', line);
+    for (const line of heading ?? []) write('', line.replace('\t', ': '));
     write('? ', message);
     const preselectedValues = preset.selected ?? [preset.default];
     for (const [index, {value, label: name, description, disabled}] of choices.entries()) {

@@ -63,7 +63,7 @@ export function imagesText(
       ? []
       : [
           '',
-          bold(`Copy them to ${registry} with ${tool}${tool === 'docker' ? ' (only the platform of this machine)' : ''}`),
+          bold(`Copy them to ${registry} with ${tool}${tool === 'docker' ? ' (only the platform of this machine, and no digests)' : ''}`),
           ...commands[tool].map((each) => `  ${each}`),
         ],
   );

@@ -76,7 +76,12 @@ export function progressView(title: string | undefined, {say, draw, screen, now}
     const mark = `${rail}${asciiFallback(cyan(SPINNER[frame % SPINNER.length] as string), screen)} `;
     const room = Math.max((screen.columns ?? 80) - 1 - width(mark), 1);
     const all = activities();
-    const lines = all.slice(0, MOST_LIVE).map(({text, since}) => `${mark}${cut(asciiFallback(timed(text, since), screen), room)}\n`);
+    const clock = rail === '' || !begun ? '' : new Date(time() - start).toISOString().slice(11, 19).replace(/^00:/, '');
+    const lines = all.slice(0, MOST_LIVE).map(({text, since}, index) => {
+      const end = index === 0 ? clock : '';
+      const own = cut(asciiFallback(timed(text, since), screen), room - (end === '' ? 0 : width(end) + 2));
+      return `${mark}${own}${end === '' ? '' : ' '.repeat(Math.max(room - width(own) - width(end), 1)) + dim(end)}\n`;
+    });
     draw([...lines, ...(all.length > MOST_LIVE ? [`${rail}  and ${all.length - MOST_LIVE} more\n`] : [])].join(''));
   }
 

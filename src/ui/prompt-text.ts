@@ -15,6 +15,9 @@ const FROM: Readonly<Record<AnswerSource, string>> = {
   chart: 'chart default',
 };
 
+/** What Esc does; at the first question there is nothing to go back to. */
+export const escText = (canGoBack: true | 'quit'): string => `Esc to ${canGoBack === 'quit' ? 'quit' : 'go back'}`;
+
 const INDENT = '  ';
 /** Narrower terminals have no rail. */
 const NARROW = 60;

@@ -2,7 +2,7 @@ import {cursorHide} from '@inquirer/ansi';
 import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import width from 'fast-string-width';
 import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/prompter.ts';
-import {frameOf, indented, questionText} from './prompt-text.ts';
+import {escText, frameOf, indented, questionText} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 // 8.7.0 is the last version of @inquirer/prompts for Node.js 20.17; esbuild leaves out the prompts that are not used.
@@ -99,12 +99,12 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
   const heading = fitting(above, room);
   const rows = (output.rows ?? 24) - asking.split('\n').length - heading.length;
   const footerFor = (page: Omit<ListPage, 'text'>): string[] => {
-    const lines = [
-      ...(!isWide && current?.description !== undefined ? [current.description] : []),
-      ...(isHelpOpen ? question.help : []),
-      [...countsOf(page), keysOf(kind, question)].join(' · '),
-    ].flatMap((line) => indented(dim(line), whole, indent || '  ').split('\n'));
-    return lines.slice(-Math.max(rows - least, 0) || lines.length);
+    const dimmed = (line: string): string[] => indented(dim(line), whole, indent || '  ').split('\n');
+    const about = [...(!isWide && current?.description !== undefined ? [current.description] : []), ...(isHelpOpen ? question.help : [])];
+    const keys = dimmed([...countsOf(page), keysOf(kind, question)].join(' · '));
+    const lines = [...about.flatMap(dimmed), ...keys];
+    const most = Math.max(rows - least, 0) || lines.length;
+    return lines.length <= most ? lines : [...lines.slice(0, -keys.length), keys[0] as string].slice(-most);
   };
   const pageAbove = (footer: readonly string[]): ListPage => {
     const lines = Math.max(least, Math.min(MAX_LINES, rows - footer.length));
@@ -140,14 +140,12 @@ export const waitPrompt = createPrompt<'done', {message: string; heading?: reado
   },
 );
 
-/** The first line and as many of the last ones as fit; a line of the heading can be a paragraph. */
+/** The first line and as many of the last ones as fit, paragraphs as their first line where that is necessary. */
 function fitting([first, ...others]: readonly string[], room: number): string[] {
-  let left = room - 1;
-  const isKept = (text: string): boolean => {
-    left -= text.split('\n').length;
-    return left >= 0;
-  };
-  const kept = others.toReversed().filter(isKept).toReversed();
+  const heightOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.split('\n').length, 0);
+  const shown =
+    heightOf(others) < room ? others : others.map((text) => text.replace(/ \S*\n[\s\S]*$/, text.includes('\u001B') ? ' …\u001B[0m' : ' …'));
+  const kept = shown.filter((_, index) => heightOf(shown.slice(index)) < room);
   return first === undefined ? [] : [...first.split('\n'), ...kept.flatMap((text) => text.split('\n'))];
 }
 
@@ -178,7 +176,7 @@ function keysOf(kind: ListConfig['kind'], {help, canGoBack}: ListQuestion): stri
     search: ['type to search', 'Enter to select'],
     checkbox: ['Space to toggle', 'Enter to confirm'],
   }[kind];
-  return [...enter, ...(canGoBack ? ['Esc to go back'] : []), ...(help.length > 0 ? ['? for help'] : [])].join(' · ');
+  return [...enter, ...(canGoBack ? [escText(canGoBack)] : []), ...(help.length > 0 ? ['? for help'] : [])].join(' · ');
 }
 
 const matching = (choices: readonly Choice[], term: string): readonly Choice[] =>

@@ -20,6 +20,9 @@ export function resultSentence({what, hasChanged, agent, url}: Installed): [sent
   return [`${what.replace(/^./, (first) => first.toUpperCase())} is ready`, ...UNREGISTERED[agent]];
 }
 
+/** With --no-wait. */
+export const NOT_WAITED = 'It may not be ready yet.';
+
 const UNREGISTERED = {registered: [], unknown: ['Its log does not show whether the agent has registered.']} as const;
 
 /** A command, or a step outside of the terminal, and what it is for. */

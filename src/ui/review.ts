@@ -80,8 +80,8 @@ export function reviewLines({generated, prepared, host, problem, groups, where, 
   const {bold, dim, green, red, yellow} = theme(screen);
   const chart = generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
   const notices = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {}), ...(host ? {host} : {})});
-  const room = (screen.columns ?? 80) - 6;
-  const onOneLine = (text: string): string => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
+  // A list shortens them before it leaves one out.
+  const most = Math.max(MOST_NOTICES, (screen.rows ?? Number.POSITIVE_INFINITY) - 20);
   const plan = prepared?.plan ?? host?.plan;
   const steps = [...(prepared?.accountSteps ?? []), ...(plan?.steps ?? [])].map(({title}) => title);
   return [
@@ -89,8 +89,8 @@ export function reviewLines({generated, prepared, host, problem, groups, where, 
     ...groups.filter(([, answers]) => answers.length > 0).map(([name, answers]) => `${name}\t${answers.join(' · ')}`),
     ...(problem === undefined ? [] : [red(`× ${problem.message}`), ...problem.suggestions.map((each) => dim(each))]),
     ...(notices.length === 0 ? [] : [yellow(`! ${count(notices.length, 'warning')}:`)]),
-    ...notices.slice(0, MOST_NOTICES).map(({text}) => `  ${onOneLine(text)}`),
-    ...(notices.length > MOST_NOTICES ? [dim(`  and ${notices.length - MOST_NOTICES} more`)] : []),
+    ...notices.slice(0, most).map(({text}) => `  ${text}`),
+    ...(notices.length > most ? [dim(`  and ${notices.length - most} more`)] : []),
     ...(plan === undefined ? [] : [`${green('Changes')}\t${steps.join(' · ') || 'none, the installed agent matches these settings'}`]),
     ...(host === undefined ? [] : [`${green('Files')}\t${host.files.map(({path}) => path).join(' · ')}`]),
     ...(host?.notes ?? []),
@@ -171,14 +171,25 @@ export function elsewhereText(
       : []),
     applied(name.kubeTarget, kubectlCommand(name.kubeTarget, 'create', 'namespace', namespace, '--dry-run=client', '--output=yaml')),
     ...given.map((secret) => secretCommand(secret, name.kubeTarget)),
-    `${commandLine(upgradeInstall(name, reference, ''))}`.replace(/ <values\.yaml$/, ` <${quote(path)}`),
+    helmText(name, reference, path),
   ];
   return `${theme(screen).bold('With Helm only:')}\n${lines.join('\n')}\n`;
 }
 
+/** The command as users of Helm type it, with one flag per line. */
+function helmText(name: WantedRelease['name'], reference: WantedRelease['chart'], path: string): string {
+  const {args} = upgradeInstall(name, reference, '');
+  const own = args.filter((arg) => !['--install', '--reset-values', '-', '--values'].includes(arg));
+  const flags = own.flatMap((arg, index) =>
+    arg.startsWith('--') ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')] : [],
+  );
+  const [, release = '', chart = ''] = own;
+  return [commandLine({tool: 'helm', args: ['upgrade', '--install', release, chart]}), ...flags, `--values ${quote(path)}`].join(' \\\n  ');
+}
+
 /** Applies what a dry run prints, so that the command can be repeated. */
 const applied = (kubeTarget: ClusterTarget, command: string): string =>
-  `${command} | ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
+  `${command} |\n  ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
 
 /** The token is read from its variable, files from the working directory. */
 function secretCommand({name, type, data}: WantedRelease['secrets'][number], kubeTarget: ClusterTarget): string {

@@ -1,6 +1,6 @@
 import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import type {InputQuestion} from '../ports/prompter.ts';
-import {frameOf, indented, noteOf, questionText} from './prompt-text.ts';
+import {escText, frameOf, indented, noteOf, questionText} from './prompt-text.ts';
 import {asciiFallback, type Screen, theme} from './theme.ts';
 
 /** What the user has typed; it outlives a redraw. */
@@ -130,7 +130,7 @@ export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden,
 function withKeys({heading, canGoBack = false}: InputQuestion, {columns}: {columns: number}): string[] | undefined {
   if (heading === undefined) return undefined;
   const [step = '', ...lines] = heading;
-  const keys = `${canGoBack ? 'Esc to go back · ' : ''}? for help`;
+  const keys = `${canGoBack ? `${escText(canGoBack)} · ` : ''}? for help`;
   const room = columns - 3 - step.length - keys.length;
   return [room < 2 ? step : `${step}${' '.repeat(room)}${keys}`, ...lines];
 }

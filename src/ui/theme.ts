@@ -36,6 +36,8 @@ export interface Screen {
   hasColor: boolean;
   /** Width of the terminal; undefined in a pipe, where lines stay whole. */
   columns: number | undefined;
+  /** Height of the terminal; undefined where nothing scrolls away. */
+  rows?: number | undefined;
   isAscii?: boolean;
   /** For a screen reader: marks are words. Such a screen has no colors. */
   isAccessible?: boolean;
@@ -47,6 +49,9 @@ export interface Screen {
 export const withoutColor = (screen: Screen): Screen => ({
   ...screen,
   hasColor: false,
+  get rows() {
+    return screen.rows;
+  },
   get columns() {
     return screen.columns;
   },

@@ -2,12 +2,13 @@ import template from '../../templates/values-header.json' with {type: 'json'};
 import type {Target} from '../charts/define.ts';
 import {chartSchema, leavesOf} from '../charts/schema.ts';
 import {maskSecrets} from '../ground/errors.ts';
-import {isMap, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';
+import {isMap, type Path, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
+import {tokenSecret} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
-import {httpProxy, httpsProxy} from '../settings/network.ts';
+import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type AnswerSource, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
@@ -32,17 +33,16 @@ export function valuesDocument(generated: Generated, schema?: string): string {
   return toYaml(inChartOrder(values, target), {header, comments});
 }
 
-/** The reason of each value at its key. Values with the same reason have it once, at the key that contains all of them. */
+/** The reason of each value at its key. Several values with one reason have it once, at a key that contains nothing else. */
 function commentsAt(origins: readonly ValueOrigin[], reasonOf: (origin: ValueOrigin) => string): KeyComment[] {
-  const found = new Map<string, KeyComment>();
-  for (const origin of origins) {
-    const text = reasonOf(origin);
-    const key = JSON.stringify([origin.path[0], text]);
-    const path = found.get(key)?.path ?? origin.path;
-    const parts = path.findIndex((part, index) => part !== origin.path[index]);
-    found.set(key, {text, path: parts < 0 ? path : path.slice(0, parts)});
-  }
-  return [...found.values()];
+  const all = origins.map((origin): KeyComment => ({path: origin.path, text: reasonOf(origin)}));
+  const below = (path: Path): KeyComment[] => all.filter((each) => startsWith(each.path, path));
+  const placed = all.map(({path, text}): KeyComment => {
+    const parents = path.map((_, index) => path.slice(0, index)).slice(1);
+    const isShared = (parent: Path): boolean => below(parent).length > 1 && below(parent).every((each) => each.text === text);
+    return {text, path: parents.find(isShared) ?? path};
+  });
+  return placed.filter(({path}, index) => placed.findIndex((each) => sameTree(each.path as string[], path as string[])) === index);
 }
 
 const fill = (line: string, names: Readonly<Record<string, string>>): string =>
@@ -55,11 +55,22 @@ export function isPrivate({settings}: Generated): boolean {
   return isFree || proxies.some((url) => withoutCredentials(url) !== url);
 }
 
+const WHY_DEFAULT = new Map<Setting, string>([
+  [tokenSecret, 'create this Secret first'],
+  [noProxy as Setting, 'connections inside the cluster bypass the proxy'],
+]);
+
+/** Why the value is in the file: what requires it, the flag that sets it, or the default that it is. */
 function reasonFor({setting, why}: ValueOrigin, settings: Settings, named: ReadonlySet<Setting>): string {
-  const from = settings.answer(setting)?.because ?? (named.has(setting) ? spell(setting) : 'default');
-  // An example has no place beside the real value.
-  const what = setting.summary.split(/[;:.](?: |$)/)[0]?.replace(/, \S*<\w+>\S*/, '');
-  return `${why ?? what} (${from})`;
+  const {because, source} = settings.answer(setting) ?? {};
+  const isGiven = named.has(setting);
+  const from = isGiven ? spell(setting) : [WHY_DEFAULT.get(setting), `default of ${spell(setting)}`].filter(Boolean).join('; ');
+  const reason = why ?? (because === undefined || source === 'cluster' ? undefined : because);
+  const text = [reason, reason !== undefined && !isGiven ? undefined : from, source === 'cluster' ? because : undefined];
+  return text
+    .filter(Boolean)
+    .join('; ')
+    .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
 export function inChartOrder(values: Values, {chart: name, version}: Target): Values {
@@ -117,7 +128,7 @@ export interface Explained {
 }
 
 /** Every effective setting in the order of the catalogue, without secrets. */
-export function explainSettings({settings, effective, target}: Generated): Explained[] {
+export function explainSettings({settings, effective, target, recommendation}: Generated): Explained[] {
   const chosen: Readonly<Record<string, string>> = {[chart.id]: target.chart, [chartVersion.id]: target.version};
   return catalogue.flatMap((setting): Explained[] => {
     if (setting.kind.isSecret) return [];
@@ -130,7 +141,9 @@ export function explainSettings({settings, effective, target}: Generated): Expla
       const value = typeof shown === 'string' ? maskSecrets(shown) : shown;
       return [{id: setting.id, value, source: answer.source, ...(answer.because ? {because: answer.because} : {})}];
     }
-    if (chosen[setting.id] !== undefined) return [{id: setting.id, value: chosen[setting.id], source: 'default'}];
+    const isRecommended = setting === (chart as Setting) && recommendation !== undefined;
+    if (chosen[setting.id] !== undefined)
+      return [{id: setting.id, value: chosen[setting.id], source: 'default', ...(isRecommended ? {because: 'recommended'} : {})}];
     return read === undefined ? [] : [{id: setting.id, value: read, source: 'chart'}];
   });
 }

@@ -7,7 +7,7 @@ import {failed, type Warning} from '../ground/errors.ts';
 import {textAt, type Values} from '../ground/tree.ts';
 import {namesRegistry, withoutRegistry} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
-import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
+import {imageRegistry, runnerImage} from '../settings/pods.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
 import {effectiveValues} from './read-values.ts';
@@ -33,9 +33,6 @@ export interface InstallImages {
   warnings: Warning[];
 }
 
-/** The use of the agent image outside Kubernetes. */
-const IN_DOCKER = 'agent in Docker';
-
 interface Deps {
   generate(settings: Settings): Generated;
   /** Agent version of the chart in --chart-source. */
@@ -57,7 +54,6 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
   const agentVersion = deps.agentVersion ?? agentVersionOf(target);
   const found = imagesOf(values, target, agentVersion);
   const takesRegistry = registry !== undefined && isSupported(imageRegistry, registry, given, target);
-  const inDocker = settings.get(agentImage) ?? `scalr/agent:${agentVersion}`;
   const images = new Map<string, InstallImage>();
   let copied = takesRegistry ? given : given.without(imageRegistry);
   for (const {used, setting, reference} of found) {
@@ -71,7 +67,7 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
     images.set(image, {
       image,
       ...digestOf(image),
-      used: [...(known?.used ?? (image === inDocker ? [IN_DOCKER] : [])), used],
+      used: [...(known?.used ?? []), used],
       ...(mirror === undefined ? {} : {mirror}),
       settings: known?.settings ?? selected.map((each) => ({id: each.setting.id, value: each.value})),
     });

@@ -25,8 +25,8 @@ export interface Sizing {
 /** The containers that a chart adds to the runs themselves. */
 const BESIDE: Readonly<Record<ChartName, {path: string; text: string} | undefined>> = {
   'agent-local': undefined,
-  'agent-job': {path: 'task.worker.resources', text: 'Each run has a worker container in addition to its runner'},
-  'agent-k8s': {path: 'resources', text: 'Each node runs a worker in addition to the runs'},
+  'agent-job': {path: 'task.worker.resources', text: 'The sum includes a worker container for each run'},
+  'agent-k8s': {path: 'resources', text: 'Each node runs a worker, which the sum does not include'},
 };
 
 function noteOn({chart, version}: Target, runs: number): Sizing['notes'][number] {
@@ -48,11 +48,6 @@ function noteOn({chart, version}: Target, runs: number): Sizing['notes'][number]
   };
 }
 
-const HOSTS = {
-  message: 'An agent in Docker or on a VM executes at most five concurrent runs. Required RAM: memory per run times concurrency.',
-  source: 'docs.scalr.io, self-hosted agents',
-};
-
 const VCS = {
   message: 'A VCS agent executes no runs. To change the resources of its pod, use --set resources.limits.memory=1Gi.',
   source: 'agent-local 0.6.5, values.yaml (resources)',
@@ -64,18 +59,24 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
   const defaults = readValues({}, target).settings;
   const isForVcs = settings.get(purpose) === 'vcs';
   const runs = settings.get(concurrency) ?? 1;
-  const total = (setting: Setting<string>): string => times(settings.get(setting) ?? String(defaults.get(setting.id)), runs);
+  const worker = (key: string): string | undefined =>
+    chart === 'agent-job'
+      ? String(getAt(defaultsOf(chartSchema(chart), target.version), at(`task.worker.resources.${key}`)) ?? '0')
+      : undefined;
+  const total = (setting: Setting<string>, key: string): string =>
+    times(settings.get(setting) ?? String(defaults.get(setting.id)), runs, worker(key));
   return {
     concurrency: isForVcs ? 0 : runs,
-    cpuRequested: total(runCpuRequest),
-    memoryRequested: total(runMemoryRequest),
-    memoryLimit: total(runMemoryLimit),
-    notes: isForVcs ? [VCS] : [noteOn(target, runs), HOSTS],
+    cpuRequested: total(runCpuRequest, 'requests.cpu'),
+    memoryRequested: total(runMemoryRequest, 'requests.memory'),
+    memoryLimit: total(runMemoryLimit, 'limits.memory'),
+    notes: isForVcs ? [VCS] : [noteOn(target, runs)],
   };
 }
 
-function times(quantity: string, count: number): string {
-  const milli = (milliOf(quantity) ?? 0n) * BigInt(count);
+/** The quantity, and another one beside each, times the count. */
+function times(quantity: string, count: number, beside = '0'): string {
+  const milli = ((milliOf(quantity) ?? 0n) + (milliOf(beside) ?? 0n)) * BigInt(count);
   const isBinary = quantity.endsWith('i');
   return (isBinary ? canonicalQuantity(`${milli / 1000n / 1024n}Ki`) : canonicalQuantity(`${milli}m`)) ?? quantity;
 }

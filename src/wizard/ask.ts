@@ -46,8 +46,8 @@ interface AskOptions {
   /** Text to complete, which is not a valid answer yet. */
   draft?: string | undefined;
   heading?: readonly string[] | undefined;
-  /** Esc rejects the question with GoBack. */
-  canGoBack?: boolean;
+  /** Esc rejects the question with GoBack; `quit` at the first one. */
+  canGoBack?: boolean | 'quit';
 }
 
 const CHART_DEFAULT = 'chart default';
@@ -165,7 +165,8 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   if (current !== undefined && hasPassword(current)) return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
   if (options.draft) return prompter.input({...question, isPrefilled: true, default: options.draft});
   if (current?.value !== undefined) return prompter.input({...question, ...paths, isPrefilled: true, default: textOf(setting, current)});
-  if (fallback === undefined) return prompter.input({...question, ...paths, ...defined({note: orElse})});
+  const example = setting === (url as Setting) ? 'for example acme.scalr.io' : undefined;
+  if (fallback === undefined) return prompter.input({...question, ...paths, ...defined({note: orElse ?? example})});
   const text = textOf(setting, {value: fallback, source: 'default'});
   // An empty default is the meaning of an empty answer.
   return prompter.input({...question, ...(text === '' ? {note: orElse ?? 'none'} : {default: text, note: fallbackFrom})});
@@ -208,7 +209,7 @@ function inFull(setting: Setting, typed: string, now: Date): string {
 
 /** Why the text is not a valid answer. */
 async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
-  if (setting !== token && /^eyJ[\w-]+\.[\w-]+\./.test(text)) return 'This is an agent pool token. Go back with Esc and paste it there.';
+  if (setting !== token && /^eyJ[\w-]+\.[\w-]+\./.test(text)) return 'This is an agent pool token. Go back and paste it there.';
   try {
     const {value} = await answerOf(setting, text, deps);
     if (setting !== token) return undefined;
@@ -225,12 +226,18 @@ async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise
   }
 }
 
-/** The question and its help: summary, explanation, flag and variable, reference. */
+/** The question and its help: what it means, flag and variable, source. */
 function questionOf(setting: Setting, {heading, canGoBack = false}: AskOptions) {
-  const {question: message, summary, explained, reference = '', env, onlyEnv} = setting;
-  const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}, environment variable ${env}` : `Environment variable ${env}`;
-  const help = [summary, ...(explained === undefined ? [] : [explained]), `${otherwise}. ${reference}`.trim()];
+  const {question: message, summary, explained, reference, env, onlyEnv} = setting;
+  const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}` : `Environment variable ${env}`;
+  const help = [sentencesWithin(150, explained ?? summary), `${otherwise}${reference === undefined ? '' : `. Source: ${reference}`}`];
   return {message, help, heading, canGoBack};
+}
+
+/** The first sentences of a text; at least one. */
+function sentencesWithin(most: number, text: string): string {
+  const [first = '', ...others] = text.match(/.+?[.?!](?= |$)|.+$/g) ?? [];
+  return others.reduce((kept, each) => (kept.length + each.length <= most && text.startsWith(kept + each) ? kept + each : kept), first);
 }
 
 /** The entries that are not undefined. */

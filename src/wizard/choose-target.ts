@@ -30,11 +30,23 @@ export async function readContexts(kubeTarget: ClusterTarget, processes: Process
   try {
     const call = allContexts(kubeTarget);
     const result = await processes.run(call, {signal});
-    if (result.exitCode !== 0) return {all: [], problem: 'kubectl cannot read the kubeconfig'};
+    if (result.exitCode !== 0)
+      return {
+        all: [],
+        problem: `kubectl cannot read the kubeconfig: ${result.stderr
+          .trim()
+          .split('\n')
+          .at(-1)
+          ?.replace(/^error: /, '')}`,
+      };
     const config = jsonFrom<Config>(call, result.stdout);
     const all = (config.contexts ?? []).map(({name, context}) => ({name, ...(context?.cluster ? {cluster: context.cluster} : {})}));
     const current = config['current-context'];
-    return {all, ...(current ? {current} : {}), ...(all.length === 0 ? {problem: 'the kubeconfig contains no context'} : {})};
+    return {
+      all,
+      ...(current ? {current} : {}),
+      ...(all.length === 0 ? {problem: 'no context found: check the path in KUBECONFIG, or use --kubeconfig'} : {}),
+    };
   } catch (error) {
     // Without kubectl, the wizard can only save files.
     if (error instanceof ExpectedError) return {all: [], problem: error.message.replace(/\.$/, '')};
@@ -85,9 +97,9 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
           ...shown,
           message: this.message,
           help: [
-            'Kubernetes: in the cluster of your kubeconfig. Nothing is changed until you choose Install.',
-            'Docker and virtual machines need no cluster. Files only: writes values.yaml for Helm.',
-            'Flags --kube-context NAME and --kubeconfig FILE. https://docs.scalr.io/docs/agent-pools',
+            'Nothing is changed until you choose Install.',
+            'Kubernetes is the cluster of your kubeconfig. Docker and virtual machines need none.',
+            'Flags --kube-context and --kubeconfig. https://docs.scalr.io/docs/agent-pools',
           ],
           choices: choices('reading the cluster …'),
           ...(current === undefined ? {} : {laterChoices: summaryOf(current).then(choices)}),
@@ -201,7 +213,7 @@ const askName = (prompter: Prompter, preset: string, pools: readonly OfferedPool
     isPrefilled: true,
     validate: (text) => {
       if (text === '') return 'A value is required.';
-      return pools.some(({name}) => name === text) ? 'This agent pool exists. Go back with Esc and select it.' : undefined;
+      return pools.some(({name}) => name === text) ? 'This agent pool exists. Go back and select it.' : undefined;
     },
   });
 

@@ -30,7 +30,7 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
     ],
     canGoBack: true,
     choices: [
-      ...answered.map(({id, message, answer}) => ({value: id, label: message, description: answer})),
+      ...answered.map(({id, answer}) => ({value: id, label: labelOf(id), description: answer})),
       {value: MORE as string, label: 'Configure more…', description: 'all other settings: resources, placement, images, TLS, logs'},
       {value: BACK as string, label: 'Back to the review'},
     ],
@@ -40,6 +40,12 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
   if (picked === MORE) return configureMore(store, questions, interview, deps);
   reopen(picked as string, questions, interview);
   return true;
+}
+
+/** A short name, so that all answers stand in one column. */
+function labelOf(id: string): string {
+  const setting = catalogue.find((each) => each.id === id);
+  return setting === undefined ? id.replace(/^./, (first) => first.toUpperCase()) : settingLabel(setting);
 }
 
 /** Returns whether the user has answered the question of the setting in the flow. */

@@ -11,7 +11,7 @@ import {summaryOf} from './summary.ts';
 /** How a question is shown: the lines above it, and whether Esc goes back. */
 export interface QuestionFrame {
   heading: readonly string[];
-  canGoBack: true;
+  canGoBack: true | 'quit';
 }
 
 export interface Question {
@@ -75,7 +75,7 @@ export class Interview {
       try {
         const heading = this.#heading(step);
         this.#notes = [];
-        const answer = await question.ask({heading, canGoBack: true});
+        const answer = await question.ask({heading, canGoBack: this.#history.length > 0 || 'quit'});
         this.#store.asked.add(id);
         this.#history = [...this.#history.filter((each) => each.id !== id), {id, step, message, answer}];
         if (this.#edited?.id === id) this.#edited = undefined;

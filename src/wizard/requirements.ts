@@ -115,6 +115,8 @@ export interface InstalledAgent {
   version: string;
   /** Of the newest revision, as Helm stores it. */
   status: string;
+  /** What runs now; undefined if it cannot be read. */
+  live: string | undefined;
   /** The settings in its values, by ID. */
   settings: ReadonlyMap<string, unknown>;
 }
@@ -149,7 +151,7 @@ export function installedQuestion(
         ...shown,
         heading: [
           ...shown.heading,
-          `${found.release} is installed in namespace ${found.namespace}: ${found.chart} ${found.version}, ${found.status}.`,
+          `${found.release} is installed in namespace ${found.namespace}: ${[`${found.chart} ${found.version}`, found.live ?? found.status].join(' · ')}`,
         ],
         message: this.message,
         help: [

@@ -11,7 +11,7 @@ import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
 import {concurrency, missingFor} from '../settings/purpose.ts';
-import {namespace} from '../settings/release.ts';
+import {chart, namespace} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
@@ -263,7 +263,8 @@ function sizeNote(store: AnswerStore, cluster: DiscoveredCluster | undefined): s
   const target = likelyTarget(store, cluster?.facts ?? {});
   if (target === undefined) return undefined;
   const {cpuRequested, memoryRequested} = sizing(new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]])), target.chart);
-  const run = `One run requests ${cpuRequested} CPU and ${memoryRequested} memory (${target.chart}).`;
+  const likely = store.get(chart) === undefined ? `${target.chart}, the chart recommended so far` : target.chart;
+  const run = `One run requests ${cpuRequested} CPU and ${memoryRequested} memory with ${likely}.`;
   const {nodes} = cluster ?? {};
   if (nodes?.count === 0) return `${run} No node is ready now.`;
   return nodes === undefined

@@ -46,7 +46,12 @@ export interface Box {
 
 export const BOXES: readonly Box[] = [
   {id: 'proxy', label: 'HTTP(S) proxy', description: 'the Internet is reached through a proxy', settings: [httpsProxy, noProxy]},
-  {id: 'ca', label: 'Private CA', description: 'a server or proxy has your own certificates', settings: [caFile, caPublicRoots]},
+  {
+    id: 'ca',
+    label: 'Private CA',
+    description: 'Scalr, a proxy or a registry uses certificates of your own CA',
+    settings: [caFile, caPublicRoots],
+  },
   {
     id: 'metadata',
     label: 'Instance metadata',

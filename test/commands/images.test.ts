@@ -20,15 +20,11 @@ async function imagesFor(...argv: string[]) {
 }
 
 test.each([
-  ['agent-local', '0.6.5', {'scalr/agent:1.4.0': ['agent in Docker', 'agent']}],
+  ['agent-local', '0.6.5', {'scalr/agent:1.4.0': ['agent']}],
   ['agent-local', '0.5.63', {'scalr/agent-runner:0.59.0': ['agent']}],
-  ['agent-k8s', '0.6.5', {'scalr/agent:1.4.0': ['agent in Docker', 'controller', 'worker']}],
-  [
-    'agent-job',
-    '0.6.5',
-    {'scalr/agent:1.4.0': ['agent in Docker', 'controller', 'worker', 'entrypoint of runner'], 'scalr/runner:0.2.0': ['runner']},
-  ],
-  ['agent-job', '0.5.63', {'scalr/agent:0.56.0': ['agent in Docker', 'controller', 'worker'], 'scalr/agent-runner:0.56.0': ['runner']}],
+  ['agent-k8s', '0.6.5', {'scalr/agent:1.4.0': ['controller', 'worker']}],
+  ['agent-job', '0.6.5', {'scalr/agent:1.4.0': ['controller', 'worker', 'entrypoint of runner'], 'scalr/runner:0.2.0': ['runner']}],
+  ['agent-job', '0.5.63', {'scalr/agent:0.56.0': ['controller', 'worker'], 'scalr/agent-runner:0.56.0': ['runner']}],
 ])('lists the images of %s %s', async (chart, version, expected) => {
   const {images} = await imagesFor('--chart', chart, '--chart-version', version);
   expect(Object.fromEntries(images.map(({image, used}: {image: string; used: string[]}) => [image, used]))).toEqual(expected);

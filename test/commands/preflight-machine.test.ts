@@ -37,7 +37,7 @@ test('takes the target from the answers file', async () => {
     files: {...answers, ...files, read},
   });
   expect(exit).toBe(0);
-  expect(stdout).toContain('✓ Docker is reachable and supported: Docker 28.2.2');
+  expect(stdout).toContain('✓ Docker: Docker 28.2.2');
 });
 
 test.each([

@@ -6,8 +6,8 @@ import {runCommand} from '../support/run-command.ts';
 test('recommends agent-local without any setting, with reasons for all three charts', async () => {
   const {stdout, exit} = await runCommand(Recommend, []);
   expect(exit).toBe(0);
-  expect(stdout).toMatch(/^Recommended chart: agent-local\n/);
-  expect(stdout).toMatch(/\nagent-job\n[\s\S]*\nagent-k8s\n/);
+  expect(stdout).toMatch(/^Recommended chart: agent-local \(runs share pods that are always running\)\n {2}\+ /);
+  expect(stdout).toMatch(/\nagent-job \(.*\)\n {2}\+ [\s\S]*\nagent-k8s \(.*\)\n/);
 });
 
 test('gives the source of every reason with --json', async () => {
@@ -16,7 +16,7 @@ test('gives the source of every reason with --json', async () => {
   const {chart, rejected, sizing} = JSON.parse(stdout);
   expect(chart).toBe('agent-job');
   expect(rejected.map((each: {chart: string}) => each.chart).toSorted()).toEqual(['agent-k8s', 'agent-local']);
-  expect(sizing).toMatchObject({concurrency: 4, memoryLimit: '16Gi', cpuRequested: '2'});
+  expect(sizing).toMatchObject({concurrency: 4, memoryLimit: '20Gi', cpuRequested: '3'});
 });
 
 test('names the settings that no single chart supports', async () => {

@@ -8,7 +8,7 @@ import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {startProgram} from '../support/killed-run.ts';
 import {violations} from '../support/output-schema.ts';
 import {agentsOf, installWithPool, type PoolAccount, poolAccount, poolIn, secretOf, tokensIn} from '../support/pool-account.ts';
-import {install, rotateToken} from '../support/run-on-cluster.ts';
+import {install, rotateToken, uninstall} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
 const argv = [...(await stepFlags('agent-local')), '--shutdown-mode', 'force'];
@@ -157,4 +157,26 @@ test('a Secret without a record of its token keeps every token of the pool', asy
   expect(result).toMatchObject({exit: 0, revoked: null});
   expect(result.stderr).toContain('does not record the ID of the old token');
   expect(tokensIn(own.api)).toEqual([old, result.token]);
+});
+
+test('two namespaces on one pool: rotating and uninstalling one leaves the other alone', async () => {
+  const {place, own, old} = await installed();
+  const other = await installPlace();
+  agentsOf(other, own.api);
+  expect(await installWithPool(other, helm, own)).toMatchObject({exit: 0});
+  const theirs = await secretOf(other);
+  const seen = async (): Promise<string[]> => [
+    await other.kubectl('get', 'secrets', '--output', 'jsonpath={.items[*].metadata.resourceVersion}'),
+    await other.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].metadata.generation}'),
+  ];
+  const before = await seen();
+  expect(await rotated({place, own})).toMatchObject({exit: 1, error: {code: 'OBJECT_OF_ANOTHER'}});
+  expect(tokensIn(own.api)).toEqual(expect.arrayContaining([old, theirs.id]));
+  expect(await rotated({place, own}, '--confirm', 'scalr-agent')).toMatchObject({exit: 0, revoked: old});
+  const {id} = await secretOf(place);
+  expect(tokensIn(own.api).toSorted()).toEqual([theirs.id, id].toSorted());
+  expect(await uninstall(place, helm, ['--yes', '--json', '--revoke-token'], {env: own.env})).toMatchObject({exit: 0});
+  expect(tokensIn(own.api)).toEqual([theirs.id]);
+  expect(own.api.account.names('agent-pools')).toEqual(['eks-prod']);
+  expect(await seen()).toEqual(before);
 });

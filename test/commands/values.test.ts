@@ -59,7 +59,7 @@ describe('the result', () => {
     const {stderr} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-job', '--cache', 'pvc', '--explain', '-q']);
     expect(stderr).toMatch(/^url +https:\/\/acme\.scalr\.io +flag$/m);
     expect(stderr).toMatch(/^token-secret +scalr-agent-token +default$/m);
-    expect(stderr).toMatch(/^cache-size +90Gi +chart$/m);
+    expect(stderr).toMatch(/^cache-size +90Gi +chart default$/m);
     expect(stderr).toMatch(/^cache-access-mode +ReadWriteMany +default: all run pods/m);
   });
 });

@@ -15,5 +15,5 @@ const groupText = (group: string): string => {
     title,
     ref.replaceAll(/https:[^\s,;]+/g, '<$&>'),
   ]);
-  return [`## ${group}`, '', table(['Check', 'Requirement', 'Reference'], rows), ''].join('\n');
+  return [`## ${group}`, '', table(['Check', 'Subject', 'Reference'], rows), ''].join('\n');
 };

@@ -11,12 +11,16 @@ import {onTerminal, type Terminal} from './terminal.ts';
 
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 
-/** Installs with the built program on a terminal, and returns what is on the screen at the end. */
-async function installOn(terminal: Terminal, ...more: string[]) {
+async function placeFlags() {
   const place = await installPlace();
   const [helm] = await findHelm();
   const tools = ['--kubeconfig', place.kubeconfig, '--namespace', place.namespace, '--helm', helm?.path as string];
-  const args = ['install', ...tools, '--kubectl', await findKubectl(), ...(await chartFlags('agent-local')), ...more];
+  return {place, args: [...tools, '--kubectl', await findKubectl(), ...(await chartFlags('agent-local'))]};
+}
+
+/** Installs with the built program on a terminal, and returns what is on the screen at the end. */
+async function installOn(terminal: Terminal, ...more: string[]) {
+  const args = ['install', ...(await placeFlags()).args, ...more];
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   const env = {SCALR_AGENT_TOKEN: TOKEN, NO_COLOR: '1', ...terminal.env};
   const {screen, exit} = await onTerminal(args, [], folder, {...terminal, env});
@@ -55,4 +59,44 @@ test('with --accessible an install repaints nothing and has a word for every sta
   expect(exit, screen).toBe(0);
   expect(screen.replaceAll('\r\n', '\n')).toMatch(/^[ -~\n]*$/);
   expect(lines.join('\n')).toMatch(/\nDone: deployment\/scalr-agent[^\n]*: 1 of 1 ready/);
+});
+
+test('with --accessible the wizard leads from the first question to a registered agent, one line at a time', async () => {
+  const {place, args} = await placeFlags();
+  const KEY = /then\s+Enter: $/;
+  const answers: [see: RegExp, press: string][] = [
+    [/Where will the agent run\?/, ''],
+    [/Agent pool token/, ''],
+    // A line that is typed elsewhere is visible, so the wizard only says where it belongs.
+    [/Secret with the agent pool token/, jwt({iss: 'elsewhere.scalr.io', exp: 4_000_000_000})],
+    [/Go back and paste it there\./, 'back'],
+    [/Agent pool token/, TOKEN],
+    [/What is the agent pool used for\?/, ''],
+    [/Isolate each run/, ''],
+    [/Which of these apply/, 'help'],
+    [/Select all that apply\./, ''],
+    [/Where should provider and binary downloads be cached\?/, ''],
+    [/Maximum concurrent runs/, ''],
+    [/What do you want to do\?/, '1'],
+  ];
+  const steps = answers.map(([see, press]) => ({see: new RegExp(`${see.source}[\\s\\S]*?${KEY.source}`), press: `${press}\r`}));
+  const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+  const {screen, exit} = await onTerminal([...args, '--accessible'], steps, folder, {
+    program: 'scalr-agent-install',
+    cols: 120,
+    env: {NO_COLOR: '1', XDG_STATE_HOME: folder},
+  });
+  expect(exit, screen).toBe(0);
+  expect(screen).not.toContain(TOKEN);
+  expect(screen).not.toMatch(/\bEsc\b/);
+  expect(screen.replaceAll('\r\n', '\n')).toMatch(/^[ -~\n]*$/);
+  const transcript = screen
+    .replaceAll('\r\n', '\n')
+    .replaceAll(place.namespace, 'NAMESPACE')
+    .replaceAll(/\b[\d.]+ s\b/g, 'N s')
+    .replace(/(scalr-agent-install) [\d.]+/, '$1 VERSION')
+    // A quick cluster is not waited for.
+    .replaceAll(/^(Waiting|Still working): .*\n/gm, '')
+    .replaceAll(/\/[\w./-]*\/(agent-local[\w./-]*|kubeconfig|answers\.yaml|values\.yaml)/g, 'PATH/$1');
+  await expect(transcript).toMatchFileSnapshot('../golden/accessible-install.txt');
 });

@@ -64,6 +64,10 @@ export class MockAccount {
     );
   }
 
+  run(workspace: Stored, status: string): Stored {
+    return this.#add('runs', 'run', {status, 'created-at': NOW}, {workspace: {data: refOf(workspace)}});
+  }
+
   vcsProvider(name: string): Stored {
     return this.#add('vcs-providers', 'vcs', {name, 'error-message': null}, {'agent-pool': {data: null}});
   }

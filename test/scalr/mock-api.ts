@@ -234,7 +234,7 @@ function operate({method, path, query, body}: Sent, {account, host, pageSize}: M
     const object = found(id);
     return {status: 200, body: {data: object, included: includedOf([object], query, account)}};
   }
-  return listing(account.ofType(collection), query, account, pageSize);
+  return listing(account.ofType(collection === 'runs-queue' ? 'runs' : collection), query, account, pageSize);
 }
 
 const includedOf = (all: readonly Stored[], query: URLSearchParams, {objects}: MockAccount): Stored[] =>

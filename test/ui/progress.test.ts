@@ -64,7 +64,7 @@ test('an install at 80×24: a tick for each step with its time, and the cause as
       "│  ✓ Install agent-job 0.6.5 as release scalr-agent (2.1 s)",
       "│    ! claim/scalr-agent-cache: no StorageClass efs-sc in this cluster, so no",
       "│      volume is created",
-      "│  ⠋ deployment/scalr-agent: 0 of 1 ready, pulling the image (7.5 s)",
+      "│  ⠋ deployment/scalr-agent: 0 of 1 ready, pulling the image (7.5 s)      00:10",
     ]
   `);
   expect(after).toMatchInlineSnapshot(`
@@ -205,7 +205,7 @@ test('a text that is printed meanwhile stays above the live line', async () => {
   passing(500);
   expect((await lines()).slice(1).map((line) => line.replace(/^│ {2}. /, '│  ? '))).toEqual([
     'Warning: something else',
-    `│  ? ${HELM.title} (0.5 s)`,
+    `│  ? ${HELM.title} (0.5 s)               00:00`,
   ]);
   view.close();
 });

@@ -1,7 +1,8 @@
 import {Config} from '@oclif/core';
 import {expect, onTestFinished, test, vi} from 'vitest';
 import type {Processes} from '../../src/ports/processes.ts';
-import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
+import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, interrupt, jwt, QUIT, shown, talk} from './conversation.ts';
@@ -28,7 +29,7 @@ const reviewsOf = (asked: readonly {message: string; heading?: readonly string[]
 
 test('opens the review with the settings of the release, and asks for no token', async () => {
   const {asked, stderr} = await run([TARGET, [QUESTION, 'change'], ['What do you want to do?', 'print'], ...QUIT]);
-  expect(shown(asked)).toContain('scalr-agent is installed in namespace scalr-agent: agent-local 0.6.4, deployed.');
+  expect(shown(asked)).toContain('scalr-agent is installed in namespace scalr-agent: agent-local 0.6.4 · not ready');
   expect(choicesOf(asked, QUESTION).map(({label}) => label)).toEqual([
     ...['Change settings', 'Upgrade', 'Show status', 'Install another release', 'Uninstall…'],
   ]);
@@ -37,6 +38,25 @@ test('opens the review with the settings of the release, and asks for no token',
   expect(reviewsOf(asked)[0]).not.toMatch(/^(Agent|Size)\t/m);
   expect(stderr).toContain('--concurrency 3');
   expect(stderr).toContain('--token-secret mine');
+});
+
+test('says what runs now', async () => {
+  const inNamespace = (apiVersion: string, object: object): FakeObject => {
+    const {metadata} = object as FakeObject;
+    return {...object, apiVersion, metadata: {...metadata, namespace: 'scalr'}} as FakeObject;
+  };
+  const objects = [
+    inNamespace('apps/v1', READY_DEPLOYMENT),
+    inNamespace('apps/v1', replicaSet({readyReplicas: 1})),
+    inNamespace('v1', readyPod()),
+    helmRecord({name: 'acme', namespace: 'scalr', chart: 'agent-local-0.6.4', values: VALUES}),
+  ];
+  const {asked} = await talk([TARGET, [QUESTION, ENTER], ...QUIT], {
+    argv: ['--cloud', 'eks', '--release', 'acme', '--namespace', 'scalr'],
+    answer: helm,
+    kubernetes: fakeKubernetes({objects, log: () => `${START} Scalr agent is ready to receive tasks.`}),
+  });
+  expect(shown(asked)).toContain('acme is installed in namespace scalr: agent-local 0.6.4 · ready · 1 of 1 agent registered');
 });
 
 test('shows only what changes, beside what is', async () => {

@@ -324,7 +324,7 @@ describe('the token', () => {
     ];
     const {asked: all} = await talk([...lines, ...PURPOSE.slice(1), NETWORK, ...REST, ...QUIT]);
     const question = all.find(({message}) => message === 'Secret with the agent pool token') as TextQuestion;
-    expect(await question.validate?.(TOKEN)).toBe('This is an agent pool token. Go back with Esc and paste it there.');
+    expect(await question.validate?.(TOKEN)).toBe('This is an agent pool token. Go back and paste it there.');
   });
 
   test('can be in an existing Secret', async () => {
@@ -595,10 +595,10 @@ describe('Esc', () => {
   });
 });
 
-test('shows three lines of help, the last with a reference', async () => {
+test('shows at most three lines of help, the last with a reference', async () => {
   const {asked} = await talk([...HAPPY, ...QUIT]);
   for (const {message, help} of asked.filter(({message: text}) => !text.startsWith('Quit'))) {
-    expect(help.length, message).toBe(3);
+    expect(help.length, message).toBeLessThanOrEqual(3);
     expect(help.at(-1), message).toMatch(/https:\/\/|agent-(local|k8s|job) \d|scalr-agent /);
   }
 });

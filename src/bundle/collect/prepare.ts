@@ -74,10 +74,15 @@ interface Deps {
   helmDriver: string | undefined;
   signal: AbortSignal;
   now(): Date;
+  /** What the Scalr account shows of the releases; absent with --no-account. */
+  readAccount?(releases: PreparedBundle['releases'], pods: BundleScope['pods']): Promise<{texts: TextFile[]; gaps: Gap[]}>;
 }
 
 /** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
-export async function prepareBundle(options: BundleOptions, {api, processes, helmDriver, signal, now}: Deps): Promise<PreparedBundle> {
+export async function prepareBundle(
+  options: BundleOptions,
+  {api, processes, helmDriver, signal, now, readAccount}: Deps,
+): Promise<PreparedBundle> {
   const {kubeTarget} = options;
   const tools = toolsWithTimeout(processes, signal);
   const releases = releasesIn({kubernetes: api, processes: tools, helmDriver});
@@ -101,7 +106,10 @@ export async function prepareBundle(options: BundleOptions, {api, processes, hel
     return {...release, values, drift, replicas, runsOf: runsOf(release, values)};
   });
   const scope = bundleScope(namespace.objects, known, options.run, options.release);
-  const around = await readClusterScope(scope.objects, {api, signal, now});
+  const [around, account] = await Promise.all([
+    readClusterScope(scope.objects, {api, signal, now}),
+    readAccount?.(known, scope.pods) ?? {texts: [], gaps: []},
+  ]);
   const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
   const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
   const policed = scope.objects.filter((object) => known.some(({name}) => name === helmReleaseOf(object)));
@@ -127,6 +135,7 @@ export async function prepareBundle(options: BundleOptions, {api, processes, hel
       ...objectFiles([...scope.objects, ...around.objects], hideIn),
       ...(enforcement === undefined ? [] : [enforcement.file]),
       ...read.flatMap(({files}) => files(hideIn)),
+      ...account.texts,
     ],
     logs: logItems(scope.pods, kubeTarget.namespace, options),
     knownSecrets: knownSecretsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
@@ -140,6 +149,7 @@ export async function prepareBundle(options: BundleOptions, {api, processes, hel
       ...read.flatMap(({gaps}) => gaps),
       ...secretGap,
       ...around.gaps,
+      ...account.gaps,
       ...(enforcement?.gaps ?? []),
     ],
   };

@@ -56,7 +56,8 @@ export const rules: readonly ChartRule[] = [
     setting: cache,
     isWrong: (get, {values}) =>
       get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && textAt(values, 'strategy.type') === 'RollingUpdate',
-    message: 'A rolling update waits for the volume that the old pod still uses: strategy.type must be Recreate.',
+    message: 'A rolling update waits for the volume that the old pod still uses.',
+    suggestion: 'strategy.type: Recreate',
   }),
   settingError('OLD_KEYS_WIN', {
     in: SPLIT_PERSISTENCE,

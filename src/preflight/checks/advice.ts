@@ -1,15 +1,18 @@
 import {isBelow} from '../../charts/version-status.ts';
+import {knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
 import {getAt, isMap} from '../../ground/tree.ts';
+import type {ScalrRelease} from '../../platform/cluster-facts.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
+import {readValues} from '../../values/read-values.ts';
 import {type Check, check, ifKnown, pass, skip, warn} from '../check.ts';
 import {chartPods, isLinux} from './available-nodes.ts';
 import {isThisRelease} from './object-owners.ts';
 
 const OLDEST_AGENT = '0.45.0';
 
-const agentVersion = check('Release', 'agent-version', 'Agent version is supported by the chart', {
+const agentVersion = check('Release', 'agent-version', 'Agent version', {
   ref: 'agent-local, README, "Prerequisites": Scalr Agent 0.45.0 or newer',
   run: ({get}) => {
     const image = get(agentImage);
@@ -26,7 +29,7 @@ const agentVersion = check('Release', 'agent-version', 'Agent version is support
   },
 });
 
-const workerNodes = check('Nodes', 'worker-nodes', 'Workers run on dedicated nodes', {
+const workerNodes = check('Nodes', 'worker-nodes', 'Dedicated nodes for workers', {
   ref: 'agent-k8s, README, "DaemonSet"',
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
@@ -49,22 +52,29 @@ const workerNodes = check('Nodes', 'worker-nodes', 'Workers run on dedicated nod
 
 const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).length > 0;
 
-const vcsSeparate = check('Release', 'vcs-separate', 'VCS agents and run agents use separate clusters', {
+/** Releases with unknown values are those of run agents, as most are. */
+const isVcsRelease = ({chart, version, values}: ScalrRelease): boolean =>
+  readValues(knownValue(values) ?? {}, {chart, version}).settings.get(purpose.id) === 'vcs';
+
+const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS and run agents', {
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) => {
-    if (context.get(purpose) !== 'vcs') return undefined;
+    const isForVcs = context.get(purpose) === 'vcs';
+    // Most clusters have no VCS agents, so nothing is said about them without a reason.
+    if (!isForVcs && !knownValue(context.facts.releases)?.releases.some((each) => !isThisRelease(each, context) && isVcsRelease(each)))
+      return undefined;
     return ifKnown(context.facts.releases, 'list other agent releases', ({scope, releases}) => {
       const others = releases
-        .filter((each) => !isThisRelease(each, context))
+        .filter((each) => !isThisRelease(each, context) && isVcsRelease(each) !== isForVcs)
         .map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
       if (others.length > 0)
         return warn(
-          `VCS agents must not share infrastructure with run agents. Other agent releases in this cluster: ${few(others)}`,
+          `VCS agents must not share infrastructure with run agents. Releases of ${isForVcs ? 'run' : 'VCS'} agents in this cluster: ${few(others)}`,
           'Install VCS agents in another cluster, or on dedicated nodes: --node-selector KEY=VALUE',
         );
       return scope === 'namespace'
-        ? skip('Cannot list agent releases of other namespaces with this account')
-        : pass('No other agent release in this cluster');
+        ? skip('Cannot list agent releases of other namespaces with your user')
+        : pass(`No release of ${isForVcs ? 'run' : 'VCS'} agents in this cluster`);
     });
   },
 });

@@ -8,7 +8,7 @@ import {cache} from '../../settings/storage.ts';
 import {type Check, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
-const serverVersion = check('Cluster', 'server-version', 'Kubernetes version is supported', {
+const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
   ref: 'README and Chart.yaml of each chart; agent-job 0.5.69 and later use image volumes',
   run: ({target, facts}) => {
     const floor = floorOf(target);
@@ -24,7 +24,7 @@ const serverVersion = check('Cluster', 'server-version', 'Kubernetes version is 
   },
 });
 
-const cloudSetting = check('Cluster', 'cloud-setting', '--cloud matches the cluster', {
+const cloudSetting = check('Cluster', 'cloud-setting', 'Value of --cloud', {
   ref: 'Node labels, providerID and versions',
   run: ({get, facts}) => {
     const wanted = get(cloud);
@@ -41,7 +41,7 @@ const cloudSetting = check('Cluster', 'cloud-setting', '--cloud matches the clus
 });
 
 /** Pod Security and the SCCs of OpenShift have checks of their own. */
-const hostPath = check('Cluster', 'host-path', 'hostPath volumes are allowed by the provider', {
+const hostPath = check('Cluster', 'host-path', 'hostPath volumes', {
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security; agent-k8s 0.5.58, README',
   run: (context) => {
     const paths = few(wantedHostPaths(context));
@@ -81,7 +81,7 @@ function refusedByScc(spec: Values): string[] {
   return [...users, ...hostPaths(spec).map((path) => `hostPath volume ${path}`)];
 }
 
-const openshiftScc = check('Cluster', 'openshift-scc', 'Pods comply with the OpenShift SCC restricted-v2', {
+const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted-v2', {
   ref: 'https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html',
   run: ({facts, manifest, name}) => {
     if (knownValue(facts.platform.distribution) !== 'openshift') return undefined;

@@ -128,7 +128,7 @@ const refusedClaim = (ranges: readonly LimitRange[], claim: KubernetesObject): R
     ),
   );
 
-export const limitRange = check('Namespace', 'limit-range', 'Pods and PVCs are within the LimitRange', {
+export const limitRange = check('Namespace', 'limit-range', 'LimitRange', {
   ref: 'https://kubernetes.io/docs/concepts/policy/limit-range/',
   run: (context) =>
     ifKnown(context.live.limitRanges, 'list LimitRanges', (ranges): CheckResult => {

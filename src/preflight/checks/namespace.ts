@@ -15,7 +15,7 @@ const LABEL = 'pod-security.kubernetes.io/enforce';
 const LEVELS = ['restricted', 'baseline', 'privileged'] as const;
 type Level = (typeof LEVELS)[number];
 
-const podSecurity = check('Namespace', 'pod-security', 'Pods comply with Pod Security Standards', {
+const podSecurity = check('Namespace', 'pod-security', 'Pod Security Standards', {
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
   run(context) {
     const {facts, readings, manifest} = context;
@@ -169,7 +169,7 @@ function restricted(pod: Values, containers: readonly Values[]): string[] {
 
 const listIn = (tree: Tree | undefined): string[] => (Array.isArray(tree) ? tree.map(String) : []);
 
-const exists = check('Namespace', 'namespace', 'Namespace exists or can be created', {
+const exists = check('Namespace', 'namespace', 'Namespace', {
   ref: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/',
   run({readings: {namespaceObject}, name: {kubeTarget}}) {
     if (!isKnown(namespaceObject)) return skip(namespaceObject.because);

@@ -30,7 +30,7 @@ const withProbe = (result: CheckResult, context: PreflightContext): CheckResult 
 
 export const blocks = ({get}: Pick<PreflightContext, 'get'>): boolean => get(metadataService) === 'block';
 
-const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy blocks the metadata service', {
+const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the metadata service', {
   ref: 'agent-job 0.6.5, README',
   run: (context) => {
     if (!blocks(context)) return undefined;
@@ -52,7 +52,7 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy blocks t
   },
 });
 
-const metadataDns = check('Network', 'metadata-dns', 'DNS does not depend on the metadata service address', {
+const metadataDns = check('Network', 'metadata-dns', 'DNS beside the metadata service', {
   ref: 'https://github.com/tektoncd/operator/issues/4000',
   run: (context) => {
     if (!blocks(context)) return undefined;
@@ -79,7 +79,7 @@ const HAS_NO_DNS_RULE = {'agent-k8s': '*', 'agent-local': '0.5.65 - 0.5.66', 'ag
 /** For Cilium an ipBlock never matches pods: https://docs.cilium.io/en/stable/security/policy/language/#ip-cidr-based */
 const CILIUM = 'cilium';
 
-const policyDns = check('Network', 'policy-dns', 'NetworkPolicy of the chart allows DNS', {
+const policyDns = check('Network', 'policy-dns', 'NetworkPolicy for DNS', {
   ref: 'agent-job 0.5.69 and agent-local 0.5.67, CHANGELOG',
   run: (context) => {
     const {target, facts} = context;
@@ -148,13 +148,13 @@ const MECHANISMS: Readonly<Record<string, (context: PreflightContext) => CheckRe
   azure: ({facts}) => isOf(facts, ['aks'], () => skip('Cannot detect whether the Workload Identity add-on of AKS is enabled')),
 };
 
-const identityMechanism = check('Network', 'workload-identity', 'Workload identity is available in the cluster', {
+const identityMechanism = check('Network', 'workload-identity', 'Workload identity in the cluster', {
   ref: 'https://cloud.google.com/kubernetes-engine/docs/how-to/workload-identity, https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html',
   run: (context) => MECHANISMS[context.get(workloadIdentity) ?? 'none']?.(context),
 });
 
 /** Validation of the values rejects the block together with the setting, so here neither was given. */
-const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identity is reachable from runs', {
+const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identity, from runs', {
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity',
   run: (context) => {
     const {facts, get} = context;
@@ -198,10 +198,10 @@ const noProxyFor = (what: 'service' | 'pod', title: string, networksOf: (network
   },
 });
 
-const noProxyServices = noProxyFor('service', 'Service network is excluded from the proxy', ({services}) => ({networks: services}));
+const noProxyServices = noProxyFor('service', 'Service network in NO_PROXY', ({services}) => ({networks: services}));
 
 /** Where only the pod networks of the nodes are known, those of the current nodes count. */
-const noProxyPods = noProxyFor('pod', 'Pod network is excluded from the proxy', ({pods, podsOfNodes}) =>
+const noProxyPods = noProxyFor('pod', 'Pod network in NO_PROXY', ({pods, podsOfNodes}) =>
   isKnown(pods) || !isKnown(podsOfNodes) ? {networks: pods} : {networks: podsOfNodes, note: '. Each new node adds another network'},
 );
 

@@ -13,7 +13,7 @@ import {capacityForAllRuns, capacityForRun, controllerNodes, FLAG, runNodes} fro
 
 const NODES = 'list nodes';
 
-const readyNodes = check('Nodes', 'ready-nodes', 'Nodes are ready', {
+const readyNodes = check('Nodes', 'ready-nodes', 'Node readiness', {
   ref: 'https://kubernetes.io/docs/reference/node/node-status/#condition',
   run: (context) =>
     ifKnown(context.facts.nodes, NODES, (nodes) => {
@@ -39,7 +39,7 @@ function labelOfNewer(all: readonly NodeObject[], old: readonly NodeObject[]): s
   return found.find((label) => /pool|nodegroup/.test(label)) ?? found[0];
 }
 
-const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version is supported on nodes for runs', {
+const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version of nodes for runs', {
   ref: 'agent-job 0.5.69, README: control plane and nodes',
   run: (context) => {
     const {target, readings} = context;
@@ -71,20 +71,26 @@ const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version is support
 
 const namesOf = (nodes: readonly NodeCapacity[]): string => few(nodes.map(({name, architecture}) => `${name} (${architecture})`));
 
-const architecture = check('Nodes', 'node-architecture', 'Images support the architecture of nodes for runs', {
-  ref: 'Scalr does not document the architectures of its images; they are used on amd64',
+const architecture = check('Nodes', 'node-architecture', 'Architecture of nodes for runs', {
+  ref: 'https://docs.scalr.io/docs/requirements (scalr/agent: amd64 and arm64)',
   run: (context) =>
     ifKnown(nodesForRuns(context), NODES, (nodes) => {
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-      const others = nodes.filter((node) => node.architecture !== 'amd64');
-      if (others.length === 0) return pass(`${count(nodes.length, 'node')}, amd64`);
+      const isDocumented = ({architecture}: NodeCapacity) =>
+        architecture === 'amd64' || (architecture === 'arm64' && context.target.chart === 'agent-local');
+      const others = nodes.filter((node) => !isDocumented(node));
+      if (others.length === 0)
+        return pass(`${count(nodes.length, 'node')}, ${[...new Set(nodes.map((node) => node.architecture))].join(', ')}`);
       const isMixed = others.length < nodes.length;
       const remedy = isMixed
         ? 'Limit runs to amd64: --node-selector kubernetes.io/arch=amd64'
-        : 'Check which architectures the images support, or add amd64 nodes';
+        : 'Check which architectures the runner image supports, or add amd64 nodes';
       const unlikely = others.filter((node) => node.architecture !== 'arm64');
       if (unlikely.length === 0)
-        return skip(`Runs can be scheduled on ${namesOf(others)}. Scalr does not document whether its images support arm64`, remedy);
+        return skip(
+          `Runs can be scheduled on ${namesOf(others)}. Scalr documents arm64 for scalr/agent, but not for the runner image`,
+          remedy,
+        );
       const message = `Runs can be scheduled on ${namesOf(unlikely)}, for which no images are documented`;
       return isMixed ? warn(message, remedy) : noNodeFits(context, message, remedy);
     }),
@@ -92,7 +98,7 @@ const architecture = check('Nodes', 'node-architecture', 'Images support the arc
 
 const LINUX = 'kubernetes.io/os=linux';
 
-const windowsNodes = check('Nodes', 'windows-nodes', 'Pods are not scheduled on Windows nodes', {
+const windowsNodes = check('Nodes', 'windows-nodes', 'Pods on Windows nodes', {
   ref: 'https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host',
   run: (context) =>
     ifKnown(chartPods(context), 'render the chart', (pods) =>
@@ -113,7 +119,7 @@ const windowsNodes = check('Nodes', 'windows-nodes', 'Pods are not scheduled on 
 /** A new cloud node is often ready after two to five minutes, image pulls included. */
 const NEW_NODE_SECONDS = 300;
 
-const runTimeouts = check('Nodes', 'run-timeouts', 'Timeouts of agent-k8s allow for a new node', {
+const runTimeouts = check('Nodes', 'run-timeouts', 'Timeouts of agent-k8s', {
   ref: 'agent-k8s 0.6.5, README: agent.container_task_scheduling_timeout, agent.container_task_acquire_timeout',
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;

@@ -163,7 +163,7 @@ export function definitionOwner(found: KubernetesObject): string | undefined {
   return gitOpsOwner(found) ?? (release && `Helm release ${release.namespace}/${release.release}`) ?? otherOwner(found);
 }
 
-export const objectOwners = check('Release', 'object-names', 'Chart objects are new or belong to this release', {
+export const objectOwners = check('Release', 'object-names', 'Ownership of chart objects', {
   ref: 'https://helm.sh/docs/faq/changes_since_helm2/; Helm does not adopt objects that it did not create',
   run: (context) => {
     const {manifest} = context;

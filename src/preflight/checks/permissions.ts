@@ -10,12 +10,12 @@ import type {NeededPermission, PreflightContext, ReviewedPermission} from '../pr
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 
-const needed = check('Permissions', 'permissions', 'RBAC: your user can create every object of the install', {
+const needed = check('Permissions', 'permissions', 'RBAC: permissions to install', {
   ref: REF,
   run: (context) => reviewed(context, false, 'install', fail),
 });
 
-const optional = check('Permissions', 'permissions-optional', 'RBAC: your user can diagnose, upgrade and uninstall the release', {
+const optional = check('Permissions', 'permissions-optional', 'RBAC: permissions to diagnose, upgrade and uninstall', {
   ref: REF,
   run: (context) => reviewed(context, true, 'maintain', warn),
 });

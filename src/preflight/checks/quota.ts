@@ -221,7 +221,7 @@ function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint
   });
 }
 
-export const quota = check('Namespace', 'quota', 'ResourceQuota is sufficient for the agent and its runs', {
+export const quota = check('Namespace', 'quota', 'ResourceQuota', {
   ref: 'https://kubernetes.io/docs/concepts/policy/resource-quotas/',
   run: (context) =>
     ifKnown(context.live.quotas, 'list ResourceQuotas', (quotas): CheckResult => {

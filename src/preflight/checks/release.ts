@@ -27,7 +27,7 @@ const releasesText = (releases: readonly ScalrRelease[]): string =>
 const onlyOfNamespace = (context: PreflightContext): string =>
   `this account can only list releases of namespace ${context.name.kubeTarget.namespace}`;
 
-const releaseName = check('Release', 'release-name', 'Release is new or can be upgraded', {
+const releaseName = check('Release', 'release-name', 'Helm release', {
   ref: 'https://helm.sh/docs/helm/helm_upgrade/',
   run: (context) =>
     ifKnown(context.readings.releases, RELEASES, ({releases}) => {
@@ -79,7 +79,7 @@ const releaseText = ({namespace, name}: ScalrRelease): string => `release ${name
 const freeDirectory = (path: string, unique: string): string =>
   posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
 
-const nodeData = check('Release', 'node-data', 'Node data directory is not used by another release', {
+const nodeData = check('Release', 'node-data', 'Node data directory', {
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
     const {target, values} = context;
@@ -140,7 +140,7 @@ function compareDefinition(name: string, context: PreflightContext): CheckResult
   return undefined;
 }
 
-const definition = check('Release', 'definition', 'CRD is new or matches the chart version', {
+const definition = check('Release', 'definition', 'CustomResourceDefinition of the chart', {
   ref: 'https://helm.sh/docs/chart_best_practices/custom_resource_definitions/',
   run: (context) => {
     const {target, facts} = context;
@@ -172,7 +172,7 @@ const definition = check('Release', 'definition', 'CRD is new or matches the cha
   },
 });
 
-const leftDefinitions = check('Release', 'left-definitions', 'No CRDs of earlier chart versions remain', {
+const leftDefinitions = check('Release', 'left-definitions', 'CRDs of earlier chart versions', {
   ref: 'agent-job 0.5.64 and 0.5.68 renamed their CRDs; Helm never deletes CRDs',
   run: (context) => {
     const {target, facts} = context;

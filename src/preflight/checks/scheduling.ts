@@ -85,8 +85,8 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
 const taintText = ({key, value, effect}: NodeCapacity['taints'][number]): string =>
   `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
 
-export const runNodes = placement('run-nodes', 'runs', 'Nodes are available for runs');
-export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes are available for the controller');
+export const runNodes = placement('run-nodes', 'runs', 'Nodes for runs');
+export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes for the controller');
 
 /** Other resources have no option. */
 const RESOURCES = ['cpu', 'memory'];
@@ -130,7 +130,7 @@ const withAllocatable = (
 const REMEDY = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
 const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; requests of other pods are not counted';
 
-export const capacityForRun = check('Nodes', 'run-room', 'Nodes are large enough for one run', {
+export const capacityForRun = check('Nodes', 'run-room', 'Node capacity for one run', {
   ref: REF,
   run: (context) =>
     withAllocatable(context, (request, nodes) => {
@@ -157,7 +157,7 @@ function holds(request: Amounts, node: NodeCapacity): bigint {
 export const fewerRuns = ({target}: PreflightContext, runs: bigint): string =>
   hasKey(target, concurrency) ? `Use --concurrency ${runs}` : 'Assign fewer workspaces to the agent pool';
 
-export const capacityForAllRuns = check('Nodes', 'concurrent-room', 'Nodes are large enough for all concurrent runs', {
+export const capacityForAllRuns = check('Nodes', 'concurrent-room', 'Node capacity for all concurrent runs', {
   ref: REF,
   run: (context) => {
     const runs = context.get(concurrency) ?? 1;

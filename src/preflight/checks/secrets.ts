@@ -16,7 +16,7 @@ const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg']
 const GIVE_TOKEN =
   'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret and --token-secret-key';
 
-const keys = check('Secrets', 'secrets', 'Secrets exist with the required keys', {
+const keys = check('Secrets', 'secrets', 'Secrets with the required keys', {
   ref: REF,
   run(context) {
     const pulls = referencedPullSecrets(knownValue(context.manifest) ?? []);
@@ -61,7 +61,7 @@ function secretResult(
   return fail(message, `Create it: ${create('generic', files)}`);
 }
 
-const pull = check('Secrets', 'pull-secrets', 'Image pull Secrets exist', {
+const pull = check('Secrets', 'pull-secrets', 'Image pull Secrets', {
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/',
   run(context) {
     const {
@@ -100,7 +100,7 @@ const createPullSecret = (name: string, {name: {kubeTarget}, get}: PreflightCont
 const EXPIRY_WARNING_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-const tokenCheck = check('Secrets', 'token', 'Agent pool token is valid', {
+const tokenCheck = check('Secrets', 'token', 'Agent pool token', {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');

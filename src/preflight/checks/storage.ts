@@ -61,7 +61,7 @@ const isClassOfChart = ({spec}: Claim, objects: readonly KubernetesObject[]): bo
 
 const CLASSES = 'list StorageClasses';
 
-const storageClass = check('Storage', 'storage-class', 'StorageClass exists for every new PVC', {
+const storageClass = check('Storage', 'storage-class', 'StorageClass of new PVCs', {
   ref: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -86,7 +86,7 @@ function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
   );
 }
 
-const accessMode = check('Storage', 'access-mode', 'StorageClass supports the access mode', {
+const accessMode = check('Storage', 'access-mode', 'Access mode of the StorageClass', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -116,7 +116,7 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
   );
 }
 
-const claimNameFree = check('Storage', 'claim-name', 'PVCs of the chart are new or belong to this release', {
+const claimNameFree = check('Storage', 'claim-name', 'Ownership of chart PVCs', {
   ref: 'https://helm.sh/docs/helm/helm_install/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -135,7 +135,7 @@ const claimNameFree = check('Storage', 'claim-name', 'PVCs of the chart are new 
     }),
 });
 
-const claimBound = check('Storage', 'claim', 'Existing PVCs are bound or can be bound', {
+const claimBound = check('Storage', 'claim', 'Existing PVCs', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
   run: (context) =>
     withManifest(context, (objects) => eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context))),
@@ -161,7 +161,7 @@ function isBound(claim: Claim | undefined, name: string, {name: {kubeTarget}, fa
   });
 }
 
-const claimShared = check('Storage', 'claim-access-mode', 'PVCs mounted by several pods can be shared between nodes', {
+const claimShared = check('Storage', 'claim-access-mode', 'Access mode of shared PVCs', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -197,15 +197,20 @@ const EFS = 'efs.csi.aws.com';
 const isOfEfs = (object: KubernetesObject): boolean =>
   getAt(object as unknown as Tree, ['spec', 'csi', 'driver']) === EFS || (object as {provisioner?: string}).provisioner === EFS;
 
-const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver is installed', {
+const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver', {
   ref: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   run: (context) =>
     withManifest(context, (objects) => {
-      if (!objects.some(isOfEfs)) return undefined;
+      const classes = knownValue(context.facts.storageClasses) ?? [];
+      const isClassOfEfs = ({spec}: Claim): boolean =>
+        classes.some((each) => each.name === spec?.storageClassName && each.provisioner === EFS);
+      if (!objects.some(isOfEfs) && !newClaims(objects).some(isClassOfEfs)) return undefined;
       return ifKnown(context.readings.daemonSets, 'list DaemonSets', (sets) => {
         const found = sets.find(({metadata}) => metadata.name.includes('efs-csi'));
-        return found
-          ? pass(`DaemonSet ${found.metadata.name} in ${found.metadata.namespace}`)
+        const name = found && `DaemonSet ${found.metadata.name} in ${found.metadata.namespace}`;
+        if (found?.status?.numberReady === 0) return warn(`No pod of ${name} is ready`, 'Check the pods of the EFS CSI driver');
+        return name !== undefined
+          ? pass(name)
           : fail(
               'DaemonSet of the EFS CSI driver not found, so pods cannot mount their volume',
               'Install the add-on: aws eks create-addon --addon-name aws-efs-csi-driver --cluster-name CLUSTER',

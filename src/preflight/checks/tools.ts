@@ -9,7 +9,7 @@ import type {PreflightContext} from '../preflight-context.ts';
 
 const OLDEST_HELM = '3.14.0';
 
-const helm = check('Tools', 'helm-version', 'Helm version is supported', {
+const helm = check('Tools', 'helm-version', 'Helm version', {
   ref: 'https://helm.sh/docs/topics/version_skew/',
   run({tools}) {
     if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or set its path with --helm');
@@ -20,7 +20,7 @@ const helm = check('Tools', 'helm-version', 'Helm version is supported', {
   },
 });
 
-const kubectl = check('Tools', 'kubectl-version', 'kubectl version is compatible with the API server', {
+const kubectl = check('Tools', 'kubectl-version', 'kubectl', {
   ref: 'https://kubernetes.io/releases/version-skew-policy/#kubectl',
   run({tools, facts}) {
     if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or set its path with --kubectl');
@@ -39,7 +39,7 @@ const kubectl = check('Tools', 'kubectl-version', 'kubectl version is compatible
 
 const minorOf = (version: string): number => Number(/^v?\d+\.(\d+)/.exec(version)?.[1]);
 
-const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API is reachable', {
+const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
   run({tools, facts, context, name: {kubeTarget}}) {
     if (!isKnown(tools.kubectl)) return skip('kubectl not found');
@@ -56,7 +56,7 @@ function placeOf(context: PreflightContext['context']): string {
   return [name && `context ${name}, `, cluster && `cluster ${cluster}, `, server && `${server}, `].filter(Boolean).join('');
 }
 
-const renders = check('Release', 'chart-renders', 'Chart can be downloaded and rendered', {
+const renders = check('Release', 'chart-renders', 'Chart download and rendering', {
   ref: 'https://helm.sh/docs/helm/helm_template/',
   run({name, tools, target, manifest, refusal, facts}) {
     const what = `${target.chart} ${target.version}`;

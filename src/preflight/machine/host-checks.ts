@@ -27,7 +27,7 @@ function resultOf(all: readonly Listed[], conclude: (tried: readonly Listed[]) =
   return tried.length === 0 ? skip(`Not tried: ${few([...new Set(all.map(({probe}) => probe.message))])}`) : conclude(tried);
 }
 
-const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr is reachable from this machine', {
+const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr, from this machine', {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'scalr');
@@ -44,7 +44,7 @@ const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr is reachable from this 
   },
 });
 
-const hosts = machineCheck('Hosts', 'host-hosts', 'Other required hosts are reachable from this machine', {
+const hosts = machineCheck('Hosts', 'host-hosts', 'Other required hosts, from this machine', {
   ref: 'agent-job 0.6.5, README, Network Requirements',
   run: ({endpoints}) => {
     const ofScalr = endpoints.filter(({purpose}) => purpose === 'scalr').map(({host}) => host);
@@ -60,7 +60,7 @@ const hosts = machineCheck('Hosts', 'host-hosts', 'Other required hosts are reac
   },
 });
 
-const telemetry = machineCheck('Hosts', 'host-telemetry', 'OpenTelemetry collector is reachable from this machine', {
+const telemetry = machineCheck('Hosts', 'host-telemetry', 'OpenTelemetry collector, from this machine', {
   ref: 'https://docs.scalr.io/docs/metrics',
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'telemetry');

@@ -23,7 +23,7 @@ const DISTRIBUTIONS: Readonly<Record<string, readonly RegExp[]>> = {rocky: [/^9(
 /** Architectures of the image scalr/agent, as Docker spells them. */
 const ARCHITECTURES = ['x86_64', 'amd64', 'aarch64', 'arm64', ''];
 
-const distribution = machineCheck('Machine', 'host-distribution', 'Operating system can run the agent', {
+const distribution = machineCheck('Machine', 'host-distribution', 'Operating system', {
   ref: `${POOLS}, ${REQUIREMENTS}`,
   run: ({facts, agent}) => {
     const docker = agent.target === 'docker' ? knownValue(facts.docker) : undefined;
@@ -51,7 +51,7 @@ const runsOf = ({get, agent}: MachineContext): number => get(concurrency) ?? (ag
 /** docs.scalr.io: enough for most runs, recommended for each run, and for the agent itself. */
 const [LEAST_PER_RUN, USUAL_PER_RUN, FOR_AGENT] = [GIB / 2, 2 * GIB, GIB / 2];
 
-const memory = machineCheck('Machine', 'host-memory', 'Memory is enough for the concurrent runs', {
+const memory = machineCheck('Machine', 'host-memory', 'Memory for concurrent runs', {
   ref: REQUIREMENTS,
   run: (context) =>
     ifKnown(context.facts.memory, 'read the memory', (total): CheckResult => {
@@ -77,7 +77,7 @@ const memory = machineCheck('Machine', 'host-memory', 'Memory is enough for the 
 
 const bytesIn = (quantity: string): number => Number((milliOf(quantity) ?? 0n) / 1000n);
 
-const cpu = machineCheck('Machine', 'host-cpu', 'Machine has one CPU per concurrent run', {
+const cpu = machineCheck('Machine', 'host-cpu', 'CPUs for concurrent runs', {
   ref: REQUIREMENTS,
   run: (context) =>
     ifKnown(context.facts.cpus, 'read the number of CPUs', (cpus): CheckResult => {
@@ -92,7 +92,7 @@ const cpu = machineCheck('Machine', 'host-cpu', 'Machine has one CPU per concurr
 /** docs.scalr.io: 20 GB. */
 const FREE_SPACE = 20e9;
 
-const disk = machineCheck('Machine', 'host-disk', 'Disk has 20 GB of free space', {
+const disk = machineCheck('Machine', 'host-disk', 'Free disk space', {
   ref: REQUIREMENTS,
   run: ({facts}) =>
     ifKnown(facts.disk, 'read the free disk space', (all): CheckResult => {
@@ -108,7 +108,7 @@ const OLDEST_DOCKER = '18.0.0';
 /** Introduced `docker create --pull`. */
 const TESTED_DOCKER = '20.10.0';
 
-const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker is reachable and supported', {
+const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker', {
   ref: POOLS,
   run: ({facts: {docker}, agent, get}) => {
     if (agent.target !== 'docker') return undefined;
@@ -133,7 +133,7 @@ const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker is reacha
   },
 });
 
-const dockerSocket = machineCheck('Docker', 'docker-socket', 'Docker socket can be mounted', {
+const dockerSocket = machineCheck('Docker', 'docker-socket', 'Docker socket', {
   ref: 'https://docs.scalr.io/docs/drivers',
   run: ({socket, facts}) => {
     if (socket === undefined) return undefined;
@@ -142,7 +142,7 @@ const dockerSocket = machineCheck('Docker', 'docker-socket', 'Docker socket can 
   },
 });
 
-const dockerProxy = machineCheck('Docker', 'docker-proxy', 'Docker daemon pulls images through the proxy', {
+const dockerProxy = machineCheck('Docker', 'docker-proxy', 'Proxy of the Docker daemon', {
   ref: 'https://docs.docker.com/engine/daemon/proxy/',
   run: ({agent, facts}) => {
     if (agent.target !== 'docker' || agent.mode !== 'containers' || Object.keys(agent.proxy).length === 0) return undefined;
@@ -157,7 +157,7 @@ const dockerProxy = machineCheck('Docker', 'docker-proxy', 'Docker daemon pulls 
   },
 });
 
-const service = machineCheck('Agents', 'host-service', 'Linux packages are installed', {
+const service = machineCheck('Agents', 'host-service', 'Linux packages', {
   ref: 'https://docs.scalr.io/docs/run-agents',
   run: ({agent, services}) => {
     if (agent.target !== 'systemd') return undefined;
@@ -175,7 +175,7 @@ const service = machineCheck('Agents', 'host-service', 'Linux packages are insta
   },
 });
 
-const otherPurpose = machineCheck('Agents', 'other-purpose', 'No agent of the other purpose on this machine', {
+const otherPurpose = machineCheck('Agents', 'other-purpose', 'Agents of the other purpose on this machine', {
   ref: POOLS,
   run: ({agent, containers, services}) =>
     ifKnown(containers, 'list the containers of this machine', (all): CheckResult => {
@@ -195,7 +195,7 @@ const otherPurpose = machineCheck('Agents', 'other-purpose', 'No agent of the ot
     }),
 });
 
-const directories = machineCheck('Agents', 'host-directories', 'Data directories belong to this release only', {
+const directories = machineCheck('Agents', 'host-directories', 'Data directories', {
   ref: 'https://docs.scalr.io/docs/installation',
   run: ({agent, containers}) => {
     const own = agent.agents.flatMap((each) => each.directories);

@@ -17,7 +17,7 @@ interface Asked {
   answer: ManifestAnswer;
 }
 
-const mirrorImages = check('Network', 'mirror-images', 'Image registry has every image, asked from this machine', {
+const mirrorImages = check('Network', 'mirror-images', 'Images in the registry, from this machine', {
   ref: REF,
   run: (context) => {
     if (context.mirror === undefined) return undefined;
@@ -30,7 +30,7 @@ const mirrorImages = check('Network', 'mirror-images', 'Image registry has every
 });
 
 /** Only a warning if unreachable: network policies, proxies and certificates of pods do not apply to nodes. The check `probe-pod` reports failed pulls. */
-const probeMirror = check('Probe', 'probe-mirror', 'Image registry has every image, asked from the probe pod', {
+const probeMirror = check('Probe', 'probe-mirror', 'Images in the registry, from the probe pod', {
   ref: REF,
   run: (context) => {
     const {probe, mirror} = context;

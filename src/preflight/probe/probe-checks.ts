@@ -10,7 +10,7 @@ import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
 import {type Findings, type ProbeAnswer, type Probed, probeFindings, type Volume} from './probe.ts';
 import {SCALR_SECONDS} from './script.ts';
 
-const probePod = check('Probe', 'probe-pod', 'Probe pod with the placement of a run completes', {
+const probePod = check('Probe', 'probe-pod', 'Probe pod', {
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/',
   run: ({probe}) => {
     if (probe === undefined) return undefined;
@@ -40,7 +40,7 @@ function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed):
   return fail(because, [...new Set(remedies)].join('; '));
 }
 
-const probeScalr = check('Probe', 'probe-scalr', 'Scalr is reachable from the probe pod', {
+const probeScalr = check('Probe', 'probe-scalr', 'Scalr, from the probe pod', {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run: (context) =>
     withFindings(context, ({scalr}, plan) => {
@@ -95,30 +95,25 @@ const CONNECTIONS: Readonly<Record<ProbeAnswer['state'], (answer: ProbeAnswer, p
   failed: ({detail}, plan) => warn(`Cannot reach ${plan.url}${viaProxy(plan)}: the HTTP client exited with ${detail}`, egress(plan)),
 };
 
-const probeRegistries = check(
-  'Probe',
-  'probe-registries',
-  'Other required hosts are reachable from the probe pod: relay, registries, downloads',
-  {
-    ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
-    run: (context) =>
-      withFindings(context, ({registries}) => {
-        if (registries.length === 0) return NOT_REPORTED;
-        const failed = registries.filter(({state}) => state !== 'ok');
-        if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
-        const names = failed.map(({url, state, detail}) => `${hostOf(url)} (${[state, detail].filter(Boolean).join(' ')})`);
-        return warn(
-          `Cannot reach ${few(names)}`,
-          'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
-        );
-      }),
-  },
-);
+const probeRegistries = check('Probe', 'probe-registries', 'Relay, registries and downloads, from the probe pod', {
+  ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
+  run: (context) =>
+    withFindings(context, ({registries}) => {
+      if (registries.length === 0) return NOT_REPORTED;
+      const failed = registries.filter(({state}) => state !== 'ok');
+      if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
+      const names = failed.map(({url, state, detail}) => `${hostOf(url)} (${[state, detail].filter(Boolean).join(' ')})`);
+      return warn(
+        `Cannot reach ${few(names)}`,
+        'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
+      );
+    }),
+});
 
 /** A collector speaks gRPC, so it ends an HTTP request with an error: any answer shows that it is reachable. */
 const UNREACHABLE: readonly ProbeAnswer['state'][] = ['dns', 'refused', 'timeout'];
 
-const probeTelemetry = check('Probe', 'probe-telemetry', 'OpenTelemetry collector is reachable from the probe pod', {
+const probeTelemetry = check('Probe', 'probe-telemetry', 'OpenTelemetry collector, from the probe pod', {
   ref: 'agent-local and agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({telemetry}) => {
@@ -132,7 +127,7 @@ const probeTelemetry = check('Probe', 'probe-telemetry', 'OpenTelemetry collecto
     }),
 });
 
-const probeUrls = check('Probe', 'probe-urls', 'URLs of --probe-url are reachable from the probe pod', {
+const probeUrls = check('Probe', 'probe-urls', 'URLs of --probe-url, from the probe pod', {
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({urls}, plan) =>
@@ -146,7 +141,7 @@ const probeUrls = check('Probe', 'probe-urls', 'URLs of --probe-url are reachabl
 
 const isForVcs = ({get}: PreflightContext): boolean => get(purpose) === 'vcs';
 
-const probeRunner = check('Probe', 'probe-runner', 'Runner image meets the requirements of runs', {
+const probeRunner = check('Probe', 'probe-runner', 'Runner image', {
   ref: 'agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({runner}) => {
@@ -160,7 +155,7 @@ const probeRunner = check('Probe', 'probe-runner', 'Runner image meets the requi
     }),
 });
 
-const probeVolume = check('Probe', 'probe-volume', 'Volumes of a run are writable and executable', {
+const probeVolume = check('Probe', 'probe-volume', 'Volumes of a run', {
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/security-context/',
   run: (context) => withFindings(context, ({volumes}) => worstOf(volumes.map((each) => VOLUMES[each.state](each)))),
 });
@@ -184,7 +179,7 @@ const VOLUMES: Readonly<Record<Volume['state'], (volume: Volume) => CheckResult>
 
 const ADDRESS = '169.254.169.254';
 
-const probeMetadata = check('Probe', 'probe-metadata', 'Access to the metadata service matches the settings', {
+const probeMetadata = check('Probe', 'probe-metadata', 'Access to the metadata service', {
   ref: 'agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({metadata}, plan) => {

@@ -73,22 +73,19 @@ export const dotted = (path: TreePath): string =>
 export const isWithin = (path: string, above: string): boolean =>
   path === above || (above !== '' && (path.startsWith(`${above}.`) || path.startsWith(`${above}[`)));
 
-/** A finding with the position of its path; severity error by default. */
-export const findingAt = (
+/** A finding with the position of its path; severity error by default. What the message asks to be meant is its suggestion. */
+export function findingAt(
   {locate}: Pick<ValuesSource, 'locate'>,
   path: TreePath,
   code: string,
-  message: string,
+  text: string,
   {severity = 'error', suggestion, fix}: Details = {},
-): ValuesFinding => ({
-  severity,
-  code,
-  path: dotted(path),
-  ...locate(path),
-  message,
-  ...(suggestion === undefined ? {} : {suggestion}),
-  ...(fix === undefined ? {} : {fix}),
-});
+): ValuesFinding {
+  const [, message = text, meant] = /^(.*) Did you mean (.*)\?$/s.exec(text) ?? [];
+  return {severity, code, path: dotted(path), ...locate(path), message, ...given({suggestion: suggestion ?? meant, fix})};
+}
+
+const given = ({suggestion, fix}: Details) => ({...(suggestion === undefined ? {} : {suggestion}), ...(fix === undefined ? {} : {fix})});
 
 /** The value at a path through maps and lists. */
 export const valueAt = (tree: Tree | undefined, path: TreePath): Tree | undefined =>

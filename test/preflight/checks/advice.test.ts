@@ -8,6 +8,9 @@ const VCS = {chart: 'agent-local', purpose: 'vcs'};
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')} as const;
 const other = {name: 'runs', namespace: 'other', chart: 'agent-job-0.6.5', status: 'deployed'};
 
+const vcs = {...other, name: 'vcs', chart: 'agent-local-0.6.5'};
+const withVcs = {...ORDINARY, releases: [vcs], values: {vcs: {podAnnotations: {'scalr.io/purpose': 'vcs'}}}};
+
 prove('advice', adviceChecks, [
   {id: 'agent-version', is: 'nothing', when: 'the image is the one of the chart'},
   {id: 'agent-version', is: 'pass', when: 'the tag is new enough', flags: {'agent-image': 'registry.example.com/scalr/agent:1.4.0'}},
@@ -21,6 +24,8 @@ prove('advice', adviceChecks, [
   {id: 'vcs-separate', is: 'nothing', when: 'the pool is for runs'},
   {id: 'vcs-separate', is: 'pass', when: 'there is no other agent', flags: VCS},
   {id: 'vcs-separate', is: 'warn', when: 'there is another agent', flags: VCS, cluster: {...ORDINARY, releases: [other]}},
+  {id: 'vcs-separate', is: 'pass', when: 'the other agent is for VCS too', flags: VCS, cluster: withVcs},
+  {id: 'vcs-separate', is: 'warn', when: 'the pool is for runs, and another agent for VCS', cluster: withVcs},
   {
     id: 'vcs-separate',
     is: 'skip',

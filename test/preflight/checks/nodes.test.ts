@@ -267,7 +267,20 @@ prove('nodes', nodeChecks, [
   {id: 'concurrent-room', is: 'skip', when: 'nodes are refused', flags: {concurrency: '10'}, cluster: refused},
 
   {id: 'node-architecture', is: 'pass', when: 'it is amd64'},
-  {id: 'node-architecture', is: 'skip', when: 'some are arm64', cluster: withNodes(node('one'), node('two', {architecture: 'arm64'}))},
+  {
+    id: 'node-architecture',
+    is: 'pass',
+    when: 'some are arm64, with agent-local',
+    flags: {chart: 'agent-local'},
+    cluster: withNodes(node('one'), node('two', {architecture: 'arm64'})),
+  },
+  {
+    id: 'node-architecture',
+    is: 'skip',
+    when: 'some are arm64, with a runner image',
+    flags: {chart: 'agent-job'},
+    cluster: withNodes(node('one'), node('two', {architecture: 'arm64'})),
+  },
   {id: 'node-architecture', is: 'warn', when: 'some are s390x', cluster: withNodes(node('one'), node('two', {architecture: 's390x'}))},
   {id: 'node-architecture', is: 'fail', when: 'all are ppc64le', cluster: onOwn(withNodes(node('one', {architecture: 'ppc64le'})))},
   {id: 'node-architecture', is: 'skip', when: 'nodes are refused', cluster: refused},

@@ -63,8 +63,7 @@ test('what is said of agent-local with its defaults', async () => {
     eks-al2023
       pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
     eks-bottlerocket
-      skip node-architecture
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
     aks
       warn windows-nodes
       pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture

@@ -129,5 +129,19 @@ prove('storage', storageChecks, [
   {id: 'efs-driver', is: 'nothing', when: 'there is no EFS', flags: shared},
   {id: 'efs-driver', is: 'pass', when: 'it runs', flags: efs, cluster: clusterWith([driver])},
   {id: 'efs-driver', is: 'fail', when: 'it does not', flags: efs},
+  {
+    id: 'efs-driver',
+    is: 'warn',
+    when: 'none of its pods is ready',
+    flags: efs,
+    cluster: clusterWith([{...driver, status: {numberReady: 0}}]),
+  },
+  {
+    id: 'efs-driver',
+    is: 'pass',
+    when: 'the StorageClass of the PVC is of EFS',
+    flags: {...shared, 'cache-storage-class': 'efs-sc'},
+    cluster: clusterWith([storageClass('efs-sc', 'efs.csi.aws.com'), driver]),
+  },
   {id: 'efs-driver', is: 'skip', when: 'daemon sets are refused', flags: efs, cluster: {...ORDINARY, refuse: ['daemonsets.apps']}},
 ]);

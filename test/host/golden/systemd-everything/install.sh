@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the configuration of the agent service, and restarts it. Requires root, and the package scalr-agent.
 # The first argument is another root directory, for images of machines; then nothing is restarted.
+# To run commands of scalr-agent where it is not installed, write npx scalr-agent-install
 set -eu
 cd "$(dirname "$0")"
 root=${1-}
