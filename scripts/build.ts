@@ -4,6 +4,7 @@ import {Plugin} from '@oclif/core';
 import {minify} from '@swc/core';
 import {type BuildOptions, build} from 'esbuild';
 import {licencesOf} from './licences.ts';
+import {compressed, reportPage} from './report-page.ts';
 
 /** `npm run build`: bundles the program into dist, and writes down what is known of its commands before they run. */
 const ROOT = process.cwd();
@@ -21,6 +22,8 @@ const SHARED: BuildOptions = {
   platform: 'node',
   minify: true,
   logLevel: 'warning',
+  // Files of templates/export.
+  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text'},
 };
 
 for (const path of ['dist', 'oclif.manifest.json']) rmSync(path, {recursive: true, force: true});
@@ -34,8 +37,11 @@ const {metafile} = await build({
   banner: {
     js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url), {filename: __filename, dirname: __dirname} = import.meta;",
   },
-  // Its ES modules, of which only what is used comes along.
-  alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
+  alias: {
+    // Its ES modules, of which only what is used comes along.
+    yaml: './node_modules/yaml/browser/dist/index.js',
+    ...Object.fromEntries(['cli-spinners', 'minimatch', 'tinyglobby'].map((name) => [name, './scripts/left-out.ts'])),
+  },
   // oclif wants it only where it runs TypeScript.
   external: ['typescript'],
 });
@@ -55,6 +61,12 @@ await build({
   external: ['../cli/launch.js'],
   define: {NODE_FLOOR: JSON.stringify(engines.node.replace('>=', ''))},
 });
+
+const page = await reportPage();
+writeFileSync('dist/report.html.br', compressed(page.html));
+// Its packages are components too.
+Object.assign(metafile.inputs, page.metafile.inputs);
+Object.assign(metafile.outputs, page.metafile.outputs);
 
 // The bill of materials takes every input for a component, also one of which nothing is left.
 for (const output of Object.values(metafile.outputs)) {

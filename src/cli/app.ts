@@ -32,6 +32,10 @@ export interface App extends Clock {
   registries: Registries;
   connections: Connections;
   archives: Archives;
+  /** The empty page of a bundle, which the build compresses into the package in this directory. @throws Error if it is missing */
+  pageTemplate: (root: string) => Promise<string>;
+  /** False if nothing on this machine opens files. */
+  openInBrowser: (path: string) => Promise<boolean>;
   takeInterrupts: () => Interrupts;
   /** Prompts are possible: input and output are terminals, and CI is not set. */
   hasTerminal: boolean;
@@ -84,6 +88,8 @@ export function nodeApp(given = {isAccessible: false}): App {
       },
       open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
     },
+    pageTemplate: async (root) => (await import('../adapters/browser.ts')).readPageTemplate(root),
+    openInBrowser: async (path) => (await import('../adapters/browser.ts')).openInBrowser(path),
     takeInterrupts,
     now: () => new Date(),
     sleep,

@@ -16,7 +16,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     uninstall: ['namespace', 'release', 'target', 'drain', 'purge', 'confirm', 'kube-context', 'dry-run', 'yes'],
   },
   SUPPORT: {
-    'collect-logs': ['namespace', 'release', 'since', 'run', 'watch', 'max-size', 'out', 'target', 'inspect', 'kube-context'],
+    'collect-logs': ['namespace', 'release', 'since', 'run', 'watch', 'max-size', 'out', 'target', 'kube-context'],
+    inspect: ['open', 'report', 'trace', 'json'],
   },
   FILES: {
     values: ['url', 'chart', 'chart-version', 'cloud', 'https-proxy', 'ca-file', 'cache', 'set', 'values-file', 'answers', 'out', 'yes'],

@@ -136,15 +136,19 @@ function notAnOption(before: string, value: string, options: readonly string[], 
   );
 }
 
-/** Flags whose values would be secrets. */
-const NO_TOKEN = 'Set the token with SCALR_AGENT_TOKEN or --token-file. Other users could read a token on the command line';
+/** Flags that do not exist, and what to use instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  token: 'Set the token with SCALR_AGENT_TOKEN or --token-file. Other users could read a token on the command line',
+  inspect: 'Use the command: scalr-agent inspect FILE',
+};
 
 function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedError {
   const typed = word.replace(/=.*/s, '');
   const name = typed.replace(/^-+/, '');
   const near = name.length > 1 ? closest(name.replace(/^no-/, ''), Object.keys(flags)) : undefined;
   const similar = similarFlag(typed, flags) ?? (near && `Did you mean --${near}?`);
-  return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, name === 'token' ? [NO_TOKEN] : [...(similar ? [similar] : []), help]);
+  const suggestions = name in INSTEAD ? [INSTEAD[name] as string] : [...(similar ? [similar] : []), help];
+  return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, suggestions);
 }
 
 /** Commands of Helm, kubectl, Docker and Terraform. */
@@ -154,7 +158,7 @@ const COMMANDS_OF_OTHERS: Readonly<Record<string, string>> = {
   ...{apply: 'install', init: 'install', up: 'install', setup: 'install', deploy: 'install', run: 'install', start: 'install'},
   ...{plan: 'install --dry-run', diff: 'install --diff', template: 'values', generate: 'values', config: 'values'},
   ...{lint: 'validate', check: 'preflight', doctor: 'preflight', test: 'preflight', update: 'upgrade'},
-  ...{logs: 'collect-logs', log: 'collect-logs', bundle: 'collect-logs', inspect: 'collect-logs --inspect FILE', mirror: 'images'},
+  ...{logs: 'collect-logs', log: 'collect-logs', bundle: 'collect-logs', mirror: 'images'},
 };
 
 function unknownCommand(command: string, commands: readonly string[]): ExpectedError {

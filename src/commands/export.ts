@@ -2,12 +2,14 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
-import {BaseCommand} from '../cli/base-command.ts';
+import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {additionsFrom, dockerfileFlags} from '../cli/dockerfile-flags.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {type FleetFlags, fleetFlags, fleetFrom, refuseFleetFlags} from '../cli/fleet-flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
-import {exportHost} from '../export/export.ts';
+import {exportHost, socketIn} from '../export/export.ts';
+import {exportFleet, FLEET_TARGETS, type FleetTarget, isFleetTarget} from '../export/fleet/engines.ts';
 import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
@@ -28,15 +30,16 @@ interface Result {
   warnings: readonly Warning[];
 }
 
-const EXPORTS = [...HOST_TARGETS, 'dockerfile', 'volume', 'prepull'];
+const EXPORTS = [...HOST_TARGETS, 'dockerfile', 'volume', 'prepull', ...FLEET_TARGETS];
 
 export default class ExportCommand extends BaseCommand<Result> {
-  static override summary = 'Write files for Docker, virtual machines, custom images and volumes.';
+  static override summary = 'Write files for fleets, Docker, virtual machines, custom images and volumes.';
   static override description =
-    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image, volume a PVC for a shared cache on EFS, Filestore or Azure Files, prepull a DaemonSet that pulls the images of runs in advance. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
+    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image, volume a PVC for a shared cache on EFS, Filestore or Azure Files, prepull a DaemonSet that pulls the images of runs in advance. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read. argocd, argocd-appset, flux, terraform and helmfile write files for Git, which contain no token.';
   static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
+    '<%= config.bin %> <%= command.id %> flux --answers answers.yaml --overlay clusters --out fleet',
     '<%= config.bin %> <%= command.id %> dockerfile --chart agent-job --ca-file ca.pem',
   ];
   static override args = {
@@ -45,6 +48,7 @@ export default class ExportCommand extends BaseCommand<Result> {
   static override flags = {
     out: Flags.string({char: 'o', summary: 'Output directory (default: current directory).', helpValue: '<DIRECTORY>'}),
     ...dockerfileFlags,
+    ...fleetFlags,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalogue),
@@ -63,17 +67,23 @@ export default class ExportCommand extends BaseCommand<Result> {
       );
     const isDockerfile = target === 'dockerfile';
     const additions = additionsFrom(flags, isDockerfile);
-    const isForCluster = isDockerfile || target === 'prepull';
-    const settings = await this.settingsFrom(flags, target === 'volume' ? {only: VOLUME_SETTINGS} : isForCluster ? {optional: [url]} : {});
+    if (!isFleetTarget(target)) refuseFleetFlags(flags);
     const directory = flags.out ?? '';
-    const {files, steps, notes, warnings} = isForCluster
-      ? this.#fromChart(settings, (generated) => (isDockerfile ? dockerfile(generated, additions) : prepull(generated)))
-      : target === 'volume'
-        ? {...volume(settings), warnings: []}
-        : exportHost(settings, target as HostTarget, {
-            earlier: await earlierExport(directory, this.app.files),
-            ...socketIn(this.app.env),
-          });
+    const fromChart = isDockerfile
+      ? (generated: Generated) => dockerfile(generated, additions)
+      : target === 'prepull'
+        ? prepull
+        : undefined;
+    const {files, steps, notes, warnings} = isFleetTarget(target)
+      ? await this.#fleet(target, flags)
+      : fromChart !== undefined
+        ? this.#fromChart(await this.settingsFrom(flags, {optional: [url]}), fromChart)
+        : target === 'volume'
+          ? {...volume(await this.settingsFrom(flags, {only: VOLUME_SETTINGS})), warnings: []}
+          : exportHost(await this.settingsFrom(flags), target as HostTarget, {
+              earlier: await earlierExport(directory, this.app.files),
+              ...socketIn(this.app.env),
+            });
     this.report(warnings);
     // A single file is a result like that of "values".
     if (files.length === 1 && flags.out === undefined) {
@@ -92,10 +102,15 @@ export default class ExportCommand extends BaseCommand<Result> {
     return {
       target,
       files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)})),
-      steps,
-      notes,
-      warnings,
+      ...{steps, notes, warnings},
     };
+  }
+
+  async #fleet(target: FleetTarget, flags: FleetFlags & SharedFlags): Promise<ReturnType<typeof exportFleet> & {warnings: Warning[]}> {
+    const sources = await this.sourcesFrom(flags);
+    const fleet = await fleetFrom(target, flags, {sources, app: this.app, settings: () => this.settingsFrom(flags)});
+    const all = fleet.clusters.flatMap(({generated}) => generated.warnings);
+    return {...exportFleet(fleet, target), warnings: [...new Map(all.map((each) => [each.message, each])).values()]};
   }
 
   #fromChart<T>(settings: Settings, write: (generated: Generated) => T): T & {warnings: Warning[]} {
@@ -104,7 +119,3 @@ export default class ExportCommand extends BaseCommand<Result> {
     return {...write(generated), warnings: []};
   }
 }
-
-/** The files are usually written on the machine that uses them. */
-const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
-  endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};
