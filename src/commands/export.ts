@@ -101,8 +101,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     if (!flags['dry-run']) this.say(exportStepsText(steps, directory, warnings));
     return {
       target,
-      files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)})),
-      ...{steps, notes, warnings},
+      ...{steps, notes, warnings, files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)}))},
     };
   }
 
