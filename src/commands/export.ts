@@ -8,7 +8,7 @@ import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {type FleetFlags, fleetFlags, fleetFrom, refuseFleetFlags} from '../cli/fleet-flags.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
-import {exportHost} from '../export/export.ts';
+import {exportHost, socketIn} from '../export/export.ts';
 import {exportFleet, FLEET_TARGETS, type FleetTarget, isFleetTarget} from '../export/fleet/engines.ts';
 import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
@@ -30,10 +30,10 @@ interface Result {
   warnings: readonly Warning[];
 }
 
-const EXPORTS = [...HOST_TARGETS, 'dockerfile', ...FLEET_TARGETS, 'volume', 'prepull'];
+const EXPORTS = [...HOST_TARGETS, 'dockerfile', 'volume', 'prepull', ...FLEET_TARGETS];
 
 export default class ExportCommand extends BaseCommand<Result> {
-  static override summary = 'Write files for fleets, Docker, virtual machines, images and volumes.';
+  static override summary = 'Write files for fleets, Docker, virtual machines, custom images and volumes.';
   static override description =
     'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image, volume a PVC for a shared cache on EFS, Filestore or Azure Files, prepull a DaemonSet that pulls the images of runs in advance. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read. argocd, argocd-appset, flux, terraform and helmfile write files for Git, which contain no token.';
   static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
@@ -69,12 +69,15 @@ export default class ExportCommand extends BaseCommand<Result> {
     const additions = additionsFrom(flags, isDockerfile);
     if (!isFleetTarget(target)) refuseFleetFlags(flags);
     const directory = flags.out ?? '';
+    const fromChart = isDockerfile
+      ? (generated: Generated) => dockerfile(generated, additions)
+      : target === 'prepull'
+        ? prepull
+        : undefined;
     const {files, steps, notes, warnings} = isFleetTarget(target)
       ? await this.#fleet(target, flags)
-      : target === 'dockerfile' || target === 'prepull'
-        ? this.#fromChart(await this.settingsFrom(flags, {optional: [url]}), (generated) =>
-            isDockerfile ? dockerfile(generated, additions) : prepull(generated),
-          )
+      : fromChart !== undefined
+        ? this.#fromChart(await this.settingsFrom(flags, {optional: [url]}), fromChart)
         : target === 'volume'
           ? {...volume(await this.settingsFrom(flags, {only: VOLUME_SETTINGS})), warnings: []}
           : exportHost(await this.settingsFrom(flags), target as HostTarget, {
@@ -96,8 +99,10 @@ export default class ExportCommand extends BaseCommand<Result> {
     }
     for (const note of notes) this.say(`${note}\n`);
     if (!flags['dry-run']) this.say(exportStepsText(steps, directory, warnings));
-    const written = files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)}));
-    return {target, files: written, steps, notes, warnings};
+    return {
+      target,
+      ...{steps, notes, warnings, files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)}))},
+    };
   }
 
   async #fleet(target: FleetTarget, flags: FleetFlags & SharedFlags): Promise<ReturnType<typeof exportFleet> & {warnings: Warning[]}> {
@@ -113,7 +118,3 @@ export default class ExportCommand extends BaseCommand<Result> {
     return {...write(generated), warnings: []};
   }
 }
-
-/** The files are usually written on the machine that uses them. */
-const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
-  endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};

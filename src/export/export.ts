@@ -42,3 +42,7 @@ function directoriesOf(settings: Settings, target: HostTarget, commands = ''): H
     target === 'systemd' || name === STANDARD_RELEASE || /[\s=:"']\/(var\/lib|etc)\/scalr-agent(-\d+)?[/:\s"']/.test(commands);
   return isStandard ? STANDARD_DIRECTORIES : directoriesNamed(name);
 }
+
+/** The files are usually written on the machine that uses them. */
+export const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
+  endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};

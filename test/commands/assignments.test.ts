@@ -7,7 +7,7 @@ import {runCommand} from '../support/run-command.ts';
 const URL_FLAG = ['--url', 'https://acme.scalr.io'];
 
 test.each<[path: string, argv: string[]]>([
-  ['extraEnv.SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB=many']],
+  ['extraEnv.SCALR_AGENT_MODULE_CACHE_CONCURRENCY', ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_CONCURRENCY=many']],
   ['tolerations[0].value', ['--set', 'tolerations=[{"key":"a","operator":"Exists","value":"b"}]']],
 ])('a mistake at %s is refused by every command with settings, before any cluster is asked', async (path, argv) => {
   const said = [...URL_FLAG, '--chart', 'agent-local', '--token-secret', 'mine', ...argv];

@@ -116,9 +116,9 @@ describe('the review', () => {
   });
 
   test('refuses a value that the agent cannot parse', async () => {
-    const mistake = ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB=many'];
+    const mistake = ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_CONCURRENCY=many'];
     const {asked} = await talk([...TO_REVIEW, ...QUIT], {argv: [...FLAGS, ...mistake]});
-    expect(shown(asked)).toContain('SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB: "many" is not a whole number of megabytes.');
+    expect(shown(asked)).toContain('SCALR_AGENT_MODULE_CACHE_CONCURRENCY: "many" is not a whole number of threads.');
   });
 
   test('asks again for the setting of a warning', async () => {
