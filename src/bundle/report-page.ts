@@ -38,6 +38,7 @@ export class ReportPage {
   readonly #template: string;
   readonly #files: PageFile[] = [];
   #kept = 0;
+  #packing: Promise<Buffer> = Promise.resolve(Buffer.alloc(0));
 
   constructor(template: string) {
     this.#template = template;
@@ -62,14 +63,16 @@ export class ReportPage {
         await this.#keep(file, held.subarray(0, end));
         held = held.subarray(end);
       }
-      parts = [Buffer.from(held)];
+      parts = held.length > 0 ? [Buffer.from(held)] : [];
       size = held.length;
     }
     if (size > 0) await this.#keep(file, Buffer.concat(parts));
   }
 
   async #keep(file: PageFile, content: Buffer): Promise<void> {
-    const packed = await deflate(content, {level: 6});
+    // One after another, because each needs memory, and many logs are read at once.
+    this.#packing = this.#packing.then(() => deflate(content, {level: 6}));
+    const packed = await this.#packing;
     file.blocks.push({lines: linesIn(content), packed});
     this.#kept += packed.length;
     while (this.#kept > MOST) this.#drop(file);
