@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['values', 'charts', 'kubernetes', 'ports', 'settings'],
   ],
   cli: [
-    ...['wizard', 'ui', 'completion', 'answers', 'host', 'preflight', 'operations', 'bundle', 'release', 'platform', 'redact'],
+    ...['wizard', 'ui', 'completion', 'answers', 'host', 'export', 'preflight', 'operations', 'bundle', 'release', 'platform', 'redact'],
     ...['status', 'helm', 'values', 'charts', 'kubernetes', 'scalr', 'adapters', 'ports', 'settings'],
   ],
   commands: [
@@ -98,7 +98,7 @@ test.each(files)('%s imports only what its folder may', (file) => {
     const target = relative(src, resolve(dirname(join(src, file)), name));
     if (target.startsWith('../schemas/')) return folderOf(file) === 'charts' ? [] : [name];
     if (target.startsWith('../report/')) return folderOf(file) === 'bundle' ? [] : [name];
-    if (target.startsWith('../templates/')) return folderOf(file) === 'values' ? [] : [name];
+    if (target.startsWith('../templates/')) return ['values', 'export'].includes(folderOf(file)) ? [] : [name];
     return mayImport(file, target) ? [] : [name];
   });
   expect(foreign).toEqual([]);

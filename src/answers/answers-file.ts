@@ -7,8 +7,8 @@ import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
 
-/** Reads an answers file: a YAML or JSON mapping from setting to value. @throws ExpectedError */
-export function parseAnswers(text: string, path: string): ReadonlyMap<string, unknown> {
+/** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */
+export function parseAnswers(text: string, path: string, others: readonly string[] = []): ReadonlyMap<string, unknown> {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, {uniqueKeys: true, stringKeys: true, logLevel: 'error', lineCounter});
   const [problem] = document.errors;
@@ -22,7 +22,7 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
   const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
   if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'expected a mapping of settings to values');
-  const known = catalogue.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id);
+  const known = [...catalogue.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id), ...others];
   const unknown = Object.keys(answers).filter((key) => !known.includes(key) && key !== '$schema');
   if (unknown.length > 0) {
     throw wrong(

@@ -2,8 +2,9 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, repeated, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
+import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/usage-error.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
 import {readGroups, readValuesTexts} from '../cli/values-texts.ts';
@@ -12,8 +13,7 @@ import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/changes.ts';
-import {findingsText, type Result, resultOf} from '../ui/findings.ts';
-import {asciiFallback} from '../ui/theme.ts';
+import {inFormat, type Result, resultOf} from '../ui/findings.ts';
 import {targetOfChart} from '../values/chart-files.ts';
 import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
@@ -26,7 +26,7 @@ export default class Validate extends BaseCommand<Result> {
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
     '<%= config.bin %> <%= command.id %> -f base.yaml -f production.yaml',
-    '<%= config.bin %> <%= command.id %> values.yaml --fix',
+    '<%= config.bin %> <%= command.id %> --answers answers.yaml --overlay clusters',
     '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
   ];
   static override args = {
@@ -49,6 +49,7 @@ export default class Validate extends BaseCommand<Result> {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
     ...answersFlag,
+    ...overlayFlag,
     ...settingFlags([chart, chartVersion, chartSource], {
       chart: 'Chart of the file (default: the one that the file or its keys name).',
       'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
@@ -59,6 +60,11 @@ export default class Validate extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Validate);
+    if (flags.overlay !== undefined) {
+      refuseWith('overlay', ['values', 'fix'], flags);
+      const source = {directory: flags.overlay, answers: flags.answers, sources: await this.sourcesFrom(flags), app: this.app};
+      return this.#show(await checkOverlay(source, args.file), flags);
+    }
     const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
     refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
@@ -68,8 +74,11 @@ export default class Validate extends BaseCommand<Result> {
     const {checked, warnings, notes} = checkGroups(groups, settings, await this.#givenChart(settings));
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
-    const remaining = flags.fix ? await this.#fix(checked, flags) : checked;
-    if (!this.jsonEnabled()) this.app.stdout(await this.#inFormat(flags.format, remaining));
+    return this.#show(flags.fix ? await this.#fix(checked, flags) : checked, flags);
+  }
+
+  async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
+    if (!this.jsonEnabled()) this.app.stdout(await inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
@@ -103,14 +112,6 @@ export default class Validate extends BaseCommand<Result> {
     });
     this.say(`${text}\n`);
     return isWritten ? results.map(({fixed}) => fixed) : untouched;
-  }
-
-  async #inFormat(format: string | undefined, checked: readonly CheckedGroup[]): Promise<string> {
-    const {bin, name, version, pjson} = this.config;
-    const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
-    if (format === 'sarif') return (await import('../ui/formats/reports.ts')).sarif(checked, program);
-    if (format === 'junit') return (await import('../ui/formats/reports.ts')).junit(checked, `${program.name} validate`);
-    return asciiFallback(findingsText(checked, this.resultScreen), this.resultScreen);
   }
 
   override jsonEnabled(): boolean {

@@ -11,11 +11,12 @@ export interface KeyComment {
 
 /**
  * Writes values as YAML that Helm cannot misread: texts in quotes, keys too where YAML 1.1 would read another type, long
- * texts as blocks. `comments` go above their keys, `header` above everything; both without the leading #.
+ * texts as blocks. `comments` go above their keys, `header` above everything; both without the leading #. With `isPlain`, only texts
+ * that need them have quotes, and no lines are empty, as in Kubernetes manifests.
  */
 export function toYaml(
   values: Values,
-  {header = [], comments = []}: {header?: readonly string[]; comments?: readonly KeyComment[]} = {},
+  {header = [], comments = [], isPlain = false}: {header?: readonly string[]; comments?: readonly KeyComment[]; isPlain?: boolean} = {},
 ): string {
   const document = new Document(values, {version: '1.1'});
   visit(document, {
@@ -24,10 +25,11 @@ export function toYaml(
     },
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string') return;
-      node.type = isBlock(node.value) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
+      if (isBlock(node.value)) node.type = Scalar.BLOCK_LITERAL;
+      else if (!isPlain) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  if (isYamlMap(document.contents)) {
+  if (isYamlMap(document.contents) && !isPlain) {
     for (const [index, pair] of document.contents.items.entries()) {
       if (isPair(pair) && isScalar(pair.key)) pair.key.spaceBefore = index > 0;
     }
