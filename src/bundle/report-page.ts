@@ -1,5 +1,4 @@
-import {promisify} from 'node:util';
-import {deflateRaw, inflateRawSync} from 'node:zlib';
+import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {type ElementMaker, type FirstScreen, firstScreen} from '../../report/first-screen.ts';
 import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
 import type {Inspection} from './inspect.ts';
@@ -7,7 +6,6 @@ import type {Inspection} from './inspect.ts';
 /** The page of a bundle, which a browser opens without a server. */
 export const REPORT = 'report.html';
 
-const deflate = promisify(deflateRaw);
 const NEWLINE = 10;
 /** Bytes of a block before compression, at least; a block ends with its line. */
 const BLOCK = 128 * 1024;
@@ -59,17 +57,17 @@ export class ReportPage {
         const newline = held.indexOf(NEWLINE, BLOCK - 1);
         if (newline === -1 && held.length < LONGEST_LINE) break;
         const end = newline === -1 ? held.length : newline + 1;
-        await this.#keep(file, held.subarray(0, end));
+        this.#keep(file, held.subarray(0, end));
         held = held.subarray(end);
       }
-      parts = [Buffer.from(held)];
+      parts = held.length > 0 ? [Buffer.from(held)] : [];
       size = held.length;
     }
-    if (size > 0) await this.#keep(file, Buffer.concat(parts));
+    if (size > 0) this.#keep(file, Buffer.concat(parts));
   }
 
-  async #keep(file: PageFile, content: Buffer): Promise<void> {
-    const packed = await deflate(content, {level: 6});
+  #keep(file: PageFile, content: Buffer): void {
+    const packed = Buffer.from(deflateRawSync(content, {level: 6}));
     file.blocks.push({lines: linesIn(content), packed});
     this.#kept += packed.length;
     while (this.#kept > MOST) this.#drop(file);
@@ -98,7 +96,7 @@ export class ReportPage {
       bytes,
       blocks.map(({lines, packed}) => [packed === undefined ? -1 : count++, lines]),
     ]);
-    yield Buffer.from(blockOf('index', await deflate(Buffer.from(JSON.stringify(index)))));
+    yield Buffer.from(blockOf('index', deflateRawSync(JSON.stringify(index))));
     let id = 0;
     for (const {packed} of this.#files.flatMap(({blocks}) => blocks)) {
       if (packed !== undefined) yield Buffer.from(blockOf(`b${id++}`, packed));
