@@ -22,6 +22,8 @@ export interface CommandContext {
   timeoutMs: number;
   /** Of this program. */
   version: string;
+  /** Address of the documentation of this version. */
+  docs: string;
   isJson: boolean;
   /** On standard error; with --quiet, only the second text. */
   say(text: string, evenIfQuiet?: string): void;

@@ -55,6 +55,7 @@ export async function showRelease(
     show(statusText({name: found, status, files, now: now()}, resultScreen));
     const text = driftText(status.drift, resultScreen);
     if (text !== '') show(`\n${text}`);
+    if (status.causes.length > 0) say(`Symptoms and remedies: ${context.docs}/guide/symptoms.md\n`);
   }
   exitWith(exitOf(status, files, isStrict));
   return statusDocument(found, status, files);

@@ -22,17 +22,20 @@ export interface ProgramOrigin {
   bugs: string;
 }
 
+/** The documentation of this version. */
+export const docsOf = ({repository, version}: ProgramOrigin): string => `${repository}/blob/v${version}/docs`;
+
 /** Failures caused by bugs of this program. */
 const OURS: readonly ExpectedError['code'][] = ['BUG', 'BROKEN_PROMISE', 'SECRET_IN_BUNDLE'];
 
 /** A failure that ends the program, with a link to its documentation for this version. */
-export function failureText(failure: ExpectedError, {version, repository, bugs}: ProgramOrigin, screen: Screen): string {
+export function failureText(failure: ExpectedError, origin: ProgramOrigin, screen: Screen): string {
   const text = errorText(failure, screen);
   // The user cancelled, so no documentation is needed.
   if (failure.code === 'CANCELLED') return text;
-  const report = OURS.includes(failure.code) ? `  Report it: ${bugs}\n` : '';
+  const report = OURS.includes(failure.code) ? `  Report it: ${origin.bugs}\n` : '';
   // Not wrapped, so that the URL stays on one line.
-  return `${text}${report}  More: ${repository}/blob/v${version}/docs/errors.md#${failure.code.toLowerCase()}\n`;
+  return `${text}${report}  More: ${docsOf(origin)}/errors.md#${failure.code.toLowerCase()}\n`;
 }
 
 export const warningText = ({message}: Warning, screen: Screen): string =>
