@@ -10,7 +10,9 @@ import {fileProblems, isExact} from './fleet-rules.ts';
 /** The values of each release in a file of another tool, with the values files that it names; empty for other files. @throws ExpectedError */
 export async function releaseGroups(given: ValuesFile, read: (path: string) => Promise<string>): Promise<FileGroup[]> {
   const {file, text} = given;
-  const groups = embeddedReleases(file, text).flatMap((release) => release.fileSets.map((paths) => groupOf(given, release, paths, read)));
+  const groups = embeddedReleases(file, text).flatMap((release) =>
+    release.fileSets.map((paths, index) => groupOf(given, index === 0 ? release : {...release, problems: []}, paths, read)),
+  );
   const [first, ...others] = await Promise.all(groups);
   if (first?.release === undefined) return [];
   const ofFile = fileProblems(text).map((each) => findingOf(each, given));

@@ -56,6 +56,8 @@ describe('findings point to the line of the file', () => {
     const helmfile = `environments:\n  eu: {}\n  us: {}\nreleases:\n  - name: a\n    namespace: "{{ .Environment.Name }}"\n    chart: scalr/agent-local\n    version: 0.6.5\n    values:\n      - clusters/{{ .Environment.Name }}.yaml\n      - replicaCount: -1\n`;
     const files = {'d/helmfile.yaml': helmfile, 'd/clusters/eu.yaml': `${VALUES}\n`, 'd/clusters/us.yaml': VALUES.replace('url', 'urll')};
     expect(await found(files)).toEqual(['WRONG_VALUE replicaCount:', 'UNKNOWN_KEY urll:', 'WRONG_VALUE replicaCount:']);
+    const ranged = {...files, 'd/helmfile.yaml': helmfile.replace('0.6.5', '"~0.6"')};
+    expect((await found(ranged)).filter((each: string) => each.startsWith('VERSION_RANGE'))).toEqual(['VERSION_RANGE "']);
     const tf = {'main.tf': terraform('file("$'.concat('{path.module}/base.yaml")')), 'base.yaml': VALUES.replace('url', 'urll')};
     expect(await found(tf)).toEqual(['UNKNOWN_KEY urll:']);
   });
