@@ -89,7 +89,8 @@ export function addRelease(before: ChartSchema | undefined, {metadata, values, s
   const others = known.filter(({release}) => release.version !== version);
   const same = known.find(({release}) => release.version === version);
   const byHand = (same?.leaves ?? []).filter(({node}) => node['x-template-only']);
-  const release = {version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion})};
+  const digest = metadata.digest ?? same?.release.digest;
+  const release = {version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion}), ...(digest === undefined ? {} : {digest})};
   const leaves = [...readLeaves(values, schema, others.at(-1)?.leaves ?? []), ...byHand];
   return build(
     name,

@@ -8,6 +8,8 @@ export interface Release {
   version: string;
   appVersion: string;
   kubeVersion?: string;
+  /** SHA-256 of the archive, according to the index of the chart repository. */
+  digest?: string;
 }
 
 /** The three numbers of a version without prefix and suffix: `v1.34.1-gke.2541000` is 1.34.1, `1.35` is 1.35.0. */

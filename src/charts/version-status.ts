@@ -29,6 +29,10 @@ export function versionStatus(chart: ChartName, version: string): VersionStatus 
 export const agentVersionOf = (chart: ChartName, version: string): string | undefined =>
   chartSchema(chart)['x-releases'].find((each) => each.version === version)?.appVersion;
 
+/** The SHA-256 of the archive of a chart release in the public repository; undefined if it is unknown or withdrawn. */
+export const digestOf = (chart: ChartName, version: string): string | undefined =>
+  chartSchema(chart)['x-releases'].find((each) => each.version === version)?.digest;
+
 /** The minimum Kubernetes version of a chart version; undefined without one. */
 export function floorOf(target: Target): KubernetesFloor | undefined {
   const documented = CHARTS[target.chart].kubernetesFloors.find((each) => within(target.version, each.in));
