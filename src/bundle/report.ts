@@ -126,7 +126,7 @@ const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
 const gapText = ({what, error}: Gap): string => `- ${what}: ${error.message}`;
 
 function releaseText({name, chart, version, status}: NonNullable<Summary['releases']>[number]): string {
-  const agent = agentVersionOf(chart, version);
+  const agent = agentVersionOf({chart, version});
   const {standing, behind, newestKnown} = versionStatus(chart, version);
   const place =
     standing === 'newest' ? 'newest known version' : behind > 0 ? `${behind} behind ${newestKnown}` : `newer than ${newestKnown}`;

@@ -1,7 +1,7 @@
 import agentJob from '../../schemas/agent-job.json' with {type: 'json'};
 import agentK8s from '../../schemas/agent-k8s.json' with {type: 'json'};
 import agentLocal from '../../schemas/agent-local.json' with {type: 'json'};
-import {copyOf, setAt, type Tree, type Values} from '../ground/tree.ts';
+import {copyOf, type Path, setAt, type Tree, type Values} from '../ground/tree.ts';
 import {oncePerVersion, type Release, within} from './releases.ts';
 
 /**
@@ -112,4 +112,26 @@ function alternatives(node: SchemaNode, version: string): readonly SchemaNode[] 
 function defaultOf(node: SchemaNode, version: string): Tree {
   const changed = node['x-defaults']?.find(({versions}) => within(version, versions));
   return (changed ? changed.default : node.default) as Tree;
+}
+
+const ANY: SchemaNode = {};
+const TEXT: SchemaNode = {type: 'string'};
+
+/** Maps with free keys hold texts (labels, annotations, variables), unless they have another Kubernetes type. */
+const isFreeMap = (node: SchemaNode): boolean => node.type === 'object' && node.properties === undefined && isTextMap(node);
+const isTextMap = (node: SchemaNode): boolean => [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
+
+/** The schema at a path; undefined for an unknown key. */
+export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
+  return path.reduce<SchemaNode | undefined>((node, key) => node && childOf(node, key), root);
+}
+
+export function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
+  if (node === ANY) return ANY;
+  for (const each of [node, ...(node.anyOf ?? [])]) {
+    if (each.properties && Object.hasOwn(each.properties, key)) return each.properties[key];
+    if (isFreeMap(each)) return TEXT;
+    if (each['x-kubernetes'] !== undefined || each.additionalProperties === true) return ANY;
+  }
+  return undefined;
 }

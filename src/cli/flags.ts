@@ -69,6 +69,9 @@ export const connectionFlags = {
   kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
 };
 
+/** For commands that call helm only to read a chart. */
+export const helmFlag = {helm: connectionFlags.helm};
+
 /** For commands that support agents on this machine. */
 export const targetFlag = {target: Flags.string(textFlagOf(target))};
 

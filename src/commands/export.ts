@@ -4,7 +4,8 @@ import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {additionsFrom, dockerfileFlags} from '../cli/dockerfile-flags.ts';
-import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
+import {generateFor} from '../cli/read-chart.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
@@ -12,9 +13,9 @@ import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/host.ts';
 import {choiceText} from '../ui/messages.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
 
 interface Result {
   target: string;
@@ -45,6 +46,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalogue),
+    ...helmFlag,
   };
 
   // The argument takes precedence over the target of an answers file.
@@ -63,7 +65,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     const settings = await this.settingsFrom(flags, isDockerfile ? {optional: [url]} : {});
     const directory = flags.out ?? '';
     const {files, steps, notes, warnings} = isDockerfile
-      ? await this.#dockerfile(settings, additions)
+      ? await this.#dockerfile(settings, flags, additions)
       : exportHost(settings, target as HostTarget, {
           earlier: await earlierExport(directory, this.app.files),
           ...socketIn(this.app.env),
@@ -93,10 +95,11 @@ export default class ExportCommand extends BaseCommand<Result> {
   }
 
   async #dockerfile(
-    settings: Parameters<typeof generateChecked>[0],
+    settings: Settings,
+    flags: ClusterFlags,
     additions: Parameters<typeof dockerfile>[1],
   ): Promise<ReturnType<typeof dockerfile> & {warnings: Warning[]}> {
-    const generated = generateChecked(settings);
+    const generated = await generateFor(settings, undefined, {app: this.app, flags});
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...dockerfile(generated, additions), warnings: []};
   }

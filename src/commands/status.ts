@@ -18,6 +18,7 @@ const ONLY_KUBERNETES = [
   'exit-code',
   'all-namespaces',
   'watch',
+  'newest',
   'namespace',
   'kube-context',
   'kubeconfig',
@@ -61,6 +62,7 @@ export default class Status extends BaseCommand<Result> {
       allowNo: true,
     }),
     watch: Flags.boolean({char: 'w', summary: 'Watch for changes; with --json prints one document per line.'}),
+    newest: Flags.boolean({summary: 'Ask the chart repository for the newest version.', exclusive: ['watch', 'all-namespaces']}),
     ...targetFlag,
     ...answersFlag,
     ...settingFlags(SETTINGS),
@@ -83,7 +85,15 @@ export default class Status extends BaseCommand<Result> {
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
     const name = releaseName(flags, settings);
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
-    const request = {name, isNamed, files, wanted, isStrict: flags['exit-code'] ?? false, usesAccount: flags.account};
+    const request = {
+      name,
+      isNamed,
+      files,
+      wanted,
+      isStrict: flags['exit-code'] ?? false,
+      usesAccount: flags.account,
+      asksNewest: flags.newest ?? false,
+    };
     const context = {...this.context(flags), timeoutMs};
     const access = await this.accessTo(name.kubeTarget, flags);
     if (flags['all-namespaces']) return showAllReleases(request, access, context);

@@ -1,26 +1,24 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
+import {chartsToCheck, confirmGroups} from '../cli/validate-charts.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {asciiFallback} from '../ui/theme.ts';
-import {targetOfChart} from '../values/chart-files.ts';
 import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
   static override summary = 'Validate a values.yaml against one chart version.';
   static override description =
-    'Validates keys, types, and rules that the charts do not enforce. Each FILE is validated separately; -f files are merged as Helm merges them. Requires no cluster and no helm.';
+    'Validates keys, types, and rules that the charts do not enforce. Each FILE is validated separately; -f files are merged as Helm merges them. Requires no cluster, and helm only for a chart version that this program does not know.';
   static override usage = '<%= command.id %> <FILE>... [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
@@ -50,6 +48,7 @@ export default class Validate extends BaseCommand<Result> {
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags([chart, chartVersion, chartSource]),
+    ...helmFlag,
   };
 
   protected override readonly targets = TARGETS;
@@ -62,21 +61,17 @@ export default class Validate extends BaseCommand<Result> {
     const texts = await readTexts([...alone, ...layers], this.app.files);
     const groups = layers.length > 0 ? [{files: texts, areLayers: true}] : texts.map((text) => ({files: [text], areLayers: false}));
     const settings = await this.settingsFrom(flags, {optional: [url]});
-    const {checked, warnings, notes} = checkGroups(groups, settings, await this.#givenChart(settings));
+    const deps = {app: this.app, flags};
+    const charts = await chartsToCheck(groups, settings, deps);
+    const {checked, warnings, notes} = checkGroups(groups, settings, {...charts, read: charts.read.map(({target}) => target)});
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
-    const remaining = flags.fix ? await this.#fix(checked, flags) : checked;
+    const remaining = await confirmGroups(flags.fix ? await this.#fix(checked, flags) : checked, charts, deps);
     if (!this.jsonEnabled()) this.app.stdout(await this.#inFormat(flags.format, remaining));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
     return resultOf(remaining);
-  }
-
-  async #givenChart(settings: Settings): Promise<Target | undefined> {
-    const source = settings.get(chartSource);
-    if (source === undefined) return undefined;
-    return targetOfChart(source, await this.app.charts.read(source));
   }
 
   /** Findings after the fixes, or all findings if the files stay unchanged. */

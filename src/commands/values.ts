@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {generateFor} from '../cli/read-chart.ts';
 import {writeResult} from '../cli/user-files.ts';
 import type {Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
@@ -9,7 +10,6 @@ import {namespace, release} from '../settings/release.ts';
 import {flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
 
 interface Result {
   chart: string;
@@ -44,7 +44,7 @@ export default class Values extends BaseCommand<Result> {
     const {flags} = await this.parse(Values);
     const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
-    const generated = generateChecked(given, cluster?.facts);
+    const generated = await generateFor(given, cluster?.facts, {app: this.app, flags});
     const {target, values, recommendation} = generated;
     const warnings = [...generated.warnings, ...(cluster ? [] : this.unaskedWarnings(given, target.chart))];
     const yaml = valuesDocument(generated);

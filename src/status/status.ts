@@ -74,6 +74,8 @@ export interface InstalledChart extends VersionStatus {
   name: ChartName;
   version: string;
   agentVersion: string | undefined;
+  /** In the public repository, if it was asked. */
+  newest?: string | undefined;
 }
 
 export interface WorkloadLine extends Progress {
@@ -185,7 +187,7 @@ export function chartOf(revision: Revision | undefined, releaseSnapshot: Release
   if (found === undefined) return undefined;
   const {chart, version} = found;
   const appVersion = revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
-  return {name: chart, version, agentVersion: appVersion || agentVersionOf(chart, version), ...versionStatus(chart, version)};
+  return {name: chart, version, agentVersion: appVersion || agentVersionOf({chart, version}), ...versionStatus(chart, version)};
 }
 
 function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {

@@ -34,7 +34,8 @@ export function recommendSoFar(store: AnswerStore, facts: ChartRequirements): Re
 export function likelyTarget(store: AnswerStore, facts: ChartRequirements): Target | undefined {
   if (hostOf(store) !== undefined) return undefined;
   const name = store.get(chart) ?? recommendSoFar(store, facts)?.chart;
-  return name === undefined ? undefined : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
+  if (name === undefined) return undefined;
+  return store.readChart?.chart === name ? store.readChart : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
 }
 
 /** Why no chart that is left supports this value; undefined if one does. A chart that was selected by prompt can still be changed. */

@@ -19,8 +19,8 @@ test.each([
 });
 
 test('knows the agent version of a known release', () => {
-  expect(agentVersionOf('agent-local', newest)).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(agentVersionOf('agent-local', '99.0.0')).toBeUndefined();
+  expect(agentVersionOf({chart: 'agent-local', version: newest})).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(agentVersionOf({chart: 'agent-local', version: '99.0.0'})).toBeUndefined();
 });
 
 test('knows the digest of every release in the public repository', () => {

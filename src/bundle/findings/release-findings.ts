@@ -107,7 +107,7 @@ const STANDINGS = {
 } as const;
 
 const withAgent = (chart: Target['chart'], version: string): string => {
-  const agent = agentVersionOf(chart, version);
+  const agent = agentVersionOf({chart, version});
   return `${chart} ${version}${agent === undefined ? '' : ` (agent ${agent})`}`;
 };
 

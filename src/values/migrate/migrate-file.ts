@@ -22,6 +22,8 @@ export interface MigrationRequest {
   from: string | undefined;
   to: string | undefined;
   keeps: KeptDefaults;
+  /** The target, if it was read from the chart. */
+  read?: Target | undefined;
 }
 
 export interface MigratedFile {
@@ -29,6 +31,8 @@ export interface MigratedFile {
   to: string;
   /** The whole new file. */
   yaml: string;
+  /** The values in it. */
+  values: Values;
   changes: readonly Change[];
   findings: readonly ValuesFinding[];
   /** The chart that the findings refer to. */
@@ -44,8 +48,8 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
 }
 
 /** Edits the charts, versions and inline values in a file of another engine; all other bytes stay. */
-function migrateReleases({file, text, from, to, keeps}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
-  const {target, warnings} = migrationTarget(to);
+function migrateReleases({file, text, from, to, keeps, read}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
+  const {target, warnings} = migrationTarget(to, read);
   const results = releases.map((release) => {
     const source = sourceOfRelease(file, release, from);
     const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, {isWhole: false, keeps});
@@ -60,6 +64,7 @@ function migrateReleases({file, text, from, to, keeps}: MigrationRequest, releas
       text,
       results.flatMap(({edits}) => edits),
     ),
+    values: readLayers(results.map(({migrated}) => ({file, text: migrated.text}))),
     changes: withoutRepeats(
       results.flatMap(({migrated, release, source}) => [...parameterChanges(release, source.target, target), ...migrated.changes]),
     ),
@@ -102,14 +107,15 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
 
-function migrateValuesFile({file, text, from, to, keeps}: MigrationRequest): MigratedFile {
-  const target = migrationTarget(to);
+function migrateValuesFile({file, text, from, to, keeps, read}: MigrationRequest): MigratedFile {
+  const target = migrationTarget(to, read);
   const source = migrationSource(file, text, from);
   const migrated = migrateText(file, text, source.target, target.target, {keeps});
   return {
     from: spellTarget(source.target),
     to: spellTarget(target.target),
     yaml: migrated.text,
+    values: readLayers([{file, text: migrated.text}]),
     changes: migrated.changes,
     findings: migrated.findings,
     target: target.target,
@@ -119,8 +125,8 @@ function migrateValuesFile({file, text, from, to, keeps}: MigrationRequest): Mig
 }
 
 /** @throws ExpectedError without --to */
-export function migrationTarget(to: string | undefined): {target: Target; warnings: Warning[]} {
-  if (to !== undefined) return parseTarget('--to', to);
+export function migrationTarget(to: string | undefined, read?: Target): {target: Target; warnings: Warning[]} {
+  if (to !== undefined) return parseTarget('--to', to, read);
   throw missing(
     '--to is required: the chart and version to migrate to.',
     [`Example: --to agent-job@${newestOf('agent-job')}`],

@@ -65,7 +65,7 @@ function lost(before: string, after: string, isWhole: boolean): Change[] {
 }
 
 export const headerOf = (from: Target | string, to: Target): string[] => [
-  `Values of ${targetName(to)} (agent ${agentVersionOf(to.chart, to.version) ?? 'version unknown'}).`,
+  `Values of ${targetName(to)} (agent ${agentVersionOf(to) ?? 'version unknown'}).`,
   `Migrated by scalr-agent from ${typeof from === 'string' ? from : targetName(from)}.`,
 ];
 

@@ -11,7 +11,7 @@ const CHARTS: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 export const isChart = (name: unknown): name is ChartName => CHARTS.includes(name as ChartName);
 
 /** The text CHART@VERSION, or CHART for its newest version. @throws ExpectedError */
-export function parseTarget(flag: '--from' | '--to', text: string): {target: Target; warnings: Warning[]} {
+export function parseTarget(flag: '--from' | '--to', text: string, read?: Target): {target: Target; warnings: Warning[]} {
   const [name = '', version, ...more] = text.split('@');
   if (!isChart(name) || more.length > 0 || version === '') {
     const near = closest(name, CHARTS);
@@ -23,11 +23,16 @@ export function parseTarget(flag: '--from' | '--to', text: string): {target: Tar
       suggestions: [`Example: ${flag} ${example}`, `Charts: ${CHARTS.join(', ')}`],
     });
   }
-  return checkTarget(flag, name, version);
+  return checkTarget(flag, name, version, read);
 }
 
 /** The chart in this version, or in its newest one. @throws ExpectedError for a version that was never released */
-export function checkTarget(flag: '--from' | '--to', name: ChartName, version?: string): {target: Target; warnings: Warning[]} {
+export function checkTarget(
+  flag: '--from' | '--to',
+  name: ChartName,
+  version?: string,
+  read?: Target,
+): {target: Target; warnings: Warning[]} {
   if (version !== undefined && !/^v?\d+\.\d+\.\d+([-+].*)?$/.test(version)) {
     throw new ExpectedError(`${flag}: "${version}" is not a chart version.`, {
       code: 'INVALID_SETTING',
@@ -38,7 +43,7 @@ export function checkTarget(flag: '--from' | '--to', name: ChartName, version?: 
   const answers = new Map([[chart.id, {value: name, source: 'flag' as const}]]);
   if (version !== undefined) answers.set(chartVersion.id, {value: version.replace(/^v/, '') as ChartName, source: 'flag'});
   try {
-    return targetOf(new Settings(answers), () => name);
+    return targetOf(new Settings(answers), () => name, read);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const suggestions = error.suggestions.map((each) => each.replace('--chart-version ', `${flag} ${name}@`));

@@ -1,3 +1,4 @@
+import type {Target} from '../../charts/define.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
 import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {type Setting, spell} from '../../settings/define.ts';
@@ -61,7 +62,7 @@ const warningOf = ({code, path, message, suggestion}: ValuesFinding, setting: Se
 });
 
 /** Generates the values, and checks the file as `validate` does. @throws ExpectedError */
-export function generateChecked(given: Settings, facts?: ChartRequirements): Generated {
-  const generated = generate(given, facts);
+export function generateChecked(given: Settings, facts?: ChartRequirements, read?: Target): Generated {
+  const generated = generate(given, facts, read);
   return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
 }

@@ -1,4 +1,4 @@
-import {CHARTS} from '../../charts/charts.ts';
+import {chartOf} from '../../charts/chart-of.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
@@ -23,8 +23,8 @@ function violationsIn(
   kubernetes?: RuleFacts['kubernetes'],
 ): Violation[] {
   const facts = {...scopeOf(target, get), values: effective, isExplicit, kubernetes};
-  return CHARTS[target.chart].rules
-    .filter((rule) => within(target.version, rule.in))
+  return chartOf(target)
+    .rules.filter((rule) => within(target.version, rule.in))
     .flatMap((rule) => {
       const violation = rule.test(get, facts);
       return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting)) ? [] : [{rule, ...violation}];
@@ -68,7 +68,9 @@ function findingsOf(
   const {values, effective, settings} = context;
   const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
   const pathsOf = (setting: Setting): Path[] =>
-    CHARTS[target.chart].rows.filter((row) => row.setting === setting && within(target.version, row.in)).flatMap((row) => [...row.paths]);
+    chartOf(target)
+      .rows.filter((row) => row.setting === setting && within(target.version, row.in))
+      .flatMap((row) => [...row.paths]);
   const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
   return violationsIn(effective, get, (setting) => written(setting) !== undefined, target).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
@@ -86,8 +88,8 @@ function findingsOf(
 
 /** The rules between keys; keys that the file does not set are no findings. */
 export const checkValuesRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
-  CHARTS[target.chart].valuesRules
-    .filter((rule) => within(target.version, rule.in))
+  chartOf(target)
+    .valuesRules.filter((rule) => within(target.version, rule.in))
     .flatMap(({severity, code, test}) =>
       test(context.effective)
         .filter(({path}) => valueAt(context.values, path) !== undefined)
@@ -103,9 +105,7 @@ export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesF
 /** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
 const withKeys = (text: string, target: Target): string =>
   text.replaceAll(/--([a-z][a-z-]+)(?: ([\w.]+))?/g, (flag, id: string, word?: string) => {
-    const row = CHARTS[target.chart].rows.find(
-      (each) => each.setting.id === id && within(target.version, each.in) && each.paths.length > 0,
-    );
+    const row = chartOf(target).rows.find((each) => each.setting.id === id && within(target.version, each.in) && each.paths.length > 0);
     if (!row?.paths[0]) return flag;
     const scope = scopeOf(target, () => undefined);
     const [entry] = word && row.setting.kind.options?.includes(word) ? row.write(word, scope) : [];
@@ -121,7 +121,7 @@ export function checkToken(context: ValidationContext, target: Target): ValuesFi
   const hasSecret = context.settings.get('token-secret') !== undefined;
   if (inline === undefined || inline === '') {
     if (hasSecret) return [];
-    const row = CHARTS[target.chart].rows.find((each) => each.setting.id === 'token-secret' && within(target.version, each.in));
+    const row = chartOf(target).rows.find((each) => each.setting.id === 'token-secret' && within(target.version, each.in));
     const suggestion = `${row?.paths[0]?.join('.')}: "scalr-agent-token"`;
     return [findingAt(context, TOKEN, 'NO_TOKEN', 'An agent pool token is required.', {suggestion})];
   }
