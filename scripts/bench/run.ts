@@ -6,7 +6,7 @@ import {memory} from './memory.ts';
 import {redaction} from './redaction.ts';
 import {startup} from './startup.ts';
 import {wholeBundle} from './whole-bundle.ts';
-import {writeJson, writeReadme} from './written.ts';
+import {writeJson, writeSpeedPage} from './written.ts';
 
 const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   startup,
@@ -30,4 +30,4 @@ for (const [name, part] of Object.entries(PARTS)) {
   if (positionals.length === 0 || positionals.includes(name)) await part(rounds);
 }
 if (values.json !== undefined) writeJson(values.json, rounds);
-if (values.readme) writeReadme(rounds);
+if (values.readme) writeSpeedPage(rounds);

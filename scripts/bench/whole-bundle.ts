@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import {proxy} from '../../src/kubernetes/kubectl.ts';
-import {type ApiProxy, startProxy} from '../../src/kubernetes/kubectl-proxy.ts';
+import {type ApiProxy, startProxy} from '../../src/kubernetes/kubectl-processes.ts';
 import type {Pod} from '../../src/kubernetes/objects.ts';
 import {until} from '../../test/cluster/api.ts';
 import {findKubectl, kubectlFor} from '../../test/cluster/kubectl.ts';

@@ -16,20 +16,20 @@ export function writeJson(path: string, rounds: number): void {
   writeFileSync(path, `${JSON.stringify({date: new Date().toISOString(), machine: machine(), rounds, results}, null, 2)}\n`);
 }
 
-/** The same of the start as the table that README.md quotes. */
-export function writeReadme(rounds: number): void {
-  const path = join(ROOT, 'README.md');
+/** The same of the start as the table of docs/speed.md. */
+export function writeSpeedPage(rounds: number): void {
+  const path = join(ROOT, 'docs/speed.md');
   const {node, platform, cpu, cores} = machine();
   const rows = results
     .filter(({part, ratio}) => part === 'startup' && ratio !== 1)
     .map(({name, value, ratio = 0}) => `| \`${name}\` | ${ratio.toFixed(2)} × | ${value.toFixed(0)} ms |`);
   const table = [
-    `Node.js ${node.slice(1)} on ${platform}, ${cores} × ${cpu}, ${new Date().toISOString().slice(0, 10)}, median of ${rounds} runs in turn:`,
+    `Node.js ${node.slice(1)} on ${platform}, ${cores} × ${cpu}, ${new Date().toISOString().slice(0, 10)}, median of ${rounds} interleaved runs:`,
     '',
-    '| | as a multiple of `node -e 0` | |',
+    '| | Relative to `node -e 0` | |',
     '| --- | --- | --- |',
     ...rows,
   ];
-  const readme = readFileSync(path, 'utf8');
-  writeFileSync(path, readme.replace(/(<!-- bench -->\n)[\s\S]*?(<!-- benchstop -->)/, `$1${table.join('\n')}\n$2`));
+  const page = readFileSync(path, 'utf8');
+  writeFileSync(path, page.replace(/(<!-- bench -->\n)[\s\S]*?(<!-- benchstop -->)/, `$1${table.join('\n')}\n$2`));
 }

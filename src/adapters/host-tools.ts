@@ -7,7 +7,6 @@ import type {HostCall, HostError, HostTools, LogStream} from '../ports/processes
 
 /** The messages are parsed, so they must be in English. */
 const ENVIRONMENT = {LC_ALL: 'C.UTF-8', LANGUAGE: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: ''};
-/** Maximum length of error output that is kept. */
 const MAX_STDERR_LENGTH = 8 * 1024;
 /** Maximum size of a result that is not a log; docker and systemd print kilobytes. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
@@ -162,7 +161,6 @@ const knownError = (stderr: string): HostError | undefined => {
   return known && {kind: known.kind, message: known.message};
 };
 
-/** Reason of a failed call. */
 export const hostErrorIn = ({tool, args}: HostCall, stderr: string): HostError =>
   knownError(stderr) ?? {
     kind: 'refused',

@@ -1,8 +1,12 @@
+import {mkdtempSync, rmSync} from 'node:fs';
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {parseTar} from 'nanotar';
+import {commandLine} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {readAtMost} from '../ground/streams.ts';
-import type {Files, PlaceFlag} from '../ports/files.ts';
+import type {Charts, Files, PlaceFlag} from '../ports/files.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
@@ -27,12 +31,12 @@ const ADVICE: Readonly<Record<string, string>> = {
 export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown, flag?: PlaceFlag): unknown => {
   const {code, message} = cause as NodeJS.ErrnoException;
   if (code === undefined || cause instanceof ExpectedError) return cause;
-  return new ExpectedError(`Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`, {
-    code: verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
-    exit: verb === 'read' ? ExitCode.usage : ExitCode.failed,
-    suggestions: [verb === 'read' ? readAdvice(code, path) : writeAdvice(code, path, flag)],
-    cause,
-  });
+  return failed(
+    verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
+    `Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`,
+    [verb === 'read' ? readAdvice(code, path) : writeAdvice(code, path, flag)],
+    {exit: verb === 'read' ? ExitCode.usage : ExitCode.failed, cause},
+  );
 };
 
 const readAdvice = (code: string, path: string): string =>
@@ -58,7 +62,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 async function readSmall(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
   const content = await readAtMost(MAX_FILE_BYTES, stream);
   if (content !== undefined) return content;
-  throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {code: 'UNREADABLE_FILE', suggestions: ['Check the path']});
+  throw failed('UNREADABLE_FILE', `Cannot read ${name}: file is larger than 2 MiB.`, ['Check the path']);
 }
 
 async function isLink(path: string): Promise<boolean> {
@@ -140,3 +144,65 @@ export const nodeFiles: Files = {
     }
   },
 };
+
+const NAMES = {chart: 'Chart.yaml', values: 'values.yaml', schema: 'values.schema.json'} as const;
+
+/** Reads charts from directories and from archives as `helm pull` makes them. */
+export const nodeCharts = (files: Files): Charts => ({
+  async read(source) {
+    if (/^[a-z]+:\/\//i.test(source)) {
+      throw noChart(source, 'is not a local file or directory', [
+        `Download the chart, then use the .tgz file: ${commandLine({tool: 'helm', args: ['pull', source]})}`,
+      ]);
+    }
+    const texts =
+      (await files.kindOf(source)) === 'directory' ? await inDirectory(source, files) : await inArchive(await files.read(source), source);
+    const {chart, values, schema, templates} = texts;
+    if (chart === undefined || values === undefined) {
+      throw noChart(source, `does not contain ${chart === undefined ? NAMES.chart : NAMES.values}`, [
+        'Use a chart directory, or a .tgz file from helm pull',
+      ]);
+    }
+    return {chart, values, templates, ...(schema === undefined ? {} : {schema})};
+  },
+  async download(pull) {
+    const directory = mkdtempSync(join(tmpdir(), 'scalr-agent-chart-'));
+    process.once('exit', () => rmSync(directory, {recursive: true, force: true}));
+    await pull(directory);
+    return join(directory, (await files.list(directory)).find((name) => name.endsWith('.tgz')) ?? '');
+  },
+});
+
+interface Texts {
+  chart?: string;
+  values?: string;
+  schema?: string;
+  templates: string;
+}
+
+async function inDirectory(source: string, files: Files): Promise<Texts> {
+  const found: Texts = {templates: ''};
+  const pathOf = (name: string): string => `${source.replace(/\/+$/, '')}/${name}`;
+  const textOf = async (name: string): Promise<string> => (await files.read(pathOf(name))).toString('utf8');
+  for (const [key, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][])
+    if ((await files.kindOf(pathOf(name))) === 'file') found[key] = await textOf(name);
+  for (const name of await files.list(pathOf('templates'))) if (isTemplate(name)) found.templates += await textOf(`templates/${name}`);
+  return found;
+}
+
+async function inArchive(content: Buffer, source: string): Promise<Texts> {
+  const {gunzipSync} = await import('node:zlib');
+  try {
+    const entries = parseTar(gunzipSync(content));
+    const textOf = (name: string): string | undefined => entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
+    const templates = entries.flatMap(({name, text}) => (/^[^/]+\/templates\//.test(name) && isTemplate(name) ? [text] : [])).join('');
+    return {...Object.fromEntries(Object.entries(NAMES).map(([key, name]) => [key, textOf(name)])), templates};
+  } catch (error) {
+    throw noChart(source, 'is not a chart archive', ['Use a chart directory, or a .tgz file from helm pull'], error);
+  }
+}
+
+const isTemplate = (name: string): boolean => /\.(ya?ml|tpl|txt)$/.test(name);
+
+const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
+  failed('NO_CHART', `${source} ${why}.`, suggestions, {cause});

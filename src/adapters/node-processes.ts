@@ -1,7 +1,7 @@
 import type {Socket} from 'node:net';
 import {setTimeout as wait} from 'node:timers/promises';
 import type {Call, ProcessResult} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {followSignal} from '../ground/signals.ts';
 import type {Processes, Running} from '../ports/processes.ts';
 
@@ -10,11 +10,7 @@ export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
 
 const optionsFor = ({input}: Call) => {
   const text = typeof input === 'object' ? input.reveal() : input;
-  return {
-    reject: false,
-    stripFinalNewline: false,
-    ...(text === undefined ? {stdin: 'ignore' as const} : {input: text}),
-  } as const;
+  return {reject: false, stripFinalNewline: false, ...(text === undefined ? {stdin: 'ignore' as const} : {input: text})} as const;
 };
 
 interface Ended {
@@ -122,10 +118,11 @@ async function untilExitOrAbort<T extends Child & PromiseLike<unknown>>(running:
 }
 
 export const notThere = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
-  new ExpectedError(path === tool ? `${tool} not found on PATH.` : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`, {
-    code: 'TOOL_NOT_FOUND',
-    suggestions: [tool === 'helm' || tool === 'kubectl' ? `Install ${tool}, or set its path with --${tool}` : `Install ${tool}`],
-  });
+  failed(
+    'TOOL_NOT_FOUND',
+    path === tool ? `${tool} not found on PATH.` : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`,
+    [tool === 'helm' || tool === 'kubectl' ? `Install ${tool}, or set its path with --${tool}` : `Install ${tool}`],
+  );
 
 /** On Windows, a missing tool does not fail with ENOENT: cmd.exe runs, and prints a localized error. True if `path` does not exist there. */
 export async function isUnknownToWindows(path: string): Promise<boolean> {

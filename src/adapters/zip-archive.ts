@@ -7,7 +7,7 @@ import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import {type Entry, openPromise, type ZipFile} from 'yauzl';
 import {ZipFile as NewZip} from 'yazl';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Archive, ArchiveEntry, Archives, ClosedArchive, OpenArchive} from '../ports/files.ts';
 import {fileFailure} from './node-files.ts';
 
@@ -267,9 +267,9 @@ function failure(path: string, error: unknown, {isArchive = true} = {}): unknown
 }
 
 const damaged = (path: string, why: string, {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {}): ExpectedError =>
-  new ExpectedError(`Cannot read ${path} as a support bundle: ${why}.`, {
-    code: 'UNREADABLE_FILE',
-    exit: isArchive ? ExitCode.findings : ExitCode.usage,
-    suggestions: ['Use a bundle written by collect-logs, and check that the copy is complete'],
-    cause,
-  });
+  failed(
+    'UNREADABLE_FILE',
+    `Cannot read ${path} as a support bundle: ${why}.`,
+    ['Use a bundle written by collect-logs, and check that the copy is complete'],
+    {exit: isArchive ? ExitCode.findings : ExitCode.usage, cause},
+  );

@@ -8,7 +8,7 @@ import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf, type StorageClass} from '../platform/cluster-facts.ts';
-import {readCluster} from '../platform/read-cluster.ts';
+import {readCluster} from '../platform/readings.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
@@ -19,7 +19,7 @@ import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {writtenSettings} from '../values/read-values.ts';
-import {fromCluster, unreadFacts} from './from-cluster.ts';
+import {fromCluster, unreadFacts} from './discovered.ts';
 import type {SettingsSource} from './sources.ts';
 
 /** Facts of the cluster, as answers and for the chart recommendation. */

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
 import {type Leak, leakFinder} from '../redact/leak-check.ts';
 
@@ -103,12 +103,25 @@ function remaining(leaks: ReadonlyMap<string, FileLeaks>): ExpectedError {
     ...inName.map(({kind, form}) => `name of a file: ${kind} (${form})`),
     ...inContent.map(({kind, form, at}) => `${inName.length > 0 ? '(name withheld)' : name}, byte ${at}: ${kind} (${form})`),
   ]);
-  return new ExpectedError(`A secret was found in the bundle. No bundle was written.\n${lines.toSorted().slice(0, 10).join('\n')}`, {
-    code: 'SECRET_IN_BUNDLE',
-    exit: ExitCode.secretFound,
-    suggestions: [
-      'Report this with the lines above; they do not contain the secret',
-      'Exclude the source of the secret: --container, --since',
-    ],
-  });
+  return failed(
+    'SECRET_IN_BUNDLE',
+    `A secret was found in the bundle. No bundle was written.\n${lines.toSorted().slice(0, 10).join('\n')}`,
+    ['Report this with the lines above; they do not contain the secret', 'Exclude the source of the secret: --container, --since'],
+  );
+}
+
+/** Names of files in the bundle without secrets. A placeholder in a name has only characters that every system accepts. */
+export function fileNames(clean: (text: string) => string): (name: string) => string {
+  const names = new Map<string, string>();
+  const used = new Set<string>();
+  return (name) => {
+    const before = names.get(name);
+    if (before !== undefined) return before;
+    const cleaned = clean(name).replace(/\[redacted:([\w-]+):(\w+)\]/g, 'redacted-$1-$2');
+    let unique = cleaned;
+    for (let copy = 2; used.has(unique); copy += 1) unique = cleaned.replace(/(?=\.[^./]*$|$)/, `-${copy}`);
+    used.add(unique);
+    names.set(name, unique);
+    return unique;
+  };
 }

@@ -1,5 +1,5 @@
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type FailureCode} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
 import {anySignal} from '../ground/signals.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
@@ -126,14 +126,13 @@ export function emptyError(
   if (serious === undefined) {
     const others = present?.releases ?? [];
     const what = release === undefined ? 'Scalr agent' : `Scalr agent release ${release}`;
-    return new ExpectedError(`No ${what} found in namespace ${namespace}.`, {
-      code: 'RELEASE_NOT_FOUND',
-      exit: ExitCode.usage,
-      suggestions:
-        others.length > 0
-          ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
-          : ['Set the namespace with --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
-    });
+    return failed(
+      'RELEASE_NOT_FOUND',
+      `No ${what} found in namespace ${namespace}.`,
+      others.length > 0
+        ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
+        : ['Set the namespace with --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
+    );
   }
   const {error, what} = serious;
   const code = CODES[error.kind] ?? 'CLUSTER_UNREACHABLE';
@@ -141,15 +140,16 @@ export function emptyError(
     const failure = apiFailure(error, kubeTarget);
     return failure.with(`${failure.message} No bundle was written.`, failure.suggestions);
   }
-  return new ExpectedError(`Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`, {
+  return failed(
     code,
-    exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,
-    suggestions: [
+    `Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`,
+    [
       ...(ADVICE[code] ?? []),
       ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`] : []),
       ...(access === undefined ? [] : [access]),
     ],
-  });
+    {exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed},
+  );
 }
 
 type Named = Pick<BundleOptions, 'run' | 'container' | 'kubeTarget'>;
@@ -178,8 +178,7 @@ const isThere = (run: string, {pods, objects}: PreparedBundle['scope']): boolean
 const containerNames = (pod: Pod): string[] =>
   [...statusesOf(pod), ...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({name}) => name);
 
-const unknown = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});
+const unknown = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);
 
 const USER_MS = 5000;
 

@@ -1,8 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import {anySignal} from '../ground/signals.ts';
 import type {Interrupts} from '../ports/processes.ts';
-import {prepareDocker} from './collect/docker.ts';
-import type {HostBundleOptions, HostDeps, HostPrepared} from './collect/host.ts';
+import {type HostBundleOptions, type HostDeps, type HostPrepared, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
 import {bundleInterrupted, type Collected, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
 

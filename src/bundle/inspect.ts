@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto';
 import type {Finding} from '../diagnose/finding.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {type Fields, isFields} from '../ground/json.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {readAtMost} from '../ground/streams.ts';
+import {type Fields, isFields} from '../ground/tree.ts';
 import type {ArchiveEntry, OpenArchive} from '../ports/files.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
 
@@ -110,17 +110,11 @@ function parsed(text: string | undefined): unknown {
 }
 
 const notOurs = (file: string, why: string): ExpectedError =>
-  new ExpectedError(`${file} is not a support bundle: ${why}.`, {
-    code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
-    suggestions: ['Use a bundle written by collect-logs'],
-  });
+  failed('UNREADABLE_FILE', `${file} is not a support bundle: ${why}.`, ['Use a bundle written by collect-logs']);
 
 const changed = (file: string, why: string): ExpectedError =>
-  new ExpectedError(`${file} is damaged or was changed: ${why}.`, {
-    code: 'UNREADABLE_FILE',
+  failed('UNREADABLE_FILE', `${file} is damaged or was changed: ${why}.`, ['Copy the bundle again, or collect a new one'], {
     exit: ExitCode.findings,
-    suggestions: ['Copy the bundle again, or collect a new one'],
   });
 
 /** A missing part, as in errors.json. */

@@ -1,19 +1,18 @@
 import {Evidence, type Finding} from '../diagnose/finding.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {jsonText} from '../ground/json.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
+import {jsonText} from '../ground/tree.ts';
 import type {ApiReader} from '../kubernetes/client.ts';
 import type {Archive, Archives, ClosedArchive, Files} from '../ports/files.ts';
 import {knownSecretSet} from '../redact/known-values.ts';
 import {leakFinder} from '../redact/leak-check.ts';
 import {type RedactionReport, redactor} from '../redact/redactor.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
-import {closeChecked} from './checked-archive.ts';
+import {closeChecked, fileNames} from './checked-archive.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type ReadDeps, readLogs} from './collect/read-logs.ts';
 import type {Gap} from './collect/read-namespace.ts';
-import {fileNames} from './file-names.ts';
 import {allFindings} from './findings/all-findings.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, type Summary, summaryText, versionsText} from './report.ts';
 
@@ -99,7 +98,6 @@ async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void
   if ((await files.kindOf(file)) === 'nothing') return;
   throw new ExpectedError(`${file} exists.`, {
     code: 'FILE_EXISTS',
-    exit: ExitCode.usage,
     suggestions: ['Use another file name with --out'],
     options: [{add: '--out FILE', when: 'Write to another file'}],
   });
@@ -109,11 +107,12 @@ async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void
 export const signalExitCode = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
 
 export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
-  new ExpectedError('Interrupted. No bundle was written.', {
-    code: 'INTERRUPTED',
-    exit: signalExitCode(by),
-    suggestions: ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
-  });
+  failed(
+    'INTERRUPTED',
+    'Interrupted. No bundle was written.',
+    ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
+    {exit: signalExitCode(by)},
+  );
 
 type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> &
   Pick<SaveDeps, 'now' | 'onProgress'> & {

@@ -150,17 +150,9 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
   {name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', form: megabytes},
   {name: 'SCALR_AGENT_MODULE_CACHE_CONCURRENCY', form: threads, keys: {'agent-job': 'agent.moduleCache.concurrency'}},
   {name: 'SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB', form: megabytes},
-  {
-    name: 'SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS',
-    form: amount({unit: 'days'}),
-    keys: {'agent-job': 'agent.binaryCache.thresholdDays'},
-  },
+  {name: 'SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS', form: amount({unit: 'days'}), keys: {'agent-job': 'agent.binaryCache.thresholdDays'}},
   {name: 'SCALR_AGENT_MEMORY_MONITOR_ENABLED', form: flag},
-  {
-    name: 'SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT',
-    form: percent,
-    keys: {'agent-job': 'task.runner.memorySoftLimitPercent'},
-  },
+  {name: 'SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT', form: percent, keys: {'agent-job': 'task.runner.memorySoftLimitPercent'}},
   {name: 'SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT', form: percent, keys: {'agent-job': 'task.runner.memoryWarnPercent'}},
   {name: 'SCALR_AGENT_OTLP_ENDPOINT', form: hostAndPort, keys: {'agent-job': 'otel.endpoint'}},
   {name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', form: flag},
@@ -212,11 +204,7 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
   {name: 'SCALR_AGENT_KUBERNETES_MODE', formerly: ['SCALR_KUBERNETES_MODE'], form: oneOf('controller', 'worker')},
   {name: 'SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME', formerly: ['SCALR_KUBERNETES_EFS_CLAIM_NAME']},
   {name: 'SCALR_AGENT_KUBERNETES_AUTOMOUNT_SERVICE_ACCOUNT_TOKEN', form: flag},
-  {
-    name: 'SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS',
-    form: seconds,
-    keys: {'agent-job': 'task.startupTimeoutSeconds'},
-  },
+  {name: 'SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS', form: seconds, keys: {'agent-job': 'task.startupTimeoutSeconds'}},
 ];
 
 /** Variables that all programs read, both the agent and the tools of runs. */

@@ -19,10 +19,7 @@ export const asText: Codec<string> = {
   read: (tree) => (typeof tree === 'string' && tree !== '' ? tree : undefined),
 };
 
-export const asBoolean: Codec<boolean> = {
-  write: (value) => value,
-  read: (tree) => (typeof tree === 'boolean' ? tree : undefined),
-};
+export const asBoolean: Codec<boolean> = {write: (value) => value, read: (tree) => (typeof tree === 'boolean' ? tree : undefined)};
 
 /** Two words for on and off. */
 export const asSwitch = (on: string, off: string): Codec<boolean> => ({
@@ -37,10 +34,7 @@ export const asNumber: Codec<number> = {
 
 /** A choice with the names that the chart uses. */
 export function asWord<K extends string>(values: Readonly<Record<K, string | boolean>>): Codec<K> {
-  return {
-    write: (value) => values[value],
-    read: (tree) => (Object.keys(values) as K[]).find((each) => values[each] === tree),
-  };
+  return {write: (value) => values[value], read: (tree) => (Object.keys(values) as K[]).find((each) => values[each] === tree)};
 }
 
 /** A choice whose options have the same names in the chart. */
@@ -177,10 +171,7 @@ export const switched = (
 export const variable = <T>(
   setting: Setting<T>,
   {map, name, ...options}: Options<T> & {map: string; name: string; as: Codec<T>},
-): Row<T> => ({
-  ...key(setting, [...at(map), name], options),
-  paths: [at(map)],
-});
+): Row<T> => ({...key(setting, [...at(map), name], options), paths: [at(map)]});
 
 /** The chart has fixed behavior, so only this value is supported. */
 export const always = <T>(setting: Setting<T>, value: T, options: Options<T> = {}): Row<T> => ({

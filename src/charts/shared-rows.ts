@@ -96,10 +96,7 @@ export const caBundleRows = (path: string): Row[] => {
   const secretKey = `${path}.caBundleSecret.key`;
   return [
     key(caSecret, `${path}.caBundleSecret.name`),
-    row({
-      ...key(caSecretKey, secretKey),
-      read: (values, {get}) => (get(caSecret) === undefined ? undefined : textIn(values, secretKey)),
-    }),
+    row({...key(caSecretKey, secretKey), read: (values, {get}) => (get(caSecret) === undefined ? undefined : textIn(values, secretKey))}),
     implied(caPublicRoots, (values) => textIn(values, inline)?.includes(PUBLIC_ROOTS)),
     implied(caScope, (values, {get}) => ((get(caSecret) ?? textIn(values, inline)) ? 'all' : undefined), {
       accepts: (scope) => scope === 'all',

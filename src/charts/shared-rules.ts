@@ -28,7 +28,7 @@ import {VARIABLES_OF_SETTINGS} from './shared-rows.ts';
 
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 
-interface SettingRule extends Omit<ChartRule, 'test'> {
+interface SettingRule extends Omit<ChartRule, 'code' | 'severity' | 'test'> {
   /** The setting of the finding; `path` is its key if no setting writes it. */
   setting: Setting;
   path?: string;
@@ -40,25 +40,30 @@ interface SettingRule extends Omit<ChartRule, 'test'> {
 }
 
 /** A rule with one finding. */
-export const settingRule = ({setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
-  ...rule,
-  test: (get, facts) => {
-    if (!isWrong(get, facts)) return undefined;
-    const say = (text: Text): string => (typeof text === 'string' ? text : text(get, facts));
-    return {
-      setting,
-      message: say(message),
-      ...(path === undefined ? {} : {path}),
-      ...(paths === undefined ? {} : {paths}),
-      ...(suggestion === undefined ? {} : {suggestion: say(suggestion)}),
-    };
-  },
-});
+const settingRule =
+  (severity: ChartRule['severity']) =>
+  (code: string, {setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
+    ...rule,
+    code,
+    severity,
+    test: (get, facts) => {
+      if (!isWrong(get, facts)) return undefined;
+      const say = (text: Text): string => (typeof text === 'string' ? text : text(get, facts));
+      return {
+        setting,
+        message: say(message),
+        ...(path === undefined ? {} : {path}),
+        ...(paths === undefined ? {} : {paths}),
+        ...(suggestion === undefined ? {} : {suggestion: say(suggestion)}),
+      };
+    },
+  });
+
+export const settingError = settingRule('error');
+export const settingWarning = settingRule('warning');
 
 const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): ChartRule =>
-  settingRule({
-    code: 'REQUEST_ABOVE_LIMIT',
-    severity: 'error',
+  settingError('REQUEST_ABOVE_LIMIT', {
     setting: request,
     isWrong: (get) => get(limit) !== undefined && exceeds(get(request) ?? '', get(limit) ?? ''),
     message: (get, {isExplicit}) =>
@@ -73,9 +78,7 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
 export const shortestGrace = ({usual, seconds}: {usual: string; seconds: Readonly<Record<string, number>>}): ChartRule => {
   const mode = (get: Get): string => get(shutdownMode) ?? usual;
   const least = (get: Get): number => seconds[mode(get)] as number;
-  return settingRule({
-    code: 'GRACE_PERIOD_TOO_SHORT',
-    severity: 'error',
+  return settingError('GRACE_PERIOD_TOO_SHORT', {
     setting: gracePeriod,
     isWrong: (get) => (get(gracePeriod) ?? least(get)) < least(get),
     message: (get) =>
@@ -85,7 +88,7 @@ export const shortestGrace = ({usual, seconds}: {usual: string; seconds: Readonl
 };
 
 const onOpenShift = (message: string): ChartRule =>
-  settingRule({code: 'OPENSHIFT_SCC', severity: 'warning', setting: cloud, isWrong: (get) => get(cloud) === 'openshift', message});
+  settingWarning('OPENSHIFT_SCC', {setting: cloud, isWrong: (get) => get(cloud) === 'openshift', message});
 
 export const fixedUserOnOpenShift = onOpenShift(
   'By default the pods run as uid 1000, which the restricted-v2 SCC of OpenShift rejects. Upstream documents no solution. Granting nonroot-v2 to the service account is not verified and must be tested.',
@@ -97,9 +100,7 @@ export const rootOnOpenShift = onOpenShift(
 
 /** A cache PersistentVolumeClaim that several pods mount; `sharers` describes them, undefined if there is only one. */
 export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | undefined; suggestion: string}): ChartRule[] => [
-  settingRule({
-    code: 'CLAIM_NOT_SHARED',
-    severity: 'error',
+  settingError('CLAIM_NOT_SHARED', {
     setting: cacheAccessMode,
     isWrong: (get) =>
       sharers(get) !== undefined &&
@@ -108,9 +109,7 @@ export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | 
     message: (get) => `A ${get(cacheAccessMode)} cache cannot be shared, but it is mounted by ${sharers(get)}`,
     suggestion,
   }),
-  settingRule({
-    code: 'CLAIM_HAS_TO_BE_SHARED',
-    severity: 'warning',
+  settingWarning('CLAIM_HAS_TO_BE_SHARED', {
     isReminder: true,
     setting: cache,
     isWrong: (get, {isExplicit}) => sharers(get) !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode),
@@ -120,10 +119,8 @@ export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | 
 
 /** For versions whose egress policy blocks DNS. */
 export const policyWithoutDns = ({in: range, fixedIn}: {in: string; fixedIn: string}): ChartRule =>
-  settingRule({
-    code: 'POLICY_WITHOUT_DNS',
+  settingWarning('POLICY_WITHOUT_DNS', {
     in: range,
-    severity: 'warning',
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block',
     message: `In this version, the policy that blocks the metadata service has no DNS rule. Where it is enforced, it can block DNS. Fixed in ${fixedIn}.`,
@@ -138,10 +135,8 @@ interface Breaking {
 
 /** A value that some versions cannot be rendered with. */
 export const breaksTemplates = ({breaks, path, ...rule}: Breaking): ChartRule =>
-  settingRule({
+  settingError('BREAKS_TEMPLATES', {
     ...rule,
-    code: 'BREAKS_TEMPLATES',
-    severity: 'error',
     setting: set,
     path,
     isWrong: (_, {values}) => {
@@ -180,9 +175,7 @@ const variableWithSetting = (get: Get): string | undefined =>
 const OFF_AWS: readonly (string | undefined)[] = ['gke', 'gke-autopilot', 'aks'];
 
 export const sharedRules: readonly ChartRule[] = [
-  settingRule({
-    code: 'EFS_OFF_AWS',
-    severity: 'error',
+  settingError('EFS_OFF_AWS', {
     setting: cache,
     isWrong: (get) => get(cache) === 'efs' && OFF_AWS.includes(get(cloud)),
     message: (get) => `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
@@ -192,33 +185,25 @@ export const sharedRules: readonly ChartRule[] = [
   requestWithinLimit(runMemoryRequest, runMemoryLimit),
   requestWithinLimit(controllerCpuRequest, controllerCpuLimit),
   requestWithinLimit(controllerMemoryRequest, controllerMemoryLimit),
-  settingRule({
-    code: 'METADATA_NEEDED',
-    severity: 'error',
+  settingError('METADATA_NEEDED', {
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',
     message: 'GKE Workload Identity requires access to 169.254.169.254, which --metadata-service block denies',
     suggestion: 'Use --metadata-service allow; Workload Identity already protects the node credentials',
   }),
-  settingRule({
-    code: 'POLICY_AGAINST_CLOUD_DNS',
-    severity: 'warning',
+  settingWarning('POLICY_AGAINST_CLOUD_DNS', {
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? ''),
     message:
       'With Cloud DNS, pods resolve names through 169.254.169.254. Where the metadata policy is enforced, it blocks DNS. Use kube-dns, add a policy for port 53, or use --metadata-service allow.',
   }),
-  settingRule({
-    code: 'POLICY_ENFORCEMENT',
-    severity: 'warning',
+  settingWarning('POLICY_ENFORCEMENT', {
     whenAsked: true,
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block' && get(cloud) !== 'gke-autopilot',
     message: (get) => `The metadata service is blocked by a NetworkPolicy, which the CNI must enforce. ${policyEnforcement(get)}`,
   }),
-  settingRule({
-    code: 'IDENTITY_INCOMPLETE',
-    severity: 'warning',
+  settingWarning('IDENTITY_INCOMPLETE', {
     setting: workloadIdentity,
     isWrong: (get) => {
       const annotation = annotationFor(get);
@@ -227,16 +212,12 @@ export const sharedRules: readonly ChartRule[] = [
     message: (get) =>
       `The service account has no cloud identity. Add --service-account-annotation ${annotationFor(get)}=…, or use --service-account-name with an account that has this annotation.`,
   }),
-  settingRule({
-    code: 'SHARED_CLAIM_WITHOUT_CLASS',
-    severity: 'warning',
+  settingWarning('SHARED_CLAIM_WITHOUT_CLASS', {
     setting: cache,
     isWrong: (get) => get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteMany' && get(cacheStorageClass) === undefined,
     message: (get) => `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set --cache-storage-class.`,
   }),
-  settingRule({
-    code: 'VARIABLE_HAS_SETTING',
-    severity: 'error',
+  settingError('VARIABLE_HAS_SETTING', {
     setting: extraEnv,
     isWrong: (get) => variableWithSetting(get) !== undefined,
     message: (get) => `${variableWithSetting(get)} cannot be set with --extra-env, because it has its own flag`,

@@ -6,7 +6,7 @@ const nameOf = (item: Tree): string | undefined => (isMap(item) && typeof item['
 
 type Text = string | ((values: Values, key: string) => string);
 
-interface KeyRule extends Omit<ValuesRule, 'test'> {
+interface KeyRule extends Pick<ValuesRule, 'in'> {
   keys: readonly string[];
   isWrong(values: Values, key: string): boolean;
   message: Text;
@@ -14,27 +14,32 @@ interface KeyRule extends Omit<ValuesRule, 'test'> {
 }
 
 /** One finding per invalid key. */
-export const keyRule = ({keys, isWrong, message, suggestion, ...rule}: KeyRule): ValuesRule => ({
-  ...rule,
-  test: (values) => {
-    const say = (text: Text, key: string): string => (typeof text === 'string' ? text : text(values, key));
-    return keys
-      .filter((key) => isWrong(values, key))
-      .map((key) => ({
-        path: at(key),
-        message: say(message, key),
-        ...(suggestion === undefined ? {} : {suggestion: say(suggestion, key)}),
-      }));
-  },
-});
+const keyRule =
+  (severity: ValuesRule['severity']) =>
+  (code: string, {keys, isWrong, message, suggestion, ...rule}: KeyRule): ValuesRule => ({
+    ...rule,
+    code,
+    severity,
+    test: (values) => {
+      const say = (text: Text, key: string): string => (typeof text === 'string' ? text : text(values, key));
+      return keys
+        .filter((key) => isWrong(values, key))
+        .map((key) => ({
+          path: at(key),
+          message: say(message, key),
+          ...(suggestion === undefined ? {} : {suggestion: say(suggestion, key)}),
+        }));
+    },
+  });
+
+export const keyError = keyRule('error');
+export const keyWarning = keyRule('warning');
 
 /** Keys and their versions (default: all). */
 type Keys = Pick<KeyRule, 'in' | 'keys'>;
 
 /** The chart copies the token into the Secret unchanged. */
-const tokenInOnePiece = keyRule({
-  code: 'BROKEN_TOKEN',
-  severity: 'error',
+const tokenInOnePiece = keyError('BROKEN_TOKEN', {
   keys: ['agent.token'],
   isWrong: (values, key) => /\s/.test(textAt(values, key)),
   message: 'The token contains whitespace, which the agent sends as part of the token.',
@@ -43,10 +48,8 @@ const tokenInOnePiece = keyRule({
 
 /** Numbers for which zero disables the feature. */
 export const aboveZero = ({message, ...keys}: Keys & {message: string}): ValuesRule =>
-  keyRule({
+  keyWarning('ZERO', {
     ...keys,
-    code: 'ZERO',
-    severity: 'warning',
     isWrong: (values, key) => /^0+(\.0*)?[A-Za-z]*$/.test(String(getAt(values, at(key)) ?? '')),
     message,
     suggestion: 'Remove it to use the chart default',
@@ -54,9 +57,7 @@ export const aboveZero = ({message, ...keys}: Keys & {message: string}): ValuesR
 
 /** The component that starts runs authenticates to Kubernetes with its service account token. */
 export const tokenOfAccount = (program: string): ValuesRule =>
-  keyRule({
-    code: 'NO_PERMISSIONS',
-    severity: 'error',
+  keyError('NO_PERMISSIONS', {
     keys: ['serviceAccount.automountToken'],
     isWrong: (values, key) => getAt(values, at(key)) === false,
     message: `Without its service account token, ${program} cannot create run pods.`,
@@ -67,10 +68,8 @@ export const tokenOfAccount = (program: string): ValuesRule =>
 export const sharedValuesRules: readonly ValuesRule[] = [tokenInOnePiece, urlOfAccount, identities];
 
 /** Two volumes cannot have the same mount path. */
-export const separateDirectories = keyRule({
-  code: 'DIRECTORIES_COLLIDE',
+export const separateDirectories = keyError('DIRECTORIES_COLLIDE', {
   in: '>=0.5.64',
-  severity: 'error',
   keys: ['agent.dataDir', 'agent.cacheDir'],
   isWrong: (values) => textAt(values, 'agent.dataDir') !== '' && textAt(values, 'agent.dataDir') === textAt(values, 'agent.cacheDir'),
   message: 'agent.dataDir and agent.cacheDir must be different directories, because each is a mount path.',
@@ -78,10 +77,8 @@ export const separateDirectories = keyRule({
 
 /** Directories where a volume is mounted. */
 export const directories = (keys: Keys): ValuesRule =>
-  keyRule({
+  keyError('NO_DIRECTORY', {
     ...keys,
-    code: 'NO_DIRECTORY',
-    severity: 'error',
     isWrong: (values, key) => getAt(values, at(key)) === '',
     message: 'The value must not be empty, because a volume is mounted at this path.',
     suggestion: 'Remove it to use the chart default',
@@ -89,10 +86,8 @@ export const directories = (keys: Keys): ValuesRule =>
 
 /** The policy of some versions does not select run pods. */
 export const runsNotCovered = ({covered, fixedIn, ...rule}: {in?: string; covered: string; fixedIn?: string}): ValuesRule =>
-  keyRule({
+  keyWarning('RUNS_NOT_COVERED', {
     ...rule,
-    code: 'RUNS_NOT_COVERED',
-    severity: 'warning',
     keys: ['restrictMetadataService'],
     isWrong: isOn,
     message: `The policy applies to ${covered}, not to run pods, and has no DNS rule. Where it is enforced, it can block DNS.${fixedIn === undefined ? '' : ` Fixed in ${fixedIn}.`}`,
@@ -100,10 +95,8 @@ export const runsNotCovered = ({covered, fixedIn, ...rule}: {in?: string; covere
 
 /** Certificates are copied into a Secret unchanged; base64 would be encoded twice. */
 const wantsPem = (keys: Keys): ValuesRule =>
-  keyRule({
+  keyError('NOT_PEM', {
     ...keys,
-    code: 'NOT_PEM',
-    severity: 'error',
     isWrong: (values, key) => textAt(values, key) !== '' && !textAt(values, key).includes('-----BEGIN '),
     message: 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.',
     suggestion: (_, key) => `${key}: |`,
@@ -111,10 +104,8 @@ const wantsPem = (keys: Keys): ValuesRule =>
 
 /** Two keys for the same value, one of which is silently ignored. */
 export const otherKeyWins = ({in: range, winner, loser}: {in: string; winner: string; loser: string}): ValuesRule =>
-  keyRule({
-    code: 'OTHER_KEY_WINS',
+  keyWarning('OTHER_KEY_WINS', {
     in: range,
-    severity: 'warning',
     keys: [loser],
     isWrong: (values) => textAt(values, winner) !== '' && textAt(values, loser) !== '',
     message: `Ignored, because ${winner} is set and takes precedence.`,
@@ -124,10 +115,8 @@ export const otherKeyWins = ({in: range, winner, loser}: {in: string; winner: st
 const bothHalves = (tls: string, range: string): ValuesRule => {
   const [certificate, key, instead] = [`${tls}.clientCert`, `${tls}.clientKey`, `${tls}.clientCertSecret.name`];
   const missing = (given: string): string => (given === key ? certificate : key);
-  return keyRule({
-    code: 'HALF_CLIENT_CERTIFICATE',
+  return keyError('HALF_CLIENT_CERTIFICATE', {
     in: range,
-    severity: 'error',
     keys: [certificate, key],
     isWrong: (values, given) => textAt(values, given) !== '' && textAt(values, missing(given)) === '' && textAt(values, instead) === '',
     message: (_, given) => `${missing(given)} is missing, so the chart does not configure client certificates.`,
@@ -161,10 +150,8 @@ const MISREAD = [
 
 /** Values that are rendered without quotes, so they may not be strings in the manifest. */
 export function printedBare(keys: Keys): ValuesRule {
-  return keyRule({
+  return keyError('MISREAD_IN_MANIFEST', {
     ...keys,
-    code: 'MISREAD_IN_MANIFEST',
-    severity: 'error',
     isWrong: (values, key) => MISREAD.some((pattern) => pattern.test(textAt(values, key))),
     message: (values, key) => `${JSON.stringify(textAt(values, key))} is rendered without quotes, so it is not a string in the manifest.`,
     suggestion: 'Use a name that starts with a letter and is not a YAML keyword',
@@ -173,10 +160,8 @@ export function printedBare(keys: Keys): ValuesRule {
 
 /** Keys whose default is required, so null is an error. */
 export const notNull = (keys: Keys): ValuesRule =>
-  keyRule({
+  keyError('NULL_DELETES_DEFAULT', {
     ...keys,
-    code: 'NULL_DELETES_DEFAULT',
-    severity: 'error',
     isWrong: (values, key) => getAt(values, at(key)) === undefined,
     message: 'The chart cannot be rendered with null here.',
     suggestion: 'Remove the key, or set it to {}',
@@ -184,10 +169,8 @@ export const notNull = (keys: Keys): ValuesRule =>
 
 /** Keys of a Secret, used only if one of `secrets` is set. */
 export function keyOfSecret({secrets, ...keys}: Keys & {secrets: readonly string[]}): ValuesRule {
-  return keyRule({
+  return keyError('NO_KEY_OF_SECRET', {
     ...keys,
-    code: 'NO_KEY_OF_SECRET',
-    severity: 'error',
     isWrong: (values, key) => secrets.some((secret) => textAt(values, secret) !== '') && getAt(values, at(key)) === '',
     message: 'The key of the Secret must not be empty.',
     suggestion: 'Remove it to use the chart default',
@@ -251,10 +234,8 @@ export const mountsOfVolumes = ({in: range, volumes, mounts, containers, own}: M
 
 /** A key that is ignored unless a switch is on. */
 export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: string}): ValuesRule =>
-  keyRule({
+  keyError('SWITCH_IS_OFF', {
     ...rule,
-    code: 'SWITCH_IS_OFF',
-    severity: 'error',
     keys: [key],
     isWrong: (values) => textAt(values, key) !== '' && !isOn(values, on),
     message: `Ignored unless ${on} is true.`,
@@ -263,10 +244,8 @@ export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: s
 
 /** PersistentVolumeClaims that the chart creates require a size; `volumes` are their parent keys. */
 export const sizedClaims = ({volumes, ...rule}: {in?: string; volumes: readonly string[]}): ValuesRule =>
-  keyRule({
+  keyError('CLAIM_WITHOUT_SIZE', {
     ...rule,
-    code: 'CLAIM_WITHOUT_SIZE',
-    severity: 'error',
     keys: volumes.map((volume) => `${volume}.persistentVolumeClaim.storage`),
     isWrong: (values, key) => {
       const claim = key.replace(/\.storage$/, '');
@@ -279,9 +258,7 @@ export const sizedClaims = ({volumes, ...rule}: {in?: string; volumes: readonly 
 
 /** Kubernetes rejects a leading slash, and these templates do not remove it. */
 export const relativeSubPaths = (keys: readonly string[]): ValuesRule =>
-  keyRule({
-    code: 'ABSOLUTE_SUB_PATH',
-    severity: 'error',
+  keyError('ABSOLUTE_SUB_PATH', {
     keys,
     isWrong: (values, key) => textAt(values, key).startsWith('/'),
     message: 'A subPath must not start with a slash.',

@@ -29,10 +29,7 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
     const text = `${accountPlanText(steps, client, this.screen)}\n`;
     const context = this.context({});
     return operate<Result>(
-      {
-        ...{steps, text, warnings, blocked},
-        run: (deps) => run(() => runAccountSteps(steps, client, deps)),
-      },
+      {...{steps, text, warnings, blocked}, run: (deps) => run(() => runAccountSteps(steps, client, deps))},
       planned,
       flags,
       context,

@@ -28,7 +28,6 @@ interface ConnectOptions {
   app: Pick<App, 'env' | 'files' | 'sleep'>;
   /** Of this program. */
   version: string;
-  /** Ends every request. */
   signal: AbortSignal;
 }
 

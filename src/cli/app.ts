@@ -1,7 +1,6 @@
 import type {Interfaces} from '@oclif/core';
 import {hostTools} from '../adapters/host-tools.ts';
-import {nodeCharts} from '../adapters/node-charts.ts';
-import {nodeFiles} from '../adapters/node-files.ts';
+import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
@@ -31,14 +30,11 @@ export interface App {
   kubernetes: (kubeTarget: ClusterTarget, paths: ToolPaths) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
   host: HostTools;
-  /** Image registries, asked from this machine. */
   registries: Registries;
-  /** Connections from this machine. */
   connections: Connections;
   archives: Archives;
   takeInterrupts: () => Interrupts;
   now: () => Date;
-  /** Waits until the time is over or the signal is aborted. */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Prompts are possible: input and output are terminals, and CI is not set. */
   hasTerminal: boolean;
@@ -51,9 +47,7 @@ export interface App {
   stderr: (text: string) => void;
   /** Replaces the live lines, the last lines of standard error on a terminal. */
   draw: (text: string) => void;
-  /** Sets the exit code of the process. */
   exit: (code: number) => void;
-  /** The exit code so far. */
   exitCode: () => number;
 }
 

@@ -1,8 +1,7 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
-import {fromChartSource} from '../answers/from-chart-source.ts';
-import {unaskedWarnings} from '../answers/from-cluster.ts';
+import {fromChartSource, unaskedWarnings} from '../answers/discovered.ts';
 import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget, programOf} from '../ground/command-line.ts';
@@ -17,11 +16,10 @@ import {Settings} from '../settings/settings.ts';
 import {failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {readMetadata} from '../values/chart-files.ts';
-import {settingsInFiles} from '../values/values-files.ts';
+import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
-import {decisionSteps} from './action-required.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {asExpected, failureDocument, unsupportedTarget} from './failure.ts';
+import {asExpected, decisionSteps, failureDocument, unsupportedTarget} from './failure.ts';
 import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import './core.ts';
 import type {CommandContext} from './operate.ts';
@@ -43,7 +41,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** External dependencies; called once, inside run(). */
   createApp: (options: {isAccessible: boolean}) => App = nodeApp;
   protected readonly unaskedWarnings = unaskedWarnings;
-  /** What the process exits with. */
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
   #isQuiet = false;
@@ -192,7 +189,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     const {env, processes} = this.app;
-    const {throughApi} = await import('../kubernetes/through-api.ts');
+    const {throughApi} = await import('../kubernetes/connect.ts');
     const kubernetes = await this.kubernetes(kubeTarget, flags);
     return {kubernetes, processes: throughApi(processes(toolPaths(flags)), kubernetes), helmDriver: env['HELM_DRIVER']};
   }

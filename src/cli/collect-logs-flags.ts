@@ -5,7 +5,7 @@ import type {Gap} from '../bundle/collect/read-namespace.ts';
 import {MIN_SHARE_BYTES} from '../bundle/collect/retain.ts';
 import {type DamagedEntry, inspectBundle} from '../bundle/inspect.ts';
 import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
@@ -159,8 +159,7 @@ function byteCount(flag: string, text: string): number {
   return count;
 }
 
-const wrong = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions: [suggestion]});
+const wrong = (message: string, suggestion: string): ExpectedError => failed('INVALID_SETTING', message, [suggestion]);
 
 export interface CollectResult {
   /** Absent with --dry-run. */

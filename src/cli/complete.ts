@@ -1,9 +1,8 @@
 import {join} from 'node:path';
 import {execWithTimeout} from '../adapters/exec-with-timeout.ts';
 import {readPackageJson} from '../adapters/package-files.ts';
-import {type Ask, type CompletionProgram, offerFor} from '../completion/candidates.ts';
 import {bashWords, type Flag, readLine, withTopics} from '../completion/line.ts';
-import {bashReply, reply} from '../completion/replies.ts';
+import {type Ask, bashReply, type CompletionProgram, offerFor, reply} from '../completion/replies.ts';
 
 /** Completion must be fast, but a credential plugin alone takes seconds. */
 const TOOL_TIMEOUT_MS = 5000;
@@ -31,7 +30,6 @@ export async function complete([shell = '', ...args]: readonly string[], before:
   process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
 }
 
-/** Commands and flags from the oclif manifest. */
 type Manifest = Readonly<Record<string, CompletionProgram['commands'][string] & {flags: Readonly<Record<string, Flag>>}>>;
 
 function programOf(root: string): CompletionProgram {
@@ -40,7 +38,7 @@ function programOf(root: string): CompletionProgram {
     commands,
     flagsOf: (command) => Object.values(commands[command]?.flags ?? {}),
     async live(flag, line) {
-      const {liveValues} = await import('../completion/candidates.ts');
+      const {liveValues} = await import('../completion/replies.ts');
       const ask: Ask = ({tool, args}, path = tool) => execWithTimeout(path, args, TOOL_TIMEOUT_MS);
       return liveValues(ask, process.env)[flag](line);
     },

@@ -4,5 +4,5 @@
  */
 import '../values/document.ts';
 import '../values/validate/apply-fixes.ts';
-import '../values/validate/check-generated.ts';
+import '../values/validate/validate.ts';
 import './user-files.ts';

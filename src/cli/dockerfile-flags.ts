@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {type Additions, BASES, type ImageBase} from '../host/image-additions.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
+import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
 
 /** Flags of export that only a Dockerfile has. */
 export const dockerfileFlags = {
@@ -34,5 +34,4 @@ export function additionsFrom(flags: Given, isDockerfile: boolean): Additions {
   return {packages, plugins, base: base as ImageBase | undefined};
 }
 
-const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});
+const usage = (message: string, suggestions: readonly string[]): ExpectedError => failed('USAGE', message, suggestions);

@@ -1,6 +1,16 @@
-import {ExitCode, ExpectedError, PromptCancelled, RUN_AGAIN} from '../ground/errors.ts';
+import {commandLine, type Program} from '../ground/command-line.ts';
+import {
+  DECISIONS,
+  type DecisionOption,
+  ExitCode,
+  ExpectedError,
+  failed,
+  maskSecrets,
+  PromptCancelled,
+  RUN_AGAIN,
+} from '../ground/errors.ts';
+import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {type TargetName, target} from '../settings/release.ts';
-import {actionRequired, type DecidedLine} from './action-required.ts';
 import {type CommandLine, isOclif, usageFailure} from './usage-error.ts';
 
 /** JSON document of an error, with the decision that it asks for if the command line is known. */
@@ -18,30 +28,24 @@ export function asExpected(error: unknown, line: CommandLine): ExpectedError {
   }
   if (isOclif(error)) return usageFailure(error, line);
   if (message.includes('uv_cwd')) {
-    return new ExpectedError('The current directory no longer exists.', {
-      code: 'UNREADABLE_FILE',
-      suggestions: ['Change to an existing directory: cd'],
-      cause: error,
-    });
+    return failed('UNREADABLE_FILE', 'The current directory no longer exists.', ['Change to an existing directory: cd'], {cause: error});
   }
-  return new ExpectedError(`Unexpected error: ${message}`, {
-    code: 'BUG',
-    suggestions: ['This is a bug in scalr-agent. Run the command again with --verbose, and report the output'],
-    cause: error,
-  });
+  return failed(
+    'BUG',
+    `Unexpected error: ${message}`,
+    ['This is a bug in scalr-agent. Run the command again with --verbose, and report the output'],
+    {cause: error},
+  );
 }
 
 /** The command supports only agents in Kubernetes. */
 export const unsupportedTarget = (command: string, name: TargetName): ExpectedError =>
-  new ExpectedError(`scalr-agent ${command} supports only Kubernetes, but --target is ${name}.`, {
-    code: 'UNSUPPORTED_SETTING',
-    suggestions: [
-      name === 'docker'
-        ? 'Install or update an agent in Docker: scalr-agent install --target docker'
-        : 'Write files for the Linux packages: scalr-agent export systemd',
-      `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
-    ],
-  });
+  failed('UNSUPPORTED_SETTING', `scalr-agent ${command} supports only Kubernetes, but --target is ${name}.`, [
+    name === 'docker'
+      ? 'Install or update an agent in Docker: scalr-agent install --target docker'
+      : 'Write files for the Linux packages: scalr-agent export systemd',
+    `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
+  ]);
 
 /** The failure, with the saved answers as the only way to continue. */
 export function resumable(error: unknown): unknown {
@@ -49,3 +53,66 @@ export function resumable(error: unknown): unknown {
   const others = error.suggestions.filter((each) => each !== RUN_AGAIN);
   return error.with(error.message, [...others, 'To continue with your saved answers, run the command again with --resume']);
 }
+
+/** The command line that needs a decision. */
+export interface DecidedLine {
+  /** Without the program: "pool create" */
+  command: string;
+  argv: readonly string[];
+  program: Program;
+}
+
+interface ActionRequired {
+  status: 'action_required';
+  /** What has to be decided. */
+  reason: string;
+  /** The command line again, with each possible decision. */
+  next: {command: string; when: string}[];
+}
+
+/** What a calling program has to decide; undefined if the error asks for nothing. */
+export function actionRequired({code, options}: Pick<ExpectedError, 'code' | 'options'>, line: DecidedLine): ActionRequired | undefined {
+  if (options.length === 0) return undefined;
+  return {
+    status: 'action_required',
+    reason: (DECISIONS as Partial<Record<typeof code, string>>)[code] ?? 'terminal_required',
+    next: options.map((option) => ({command: decidedCommand(option, line), when: option.when})),
+  };
+}
+
+/** Next steps with the commands of a decision instead of the flags that they contain. A person gets only commands that run as printed. */
+export function decisionSteps({code, options, suggestions}: ExpectedError, line: DecidedLine): string[] {
+  const complete = options.filter((each) => !INCOMPLETE.test(each.add) && !/…|\*\*\*/.test(decidedCommand(each, line)));
+  const {next = []} = actionRequired({code, options: complete}, line) ?? {};
+  const added = complete.map(({add}) => add).join(' ');
+  const isCovered = (text: string): boolean => {
+    const flags = text.match(/--[a-z][\w-]*/g) ?? [];
+    return flags.length > 0 && flags.every((flag) => added.includes(flag));
+  };
+  return [...next.map(({when, command}) => `${when}: ${command}`), ...suggestions.filter((each) => !isCovered(each))];
+}
+
+/** A word in capitals has to be replaced. */
+const INCOMPLETE = /(?<![\w-])[A-Z]{2,}(?![\w-])/;
+
+function decidedCommand({add, remove = []}: DecisionOption, {command, argv, program}: DecidedLine): string {
+  const [flag = '', value] = add.split(' ');
+  const words = withoutFlag(hideSecrets(argv), flag, value !== undefined).filter((word) => !remove.includes(word));
+  const line = commandLine({tool: 'scalr-agent', args: [...command.split(' '), ...words]});
+  const own = line.replace(/^scalr-agent( install\b)?/, (_, install) => (install ? program.install : program.other));
+  return /^[A-Z_]+=/.test(add) ? `${add} ${own}` : `${own} ${add}`.trim();
+}
+
+/** The words without a flag that gets another value. */
+const withoutFlag = (words: readonly string[], flag: string, hasValue: boolean): string[] =>
+  words.filter((word, index) => word !== flag && !word.startsWith(`${flag}=`) && !(hasValue && words[index - 1] === flag));
+
+const FREE_TEXT = [set, extraEnv].map(({id}) => `--${id}`);
+
+/** The words of a command line; free text, which can be a secret, is left out. */
+const hideSecrets = (argv: readonly string[]): string[] =>
+  argv.map((word, index) => {
+    if (FREE_TEXT.includes(argv[index - 1] ?? '')) return '…';
+    const [flag = ''] = word.split('=');
+    return FREE_TEXT.includes(flag) && word !== flag ? `${flag}=…` : maskSecrets(word);
+  });

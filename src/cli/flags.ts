@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release, target} from '../settings/release.ts';
@@ -9,12 +9,12 @@ import type {Settings} from '../settings/settings.ts';
 
 /**
  * One flag per setting, as raw text: defaults, variables, validation and requirements are part of the settings, so that
- * the answers file and prompts use them too.
+ * the answers file and prompts use them too. `summaries` replaces those that mean something else in a command.
  */
-export function settingFlags(settings: readonly Setting[]): Interfaces.FlagInput {
+export function settingFlags(settings: readonly Setting[], summaries: Readonly<Record<string, string>> = {}): Interfaces.FlagInput {
   // Few commands support --target.
   const flags = settings.filter((setting) => setting.onlyEnv === undefined && setting.id !== target.id);
-  return Object.fromEntries(flags.map((setting) => [setting.id, flagOf(setting)]));
+  return Object.fromEntries(flags.map((setting) => [setting.id, flagOf({...setting, summary: summaries[setting.id] ?? setting.summary})]));
 }
 
 function flagOf(setting: Setting) {
@@ -34,7 +34,6 @@ function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
   };
 }
 
-/** Flags of every command. */
 export const generalFlags = {
   json: Flags.boolean({summary: 'Print one JSON document on standard output.', helpGroup: 'GLOBAL'}),
   'no-input': Flags.boolean({summary: 'Disable prompts; implied without a terminal and when CI is set.', helpGroup: 'GLOBAL'}),
@@ -48,9 +47,7 @@ export const generalFlags = {
 };
 
 /** For commands that resolve settings. */
-export const answersFlag = {
-  answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>'}),
-};
+export const answersFlag = {answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>'})};
 
 /** For commands that change something. */
 export const confirmFlags = {
@@ -75,11 +72,7 @@ export const helmFlag = {helm: connectionFlags.helm};
 /** For commands that support agents on this machine. */
 export const targetFlag = {target: Flags.string(textFlagOf(target))};
 
-export const fromClusterFlag = {
-  'from-cluster': Flags.boolean({
-    summary: 'Read unset settings from the cluster.',
-  }),
-};
+export const fromClusterFlag = {'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.'})};
 
 /** For commands that always require a cluster. */
 export const noFromClusterFlag = {
@@ -94,7 +87,6 @@ export interface ClusterFlags {
   kubectl?: string | undefined;
 }
 
-/** Name and namespace of the release. */
 export function releaseName(flags: ClusterFlags, settings: Settings): ReleaseName {
   return {
     release: settings.get(release) as string,
@@ -113,10 +105,7 @@ export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf
 
 /** An empty value, for example of an unset variable in a script. */
 export const emptyFlag = (flag: string): ExpectedError =>
-  new ExpectedError(`--${flag} is empty.`, {
-    code: 'INVALID_SETTING',
-    suggestions: ['Set a value, or omit the flag'],
-  });
+  failed('INVALID_SETTING', `--${flag} is empty.`, ['Set a value, or omit the flag']);
 
 const DAY = 86_400;
 
@@ -126,10 +115,7 @@ export function durationOf(flag: string, text: string, {max = DAY} = {}): number
     return seconds({min: 1, max}).parse(text, {now: new Date()}) * 1000;
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw new ExpectedError(`${flag}: ${error.message}.`, {
-      code: 'INVALID_SETTING',
-      suggestions: error.suggestion === undefined ? [] : [error.suggestion],
-    });
+    throw failed('INVALID_SETTING', `${flag}: ${error.message}.`, error.suggestion === undefined ? [] : [error.suggestion]);
   }
 }
 
@@ -148,10 +134,7 @@ export const explicitFlags = (
 export function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
   const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
   if (clash.length === 0) return;
-  throw new ExpectedError(`--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, {
-    code: 'USAGE',
-    suggestions: ['Omit one of these flags'],
-  });
+  throw failed('USAGE', `--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, ['Omit one of these flags']);
 }
 
 /** URLs of --probe-url. @throws ExpectedError */

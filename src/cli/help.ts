@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   SUPPORT: {
     'collect-logs': ['namespace', 'release', 'since', 'run', 'watch', 'max-size', 'out', 'target', 'inspect', 'kube-context'],
   },
-  CI: {
+  FILES: {
     values: ['url', 'chart', 'chart-version', 'cloud', 'https-proxy', 'ca-file', 'cache', 'set', 'values-file', 'answers', 'out', 'yes'],
     migrate: ['from', 'to', 'out', 'exit-code', 'dry-run', 'yes', 'json'],
     validate: ['chart', 'chart-version', 'values', 'strict', 'fix', 'format', 'dry-run', 'yes'],
@@ -68,13 +68,15 @@ class GroupedHelp extends CommandHelp {
     return this.wrap(this.command.description ?? '');
   }
 
-  /** Groups in the order of their flags, those of every command at the end. */
+  /** What the command does, and examples, before its flags: groups in their order, those of every command at the end. */
   protected override sections() {
-    return super
+    const isBeforeFlags = ({header}: {header: string}): boolean => ['USAGE', 'ARGUMENTS', 'DESCRIPTION', 'EXAMPLES'].includes(header);
+    const all = super
       .sections()
       .map((section) =>
         section.header === 'FLAGS' ? {...section, generate: ({flags}: {flags: Command.Flag.Any[]}) => this.#groups(flags)} : section,
       );
+    return [...all.filter(isBeforeFlags), ...all.filter((section) => !isBeforeFlags(section))];
   }
 
   #groups(flags: Command.Flag.Any[]) {
@@ -101,13 +103,15 @@ class GroupedHelp extends CommandHelp {
   }
 }
 
-/** The first sentence; details, choices and defaults are for --help. */
+/** The first sentence, or the choices; details and defaults are for --help. */
 function brief(flag: Command.Flag.Any): Command.Flag.Any {
   const summary = flag.summary?.replace(/\. [A-Z-].*$/s, '.') ?? '';
   if (flag.type === 'boolean') return {...flag, summary};
-  const hasChoices = `${flag.helpValue}`.includes('|');
+  const choices = /\|/.test(`${flag.helpValue}`) ? `${flag.helpValue}`.slice(1, -1).split('|') : [];
   const {options: _, default: __, ...rest} = flag;
-  return {...rest, summary, ...(hasChoices ? {helpValue: `<${flag.name.toUpperCase()}>`} : {})};
+  return choices.length === 0
+    ? {...rest, summary}
+    : {...rest, summary: `${choices.join(', ')}.`, helpValue: `<${flag.name.toUpperCase()}>`};
 }
 
 /** `scalr-agent --help`, `COMMAND --help` and, on one screen, `COMMAND -h`. */

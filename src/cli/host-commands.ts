@@ -1,9 +1,9 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {areReady, type HostAgentState, type HostCause, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
+import {DROP_INS} from '../host/files.ts';
 import {directoriesOf} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
-import {DROP_INS} from '../host/systemd.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {HostTools} from '../ports/processes.ts';
@@ -116,10 +116,11 @@ export async function onlyContainer(name: string | undefined, host: HostTools, t
   const [only, ...others] = found.map(containerName);
   if (only === undefined) throw noAgent('docker', name);
   if (others.length === 0) return only;
-  throw new ExpectedError(`This machine has ${found.length} agent containers.`, {
-    code: 'USAGE',
-    suggestions: [only, ...others].map((each) => `scalr-agent collect-logs --docker ${each}`),
-  });
+  throw failed(
+    'USAGE',
+    `This machine has ${found.length} agent containers.`,
+    [only, ...others].map((each) => `scalr-agent collect-logs --docker ${each}`),
+  );
 }
 
 /** Docker and systemd respond within this time. */
@@ -129,15 +130,12 @@ export const readSignal = ({timeoutMs}: Pick<CommandContext, 'timeoutMs'>): Abor
   AbortSignal.timeout(Math.min(timeoutMs, MAX_READ_MS));
 
 const noAgent = (target: 'docker' | 'systemd', name: string | undefined): ExpectedError =>
-  new ExpectedError(
+  failed(
+    'AGENT_NOT_FOUND',
     target === 'docker'
       ? `No agent container${name === undefined ? '' : ` of release ${name}`} on this machine.`
       : 'No service scalr-agent on this machine.',
-    {
-      code: 'AGENT_NOT_FOUND',
-      suggestions:
-        target === 'docker'
-          ? ['List the containers: docker ps --all', 'Install an agent: scalr-agent install --target docker']
-          : ['Run the command on the machine where the agent runs'],
-    },
+    target === 'docker'
+      ? ['List the containers: docker ps --all', 'Install an agent: scalr-agent install --target docker']
+      : ['Run the command on the machine where the agent runs'],
   );

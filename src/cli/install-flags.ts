@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {SharedFlags} from './base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, noFromClusterFlag, settingFlags, targetFlag} from './flags.ts';
@@ -23,7 +23,6 @@ export interface InstallFlags extends ClusterFlags, SharedFlags {
   save?: string | undefined;
 }
 
-/** Flags that have no meaning without Kubernetes. */
 export const ONLY_KUBERNETES = [
   'diff',
   'exit-code',
@@ -87,13 +86,10 @@ export const isNonInteractive = (): ExpectedError =>
   });
 
 export const noPackages = (): ExpectedError =>
-  new ExpectedError('install does not support --target systemd, because the Linux packages of the agent are deprecated.', {
-    code: 'USAGE',
-    suggestions: [
-      'Use Docker: scalr-agent-install install --target docker',
-      'Configure an installed package: scalr-agent-install export systemd',
-    ],
-  });
+  failed('USAGE', 'install does not support --target systemd, because the Linux packages of the agent are deprecated.', [
+    'Use Docker: scalr-agent-install install --target docker',
+    'Configure an installed package: scalr-agent-install export systemd',
+  ]);
 
 /** How the user left the wizard. */
 export const LEFT = {

@@ -1,5 +1,5 @@
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
@@ -146,8 +146,5 @@ async function inCluster(settings: Settings, {kubeTarget}: ReleaseName, {kuberne
 function refuseToken(settings: Settings, env: Readonly<Record<string, string | undefined>>): void {
   if (settings.get(token) === undefined && settings.get(tokenFile) === undefined) return;
   const given = env[token.onlyEnv as string] ? token.onlyEnv : '--token-file';
-  throw new ExpectedError(`--pool creates a token, but one is also given with ${given}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    suggestions: [`Omit --pool, or remove ${given}`],
-  });
+  throw failed('CONFLICTING_SETTINGS', `--pool creates a token, but one is also given with ${given}.`, [`Omit --pool, or remove ${given}`]);
 }

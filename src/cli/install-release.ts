@@ -1,3 +1,4 @@
+import {join} from 'node:path';
 import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -11,23 +12,23 @@ import {newestInRepository} from '../operations/newest-version.ts';
 import type {Plan} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
+import type {Files} from '../ports/files.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {purpose} from '../settings/purpose.ts';
 import {target} from '../settings/release.ts';
+import {installDiffText} from '../ui/changes.ts';
 import {checkText} from '../ui/checks.ts';
-import {installDiffText} from '../ui/diff.ts';
 import {planText} from '../ui/plan.ts';
 import {nextSteps, nextStepsText, resultSentence, savedText} from '../ui/result.ts';
 import {planWarnings} from '../ui/review.ts';
 import {newerText} from '../ui/status.ts';
-import {valuesDocument} from '../values/document.ts';
+import {isPrivate, valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {durationOf, releaseName} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
-import {keepFiles} from './keep-files.ts';
 import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
 import {evidencePath, saveFiles} from './user-files.ts';
 
@@ -40,7 +41,6 @@ export interface InstallResult {
   /** False if the release was already up to date. */
   changed: boolean;
   steps: {id: string; title: string}[];
-  /** Objects of the release. */
   objects: readonly string[];
   /** Installed values and objects that the change removes. */
   warnings: readonly Warning[];
@@ -123,7 +123,7 @@ export async function installInCluster(
   };
   if (flags.diff) {
     context.report(open);
-    if (!context.isJson) context.show(await installDiffText({plan, facts, values: wanted.values, manifest}, context.resultScreen));
+    if (!context.isJson) context.show(installDiffText({plan, facts, values: wanted.values, manifest}, context.resultScreen));
     if (flags['exit-code'] && changed) context.exitWith(ExitCode.differences);
     return result;
   }
@@ -196,7 +196,6 @@ export async function installInCluster(
   return operate(operation, result, flags, context);
 }
 
-/** True if the steps and removals are the same. */
 const isSame = (plan: Plan, shown: Plan): boolean => fingerprint(plan) === fingerprint(shown);
 const fingerprint = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);
 
@@ -207,3 +206,29 @@ const changedMeanwhile = (): ExpectedError =>
     suggestions: ['Run the same command again'],
     options: [],
   });
+
+/** The first line of every file that this program saves. */
+const OWN = /^# (Answers file for scalr-agent|Values of agent-)/;
+
+/** Saves the answers and the values of a wizard without a question. What is not saved is a sentence, not a failure. */
+export async function keepFiles(
+  {settings, ...generated}: Generated,
+  {directory, context}: {directory: string; context: string},
+  files: Files,
+): Promise<{saved: readonly string[]; note: string}> {
+  const hasSecrets = isPrivate({settings, ...generated});
+  const texts = hasSecrets ? [] : [{path: 'values.yaml', text: valuesDocument({settings, ...generated})}];
+  const left = hasSecrets ? 'values.yaml was not saved, because it can contain secrets. To save it, add --save DIRECTORY.\n' : '';
+  try {
+    for (const path of ['answers.yaml', ...texts.map((each) => each.path)].map((name) => join(directory, name))) {
+      const isFile = (await files.kindOf(path, '--save')) === 'file';
+      if (isFile && !OWN.test((await files.read(path)).toString('utf8')))
+        return {saved: [], note: `Not saved: ${path} exists, and scalr-agent did not write it. To save elsewhere, add --save DIRECTORY.\n`};
+    }
+    const saved = await saveFiles({directory, settings, context, texts, isAccepted: true, confirm: undefined}, files);
+    return {saved, note: left};
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return {saved: [], note: `Not saved: ${error.message} To save elsewhere, add --save DIRECTORY.\n`};
+  }
+}

@@ -1,4 +1,4 @@
-import {type ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
@@ -20,7 +20,6 @@ export interface CommandContext {
   timeoutMs: number;
   /** Of this program. */
   version: string;
-  /** The result is printed as JSON. */
   isJson: boolean;
   /** On standard error; with --quiet, only the second text. */
   say(text: string, evenIfQuiet?: string): void;
@@ -140,10 +139,9 @@ async function confirmRelease(
 ): Promise<void> {
   if (typed === release) return;
   if (typed !== undefined) {
-    throw new ExpectedError(`--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, {
-      code: 'INVALID_SETTING',
-      suggestions: [`To confirm this release: --confirm ${release}`],
-    });
+    throw failed('INVALID_SETTING', `--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, [
+      `To confirm this release: --confirm ${release}`,
+    ]);
   }
   if (!prompter)
     throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`, `--confirm ${release}`);
@@ -161,4 +159,4 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
     ],
   });
 
-const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});
+const cancelled = (): ExpectedError => failed('CANCELLED', 'Cancelled. Nothing was changed.');

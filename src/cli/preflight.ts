@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
@@ -15,7 +15,6 @@ import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
 
-/** Flags that have no meaning without Kubernetes. */
 export const ONLY_KUBERNETES_PREFLIGHT = [
   'probe',
   'pool',
@@ -31,7 +30,7 @@ export const ONLY_KUBERNETES_PREFLIGHT = [
 /** In a cluster, only the test pod requests the URLs. @throws ExpectedError */
 export function refuseUnprobed(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
   if (flags.probe || flags['probe-url'] === undefined) return;
-  throw new ExpectedError('--probe-url requires --probe.', {code: 'USAGE', suggestions: ['Add --probe']});
+  throw failed('USAGE', '--probe-url requires --probe.', ['Add --probe']);
 }
 
 export interface CheckFlags {

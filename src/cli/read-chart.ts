@@ -8,7 +8,7 @@ import type {ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/validate/check-generated.ts';
+import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, toolPaths} from './flags.ts';
 

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 
 /** What a command line can contain: flags by name, as oclif declares them. */
 export type KnownFlags = Readonly<
@@ -120,5 +120,4 @@ function isOutputFormat({typed, value}: Output, flags: KnownFlags, isFile: boole
   ]);
 }
 
-const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});
+const usage = (message: string, suggestions: readonly string[]): ExpectedError => failed('USAGE', message, suggestions);

@@ -1,7 +1,7 @@
 import {scalrChart} from '../charts/define.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {pooled} from '../ground/concurrency.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
@@ -12,7 +12,7 @@ import {Settings} from '../settings/settings.ts';
 import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
-import {driftText} from '../ui/diff.ts';
+import {driftText} from '../ui/changes.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusTable, statusText} from '../ui/status.ts';
 import {readValues} from '../values/read-values.ts';
@@ -62,7 +62,7 @@ export async function showRelease(
   const status = account.chart && newest !== undefined ? {...account, chart: {...account.chart, newest}} : account;
   if (!isJson) {
     show(statusText({name: found, status, files, now: now()}, resultScreen));
-    const text = await driftText(status.drift, resultScreen);
+    const text = driftText(status.drift, resultScreen);
     if (text !== '') show(`\n${text}`);
   }
   exitWith(exitOf(status, files, isStrict));
@@ -135,10 +135,10 @@ function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[]
 }
 
 const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
-  new ExpectedError('No agent release found in any namespace.', {
-    code: 'RELEASE_NOT_FOUND',
-    suggestions: [`Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
-  });
+  failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
+    `Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`,
+    'Install an agent: scalr-agent install',
+  ]);
 
 /** Adds what Scalr reports, if there is a token for the account in the values of the release; otherwise nothing is contacted. */
 async function statusWithAccount(

@@ -1,13 +1,13 @@
+import * as Flags from '@oclif/core/flags';
 import type {Gain, UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {isAmong, refOf, refText} from '../kubernetes/objects.ts';
-import type {ChartChange} from '../operations/change-chart.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {type BringUpDeps, installRelease} from '../operations/install-release.ts';
-import {blockedBy, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
+import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {ofPhase} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
@@ -15,14 +15,17 @@ import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';
 import type {Watched} from '../operations/watch-release.ts';
-import type {InstalledRelease} from '../release/installed-release.ts';
-import {upgradeText} from '../ui/changes.ts';
-import {manifestDiffText} from '../ui/diff.ts';
+import type {InstalledRelease} from '../release/read-inventory.ts';
+import {tokenSecret} from '../settings/agent.ts';
+import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
+import {clientCertSecret} from '../settings/tls.ts';
+import {manifestDiffText, upgradeText} from '../ui/changes.ts';
 import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {Change} from '../values/migrate/change.ts';
+import type {SharedFlags} from './base-command.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, settingFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
-import type {UpgradeFlags} from './upgrade-flags.ts';
 import {evidencePath} from './user-files.ts';
 
 export interface UpgradeResult {
@@ -55,7 +58,6 @@ interface Upgrade {
   prepared: PreparedUpgrade;
   choices: UpgradeChoices;
   access: ClusterAccess;
-  /** Reads the installed release again. */
   readAgain(): Promise<InstalledRelease>;
 }
 
@@ -155,3 +157,54 @@ function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target
     warnings,
   };
 }
+
+export interface UpgradeFlags extends ClusterFlags, SharedFlags {
+  yes?: boolean;
+  'dry-run'?: boolean;
+  'exit-code'?: boolean;
+  'no-wait'?: boolean;
+  'rollback-on-failure'?: boolean;
+  'remove-obsolete'?: boolean;
+  'take-over'?: boolean;
+  drain: boolean;
+  'drain-timeout': string;
+  confirm?: string | undefined;
+  'new-release'?: string | undefined;
+  values?: string[] | undefined;
+}
+
+/** The release knows all others. */
+export const UPGRADE_SETTINGS = [namespace, release, chart, chartVersion, chartSource, tokenSecret, clientCertSecret];
+
+export const upgradeFlags = {
+  'exit-code': Flags.boolean({summary: 'With --dry-run: exit with 5 when there are changes.', dependsOn: ['dry-run']}),
+  drain: Flags.boolean({summary: 'Wait for runs that the upgrade would interrupt.', default: true, allowNo: true}),
+  'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
+  'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
+  'rollback-on-failure': Flags.boolean({
+    summary: 'Roll back when the upgrade fails; saves logs, events and objects to a file first.',
+    exclusive: ['no-wait'],
+  }),
+  'remove-obsolete': Flags.boolean({
+    summary: 'Delete CRDs that nothing uses after the upgrade. A rollback is not possible afterwards.',
+    exclusive: ['no-wait'],
+  }),
+  'take-over': Flags.boolean({
+    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
+  }),
+  'new-release': Flags.string({
+    summary: 'Release name for another chart (default: release name with the suffix of the chart).',
+    helpValue: '<NAME>',
+  }),
+  values: Flags.string({
+    summary: 'Values file to merge over the migrated values. Can be repeated.',
+    helpValue: '<FILE>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  confirm: Flags.string({summary: 'Release name, to confirm a downgrade.', helpValue: '<NAME>'}),
+  ...confirmFlags,
+  ...answersFlag,
+  ...settingFlags(UPGRADE_SETTINGS, {chart: 'Chart to change to (default: the installed one).'}),
+  ...connectionFlags,
+};

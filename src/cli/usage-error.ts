@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import {type KnownFlags, similarFlag} from './spellings.ts';
 
@@ -93,11 +93,7 @@ function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedErro
   const name = typed.replace(/^-+/, '');
   const near = name.length > 1 ? closest(name.replace(/^no-/, ''), Object.keys(flags)) : undefined;
   const similar = similarFlag(typed, flags) ?? (near && `Did you mean --${near}?`);
-  return new ExpectedError(`Unknown flag: ${typed}.`, {
-    code: 'UNKNOWN_FLAG',
-    exit: ExitCode.usage,
-    suggestions: name === 'token' ? [NO_TOKEN] : [...(similar ? [similar] : []), help],
-  });
+  return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, name === 'token' ? [NO_TOKEN] : [...(similar ? [similar] : []), help]);
 }
 
 /** Commands of Helm, kubectl, Docker and Terraform. */
@@ -117,11 +113,7 @@ function unknownCommand(command: string, commands: readonly string[]): ExpectedE
   );
   const other = COMMANDS_OF_OTHERS[command];
   const step = other === undefined ? near && `Did you mean ${near}?` : `Run: scalr-agent ${other}`;
-  return new ExpectedError(`Unknown command: ${command}.`, {
-    code: 'UNKNOWN_COMMAND',
-    exit: ExitCode.usage,
-    suggestions: [...(step ? [step] : []), 'List all commands with --help'],
-  });
+  return failed('UNKNOWN_COMMAND', `Unknown command: ${command}.`, [...(step ? [step] : []), 'List all commands with --help']);
 }
 
 /**
@@ -143,4 +135,4 @@ export function strayArgument(argument: string, {argv, commands}: Omit<CommandLi
 }
 
 const usageError = (message: string, suggestions: readonly string[], cause?: Error): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions, ...(cause ? {cause} : {})});
+  new ExpectedError(message, {code: 'USAGE', suggestions, ...(cause ? {cause} : {})});

@@ -1,6 +1,6 @@
 import {dirname, join, resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
-import {ExitCode, ExpectedError, type FailureCode} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import type {EarlierExport} from '../host/agent.ts';
 import {ENV_FILE} from '../host/files.ts';
@@ -99,7 +99,7 @@ async function confirmAll(
     const [exists, them] = paths.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
     const refused = (message: string, suggestion: string): ExpectedError =>
       new ExpectedError(message, {
-        ...{code: 'FILE_EXISTS', exit: ExitCode.usage, suggestions: [suggestion]},
+        ...{code: 'FILE_EXISTS', suggestions: [suggestion]},
         options: [
           {add: '--yes', when: `Replace ${them}`},
           {add: `${flag} ${names === 'name' ? 'FILE' : 'DIRECTORY'}`, when: 'Write somewhere else'},
@@ -111,7 +111,7 @@ async function confirmAll(
         ? refused(`${named} Nothing was written.`, `Replace with --yes, or use ${other}`)
         : refused(named, `Replace it with --yes, or use ${other}`);
     if (await confirm(`${named} Replace ${them}?`)) continue;
-    throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED'});
+    throw failed('CANCELLED', 'Cancelled. Nothing was changed.');
   }
   return all;
 }
@@ -134,7 +134,7 @@ async function writeAll(
 }
 
 const refusal = (message: string, suggestion: string, code: FailureCode): ExpectedError =>
-  new ExpectedError(message, {code, exit: ExitCode.usage, suggestions: [suggestion]});
+  failed(code, message, [suggestion], {exit: ExitCode.usage});
 
 const sizeOf = ({text, isPrivate}: NewFile): string => `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
 
@@ -249,10 +249,7 @@ export async function rewriteFiles(
   }
   for (const {path, before} of rewrites) {
     if ((await files.read(path)).toString('utf8') === before) continue;
-    throw new ExpectedError(`${path} was changed by another process. Nothing was written.`, {
-      code: 'UNWRITABLE_FILE',
-      suggestions: ['Run the command again'],
-    });
+    throw failed('UNWRITABLE_FILE', `${path} was changed by another process. Nothing was written.`, ['Run the command again']);
   }
   const written: string[] = [];
   for (const {path, after} of rewrites) {

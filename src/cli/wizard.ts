@@ -2,7 +2,7 @@ import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answer
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterTarget, programOf} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, PromptCancelled} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {HostPlan} from '../host/plan.ts';
@@ -19,20 +19,17 @@ import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
-import {LeftFor, type OtherCommand} from '../wizard/installed.ts';
+import {LeftFor, type OtherCommand} from '../wizard/requirements.ts';
 import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import {directoryOf, prepareInDocker} from './host-install.ts';
 import {type PlannedPool, type PoolInstall, planPool} from './install-pool.ts';
-import {installedAgent} from './installed-agent.ts';
 import type {CommandContext} from './operate.ts';
 import {generateFor, readOfSettings} from './read-chart.ts';
-import {tryRequirements} from './try-requirements.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
-import {offeredPools} from './wizard-account.ts';
-import {poolFlags, poolInstallOf, prepareAndCheck} from './wizard-install.ts';
+import {installedAgent, offeredPools, poolFlags, poolInstallOf, prepareAndCheck, tryRequirements} from './wizard-readings.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const DISCOVERY_TIMEOUT_MS = 5000;
@@ -268,9 +265,9 @@ const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string
 ];
 
 const ended = (isKept: boolean, {reason}: AbortSignal, cause: unknown): ExpectedError =>
-  new ExpectedError('Cancelled. Nothing was changed.', {
-    code: 'CANCELLED',
-    exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
-    suggestions: isKept ? ['To continue, run the command again with --resume (enter secrets again)'] : [],
-    cause,
-  });
+  failed(
+    'CANCELLED',
+    'Cancelled. Nothing was changed.',
+    isKept ? ['To continue, run the command again with --resume (enter secrets again)'] : [],
+    {exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted, cause},
+  );

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import {BaseCommand} from '../cli/base-command.ts';
 import {SHELLS, type Shell} from '../completion/replies.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 
 interface Result {
   shell: Shell;
@@ -27,10 +27,11 @@ export default class Completion extends BaseCommand<Result> {
     const {args} = await this.parse(Completion);
     const shell = args.shell as Shell | undefined;
     if (shell === undefined) {
-      throw new ExpectedError(`Missing argument: choose ${NAMES.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`, {
-        code: 'USAGE',
-        suggestions: NAMES.map((name) => `scalr-agent completion ${name}`),
-      });
+      throw failed(
+        'USAGE',
+        `Missing argument: choose ${NAMES.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`,
+        NAMES.map((name) => `scalr-agent completion ${name}`),
+      );
     }
     const {file, load, startup} = SHELLS[shell];
     const script = (await this.app.files.read(join(this.config.root, 'templates/completion', file))).toString('utf8');

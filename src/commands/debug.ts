@@ -4,7 +4,7 @@ import {scalrChart} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {type DebugResult, debugInCluster} from '../cli/debug-release.ts';
 import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';
 import {readFacts} from '../release/read-release.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
@@ -71,8 +71,9 @@ export default class Debug extends BaseCommand<DebugResult> {
 function stateOf(state: string | undefined): DebugResult['debug'] {
   const found = STATES.find((each) => each === state);
   if (found !== undefined) return found;
-  throw new ExpectedError('Missing argument: choose on or off.', {
-    code: 'USAGE',
-    suggestions: STATES.map((each) => `scalr-agent debug ${each}`),
-  });
+  throw failed(
+    'USAGE',
+    'Missing argument: choose on or off.',
+    STATES.map((each) => `scalr-agent debug ${each}`),
+  );
 }

@@ -5,7 +5,7 @@ import {generateFor} from '../cli/read-chart.ts';
 import {writeResult} from '../cli/user-files.ts';
 import {asksForJson} from '../cli/validate-usage.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {chartSource} from '../settings/release.ts';
@@ -47,17 +47,14 @@ export default class Images extends BaseCommand<Result> {
     out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalogue, {chart: 'Chart whose images are listed (default: recommended).'}),
     ...helmFlag,
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Images);
     if (this.jsonEnabled() && flags.format !== undefined && flags.format !== 'json') {
-      throw new ExpectedError(`--json cannot be used with --format ${flags.format}.`, {
-        code: 'USAGE',
-        suggestions: ['Omit one of these flags'],
-      });
+      throw failed('USAGE', `--json cannot be used with --format ${flags.format}.`, ['Omit one of these flags']);
     }
     const given = await this.settingsFrom(flags, {optional: [url]});
     const found = await imagesOfInstall(given, {

@@ -4,12 +4,11 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
 import {confirmMigrated, migrationChart} from '../cli/migrate-chart.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {migrateHostFile} from '../host/migrate/migrate-host.ts';
 import {readHost} from '../host/migrate/read-host.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
-import {changesSummary, changesText} from '../ui/changes.ts';
-import {diffText} from '../ui/diff.ts';
+import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
@@ -34,9 +33,7 @@ export default class Migrate extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> values.yaml --to agent-local@0.6.5 --out values.yaml',
     '<%= config.bin %> <%= command.id %> agent.env --to agent-local@0.6.5 --out values.yaml',
   ];
-  static override args = {
-    file: Args.string({description: 'File to migrate; - reads standard input.', ignoreStdin: true}),
-  };
+  static override args = {file: Args.string({description: 'File to migrate; - reads standard input.', ignoreStdin: true})};
   static override flags = {
     from: Flags.string({summary: 'Chart and version of the file, if the file does not name them.', helpValue: '<CHART@VERSION>'}),
     to: Flags.string({summary: 'Chart and version to migrate to. Without a version: the newest.', helpValue: '<CHART@VERSION>'}),
@@ -96,7 +93,7 @@ export default class Migrate extends BaseCommand<Result> {
     flags: {out?: string | undefined; 'dry-run': boolean; yes: boolean; quiet?: boolean},
   ): Promise<string | undefined> {
     const isTerminal = this.resultScreen.columns !== undefined;
-    const diff = isTerminal && !this.jsonEnabled() ? await diffText(flags.out ?? file, text, yaml, this.resultScreen) : undefined;
+    const diff = isTerminal && !this.jsonEnabled() ? diffText(flags.out ?? file, text, yaml, this.resultScreen) : undefined;
     if (diff !== undefined && flags.out !== undefined && !flags.quiet) this.app.stderr(diff);
     const written = await writeResult(
       {path: flags.out, text: yaml, isPrivate, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
@@ -109,10 +106,7 @@ export default class Migrate extends BaseCommand<Result> {
 }
 
 const noFile = (): ExpectedError =>
-  new ExpectedError('No file to migrate.', {
-    code: 'USAGE',
-    suggestions: [
-      'Migrate a file: scalr-agent migrate values.yaml --to agent-job@0.6.5',
-      'Read standard input: scalr-agent migrate - --to agent-job@0.6.5',
-    ],
-  });
+  failed('USAGE', 'No file to migrate.', [
+    'Migrate a file: scalr-agent migrate values.yaml --to agent-job@0.6.5',
+    'Read standard input: scalr-agent migrate - --to agent-job@0.6.5',
+  ]);

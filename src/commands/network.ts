@@ -54,7 +54,7 @@ export default class Network extends BaseCommand<Result> {
     ...confirmFlags,
     ...targetFlag,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalogue, {chart: 'Chart whose hosts are listed (default: recommended).'}),
     ...helmFlag,
   };
 

@@ -12,7 +12,12 @@ export default class Recommend extends BaseCommand<Result> {
   static override summary = 'Recommend a chart, and compare it with the other two.';
   static override description = 'Requires no cluster. Accepts every setting of "values"; none is required.';
   static override examples = ['<%= config.bin %> <%= command.id %> --isolation per-run --cloud eks --concurrency 10'];
-  static override flags = {...fromClusterFlag, ...answersFlag, ...settingFlags(catalogue), ...connectionFlags};
+  static override flags = {
+    ...fromClusterFlag,
+    ...answersFlag,
+    ...settingFlags(catalogue, {chart: 'Without effect: all three charts are compared.'}),
+    ...connectionFlags,
+  };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);

@@ -5,7 +5,7 @@ import type {SharedFlags} from '../cli/base-command.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {type RotateResult, rotateInCluster} from '../cli/rotate-release.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {
   type AccountRotation,
@@ -106,7 +106,6 @@ const unknownPool = ({secret}: TokenHolder): ExpectedError =>
   });
 
 const unfinished = (): ExpectedError =>
-  new ExpectedError('An earlier rotation is unfinished: its old token is not revoked yet.', {
-    code: 'CONFLICTING_SETTINGS',
-    suggestions: ['Continue it first: run the same command without --token-file and SCALR_AGENT_TOKEN'],
-  });
+  failed('CONFLICTING_SETTINGS', 'An earlier rotation is unfinished: its old token is not revoked yet.', [
+    'Continue it first: run the same command without --token-file and SCALR_AGENT_TOKEN',
+  ]);

@@ -21,7 +21,6 @@ import {namespace, release, TARGETS} from '../settings/release.ts';
 /** Only the release is required; Helm knows its chart and values. */
 const SETTINGS = [namespace, release];
 
-/** Flags that have no meaning without Kubernetes. */
 const ONLY_KUBERNETES = [
   'purge',
   'confirm',

@@ -9,7 +9,7 @@ import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-u
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
-import {diffText} from '../ui/diff.ts';
+import {diffText} from '../ui/changes.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {asciiFallback} from '../ui/theme.ts';
 import {fixGroup} from '../values/validate/apply-fixes.ts';
@@ -47,7 +47,10 @@ export default class Validate extends BaseCommand<Result> {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags([chart, chartVersion, chartSource]),
+    ...settingFlags([chart, chartVersion, chartSource], {
+      chart: 'Chart of the file (default: the one that the file or its keys name).',
+      'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
+    }),
     ...helmFlag,
   };
 
@@ -85,7 +88,7 @@ export default class Validate extends BaseCommand<Result> {
     }
     const {files, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
-      for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));
+      for (const {path, before, after} of rewrites) stderr(diffText(path, before, after, this.screen));
     }
     const {isWritten, text} = await rewriteFiles(rewrites, files, {
       changes: results.reduce((sum, {fixed}) => sum + (fixed.fixed ?? 0), 0),

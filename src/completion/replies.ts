@@ -1,5 +1,10 @@
-import type {Candidate, Offer} from './candidates.ts';
-import type {BashWords, Line} from './line.ts';
+import {compare} from '../charts/releases.ts';
+import type {ChartName} from '../charts/schema.ts';
+import type {Call, ClusterTarget} from '../ground/command-line.ts';
+import {listReleases} from '../helm/helm.ts';
+import {allContexts, listNamespaces} from '../kubernetes/kubectl.ts';
+import {chart, namespace} from '../settings/release.ts';
+import type {BashWords, Flag, Line} from './line.ts';
 
 /**
  * The format that the scripts in templates/completion parse. Installed scripts outlive program versions, so it must not change:
@@ -59,10 +64,172 @@ export const SHELLS = {
   bash: {file: 'scalr-agent.bash', load: 'source <(scalr-agent completion bash)', startup: '~/.bashrc'},
   zsh: {file: 'scalr-agent.zsh', load: 'source <(scalr-agent completion zsh)', startup: '~/.zshrc'},
   fish: {file: 'scalr-agent.fish', load: 'scalr-agent completion fish | source', startup: '~/.config/fish/config.fish'},
-  powershell: {
-    file: 'scalr-agent.ps1',
-    load: 'scalr-agent completion powershell | Out-String | Invoke-Expression',
-    startup: '$PROFILE',
-  },
+  powershell: {file: 'scalr-agent.ps1', load: 'scalr-agent completion powershell | Out-String | Invoke-Expression', startup: '$PROFILE'},
 } as const;
 export type Shell = keyof typeof SHELLS;
+
+interface Candidate {
+  value: string;
+  description: string;
+}
+
+/** What can be completed at the cursor. Shells complete files and directories themselves. */
+export type Offer = 'files' | 'directories' | readonly Candidate[];
+
+/** A command of the manifest that the build writes. */
+interface KnownCommand {
+  summary?: string;
+  hidden?: boolean;
+  args?: Readonly<Record<string, {options?: readonly string[]; description?: string}>>;
+}
+
+export interface CompletionProgram {
+  commands: Readonly<Record<string, KnownCommand>>;
+  flagsOf(command: string): readonly Flag[];
+  /** Values that are read from the cluster, the kubeconfig or the charts. */
+  live(flag: LiveFlag, line: Line): Promise<readonly Candidate[]>;
+}
+
+/** Flags whose values are read from the cluster, the kubeconfig or the charts. */
+const LIVE = ['namespace', 'release', 'kube-context', 'chart-version', 'from', 'to'] as const;
+type LiveFlag = (typeof LIVE)[number];
+
+const HELP: Candidate = {value: '--help', description: 'Show help.'};
+const VERSION: Candidate = {value: '--version', description: 'Show the version.'};
+const HELP_COMMAND: Candidate = {value: 'help', description: 'Show help for a command.'};
+/** Placeholders of values that are files on this machine. */
+const FILES = ['<FILE>', '<PATH>', '<SOURCE>'];
+/** Flags with a local directory; other directories are on nodes and in containers. */
+const DIRECTORIES = ['save'];
+
+export async function offerFor(line: Line, {commands, flagsOf, live}: CompletionProgram): Promise<Offer> {
+  const {command, flag, typed, hasEnded} = line;
+  const isFlag = typed.startsWith('-') && !hasEnded;
+  if (command === undefined) return isFlag ? [HELP, VERSION] : [...commandsAmong(commands), HELP_COMMAND];
+  if (command === 'help') return commandsAmong(commands);
+  const known = commands[command];
+  if (known === undefined) return isFlag ? [] : commandsAmong(commands, command);
+  if (flag !== undefined) {
+    const isLive = LIVE.find((name) => name === flag.name);
+    return isLive === undefined ? valuesOf(flag, line) : live(isLive, line);
+  }
+  const [[name, argument] = []] = Object.entries(known.args ?? {});
+  if (isFlag || (argument === undefined && !hasEnded)) return [...flagsOf(command).flatMap((each) => spellings(each, line)), HELP];
+  if (argument?.options === undefined) return name === 'file' ? 'files' : [];
+  return argument.options.map((value) => ({value, description: ''}));
+}
+
+/** The words that can come next: commands, and topics with several of them. Nothing for an unknown topic. */
+function commandsAmong(commands: CompletionProgram['commands'], topic?: string): Candidate[] {
+  const start = topic === undefined ? '' : `${topic}:`;
+  const ids = Object.entries(commands).filter(([id, {hidden}]) => !hidden && id.startsWith(start));
+  const words = [...new Set(ids.map(([id]) => id.slice(start.length).split(':')[0] as string))];
+  return words.map((value) => ({
+    value,
+    description:
+      commands[start + value]?.summary ??
+      `Commands: ${ids.flatMap(([id]) => (id.startsWith(`${start}${value}:`) ? [id.slice(start.length + value.length + 1).replaceAll(':', ' ')] : [])).join(', ')}`,
+  }));
+}
+
+function valuesOf({name, helpValue = '', options, multiple}: Flag, {given}: Line): Offer {
+  if (FILES.includes(helpValue)) return 'files';
+  if (DIRECTORIES.includes(name)) return 'directories';
+  const [, spelled] = /^<([^<>|]+(?:\|[^<>|]+)+)>$/.exec(helpValue) ?? [];
+  return (options ?? spelled?.split('|') ?? [])
+    .filter((value) => !multiple || !given.get(name)?.includes(value))
+    .map((value) => ({value, description: ''}));
+}
+
+/** A flag that is already set is not offered again, unless it can be repeated. */
+function spellings({name, char, summary, description, allowNo, multiple, hidden}: Flag, {given, typed}: Line): Candidate[] {
+  if (hidden || (given.has(name) && !multiple)) return [];
+  const about = summary ?? description ?? '';
+  return [
+    {value: `--${name}`, description: about},
+    ...(allowNo ? [{value: `--no-${name}`, description: `Set --${name} to false.`}] : []),
+    ...(char !== undefined && /^-[^-]?$/.test(typed) ? [{value: `-${char}`, description: about}] : []),
+  ];
+}
+
+/** The output of a tool, run from `path` if given; undefined on failure or timeout. */
+export type Ask = (call: Call, path: string | undefined) => Promise<string | undefined>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag, (line: Line) => Promise<readonly Candidate[]>>> {
+  const answer = (call: Call, line: Line) => ask(call, lastValue(line, call.tool));
+  return {
+    namespace: async (line) => {
+      const names = await answer(listNamespaces(placeOf(line, env), 1), line);
+      return lines(names).map((name) => ({value: name.replace(/^namespace\//, ''), description: ''}));
+    },
+    'kube-context': async (line) => {
+      const {contexts} = parsed<{contexts?: Named[] | null}>(await answer(allContexts(placeOf(line, env)), line)) ?? {};
+      return (contexts ?? []).map(({name, context}) => ({value: name, description: context?.cluster ? `Cluster ${context.cluster}` : ''}));
+    },
+    release: async (line) => {
+      const releases = parsed<Release[]>(await answer(listReleases(placeOf(line, env), {everywhere: false}), line));
+      return (releases ?? []).map(({name, chart: of, status}) => ({value: name, description: `${of}, ${status}`}));
+    },
+    'chart-version': async (line) => versions(lastValue(line, chart.id) ?? env[chart.env]),
+    from: chartVersions,
+    to: chartVersions,
+  };
+}
+
+interface Named {
+  name: string;
+  context?: {cluster?: string};
+}
+
+interface Release {
+  name: string;
+  chart: string;
+  status: string;
+}
+
+const lastValue = ({given}: Line, flag: string): string | undefined => given.get(flag)?.at(-1);
+
+function placeOf(line: Line, env: Environment): ClusterTarget {
+  const [kubeContext, kubeconfig] = [lastValue(line, 'kube-context'), lastValue(line, 'kubeconfig')];
+  return {
+    namespace: lastValue(line, namespace.id) ?? env[namespace.env] ?? (namespace.fallback?.(() => undefined) as string),
+    ...(kubeContext ? {kubeContext} : {}),
+    ...(kubeconfig ? {kubeconfig} : {}),
+  };
+}
+
+const lines = (text = ''): string[] => text.split('\n').filter((line) => line !== '');
+
+function parsed<T>(text: string | undefined): T | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as T);
+  } catch {
+    // Other programs can be installed as helm and kubectl.
+    return undefined;
+  }
+}
+
+/** Newest first; of all charts if no chart is set. */
+async function versions(wanted: string | undefined): Promise<Candidate[]> {
+  const {releasesOf} = await import('../charts/target.ts');
+  const names = (chart.kind.options ?? []) as readonly ChartName[];
+  const versionsOf = new Map<string, ChartName[]>();
+  for (const name of names.filter((each) => wanted === undefined || each === wanted)) {
+    for (const version of releasesOf(name)) versionsOf.set(version, [...(versionsOf.get(version) ?? []), name]);
+  }
+  return [...versionsOf]
+    .toSorted(([one], [other]) => compare(other, one))
+    .map(([value, charts]) => ({value, description: charts.join(', ')}));
+}
+
+/** CHART@VERSION, newest first. */
+async function chartVersions(): Promise<Candidate[]> {
+  const {releasesOf} = await import('../charts/target.ts');
+  const names = (chart.kind.options ?? []) as readonly ChartName[];
+  return names.flatMap((name) =>
+    releasesOf(name)
+      .toReversed()
+      .map((version) => ({value: `${name}@${version}`, description: ''})),
+  );
+}

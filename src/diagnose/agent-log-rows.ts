@@ -25,9 +25,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'DOCKER_UNREACHABLE',
     pattern: /(permission denied|cannot connect|connection refused|no such file).*docker(\.sock| daemon)/i,
-    remedy: {
-      host: 'The agent cannot reach Docker: mount /var/run/docker.sock into its container. On a VM, check scalr-docker',
-    },
+    remedy: {host: 'The agent cannot reach Docker: mount /var/run/docker.sock into its container. On a VM, check scalr-docker'},
     isLasting: true,
   },
   {

@@ -15,7 +15,6 @@ export const SIGNIFICANT_LINE = new RegExp(
 export interface Verdict {
   /** `READY`, or the code of a row. */
   meaning: string;
-  /** Message of the line. */
   line: string;
   /** Time of the first of these lines without other lines in between, if the log has times. */
   since: string | undefined;

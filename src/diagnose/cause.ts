@@ -9,7 +9,6 @@ export interface Diagnosis {
   code: string;
   /** One line, with the message of the cluster or of the agent. */
   reason: string;
-  /** Next step for the user. */
   remedy: string;
 }
 
@@ -22,7 +21,6 @@ export interface Cause extends Diagnosis {
 /** A problem of an object, before it is matched to a cause. */
 export interface Symptom {
   object: KubernetesObject;
-  /** Affected container of a pod. */
   container?: string | undefined;
   /** Text that the patterns of rows are matched against. */
   text?: string;

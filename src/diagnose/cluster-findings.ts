@@ -5,7 +5,7 @@ import type {Cause} from './cause.ts';
 import {containerCauses} from './container-causes.ts';
 import {explainSnapshot} from './explain.ts';
 import {type Evidence, type EvidencePosition, type Finding, innermostMessage, mergeFindings} from './finding.ts';
-import {findingsInLogs, matchesInPods} from './log-findings.ts';
+import {findingsInLogs, matchesInPods} from './host-findings.ts';
 import type {LogRecord} from './log-matcher.ts';
 import {containersOf, isContainerTroubled, rootOf} from './snapshot-queries.ts';
 

@@ -6,8 +6,7 @@ import {imageCauses} from './image-causes.ts';
 import {podCauses} from './pod-causes.ts';
 import {countText, isRootReady, isSuperseded, rootsOf} from './readiness.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
-import {objectLabel, ownerOf, podClaims, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
-import {waitingFor} from './waiting.ts';
+import {eventsOf, isBeingCreated, isPodReady, objectLabel, ownerOf, podClaims, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
 import {creationCauses, workloadCauses} from './workload-causes.ts';
 
 /** Only the first cause of each object is reported, so specific causes come first. */
@@ -25,7 +24,6 @@ const TABLES: readonly CauseTable[] = [
 
 export const CAUSES: readonly CauseRow[] = TABLES.flatMap(({rows}) => rows);
 
-/** A cause and its object. */
 interface Found extends Cause {
   about: KubernetesObject;
   isVague: boolean;
@@ -120,4 +118,15 @@ export function progress(snapshot: Snapshot): Progress[] {
 export function isReady(snapshot: Snapshot, now?: Date): boolean {
   const roots = rootsOf(snapshot);
   return roots.length > 0 && roots.every(isRootReady) && registered(snapshot, now) !== false;
+}
+
+/** What a workload that is not ready waits for, as long as nothing is wrong. */
+export function waitingFor(snapshot: Snapshot, root: KubernetesObject): string | undefined {
+  if (isRootReady(root)) return undefined;
+  const pods = root.kind === 'Pod' ? [root as Pod] : podsOf(snapshot, root);
+  const pod = pods.find((each) => !isPodReady(each));
+  if (pod === undefined) return pods.length === 0 ? 'waiting for its pods' : undefined;
+  if (pod.spec?.nodeName === undefined) return 'waiting for a node';
+  if (!isBeingCreated(pod)) return 'starting';
+  return eventsOf(snapshot, pod).at(-1)?.reason === 'Pulling' ? 'pulling the image' : 'creating the container';
 }

@@ -2,7 +2,6 @@ import type {Target} from '../charts/define.ts';
 import type {Advice} from '../ground/errors.ts';
 import type {LogRecord} from './log-matcher.ts';
 
-/** Position of evidence in the bundle. */
 export interface EvidencePosition {
   evidence: string;
   /** 1-based line in the file of the bundle; absent if the finding is about the whole file. */

@@ -5,7 +5,6 @@ import {matchLine, SIGNIFICANT_LINE} from './agent-log.ts';
 export interface LogMatch {
   /** `READY`, or the code of a row in `diagnose/agent-log-rows.ts`. */
   meaning: string;
-  /** Number of lines. */
   count: number;
   /** The newest line, 1-based. */
   line: number;
@@ -85,12 +84,9 @@ export const withoutPrefix = (line: string): string =>
 export interface LogRecord {
   file: string;
   bytes: number;
-  /** Last lines. */
   tail: string;
   lines: number;
-  /** Meaning of the lines. */
   matches: readonly LogMatch[];
-  /** Cache use of the run. */
   cacheUse?: CacheUse;
   /** Bytes cut from the middle. */
   cut?: number;

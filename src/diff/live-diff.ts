@@ -8,9 +8,7 @@ export interface FieldSet {
 }
 
 export interface LiveObject extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & {
-    managedFields?: readonly {manager?: string; subresource?: string; fieldsV1?: FieldSet}[];
-  };
+  metadata: KubernetesObject['metadata'] & {managedFields?: readonly {manager?: string; subresource?: string; fieldsV1?: FieldSet}[]};
 }
 
 /** The fields of a manager, such as spec.template.spec.containers[agent].image. */

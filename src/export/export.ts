@@ -1,10 +1,9 @@
 import type {HostTarget} from '../charts/host/host.ts';
 import type {Warning} from '../ground/errors.ts';
 import {type HostAgent, type HostOptions, hostAgent} from '../host/agent.ts';
-import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from '../host/directories.ts';
+import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from '../host/containers.ts';
 import {composeFiles, dockerFiles} from '../host/docker.ts';
-import type {Export} from '../host/files.ts';
-import {systemdFiles} from '../host/systemd.ts';
+import {type Export, systemdFiles} from '../host/files.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 

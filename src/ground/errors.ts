@@ -115,9 +115,16 @@ export class ExpectedError extends Error {
   }
 }
 
+/** A failure with next steps; `more` is for one whose exit code is not the usual one. */
+export const failed = (
+  code: FailureCode,
+  message: string,
+  suggestions: readonly string[] = [],
+  more: Pick<BaseDetails, 'exit' | 'cause'> = {},
+): ExpectedError => new ExpectedError(message, {code, suggestions, ...more});
+
 /** A command line that cannot be run as it was typed. */
-export const usageError = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', suggestions});
+export const usageError = (message: string, suggestions: readonly string[]): ExpectedError => failed('USAGE', message, suggestions);
 
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';

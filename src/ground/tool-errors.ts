@@ -1,5 +1,5 @@
 import {type Call, type ClusterSelection, type ClusterTarget, commandLine, kubectlCommand, type ProcessResult} from './command-line.ts';
-import {ExitCode, ExpectedError, type FailureCode, RUN_AGAIN} from './errors.ts';
+import {ExitCode, ExpectedError, type FailureCode, failed, RUN_AGAIN} from './errors.ts';
 import type {ReadError} from './fact.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
 
@@ -38,7 +38,6 @@ interface KnownFailure {
 /** Kubernetes also prints `spec: Forbidden: …` for invalid fields, which has nothing to do with permissions. */
 const FORBIDDEN = /\(Forbidden\)|\bis forbidden: |\bforbidden: User |\b403 Forbidden/i;
 
-/** The account lacks a permission. */
 export const isForbidden = ({stderr}: ProcessResult): boolean => FORBIDDEN.test(stderr);
 
 const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$/im;
@@ -109,10 +108,7 @@ const KNOWN: readonly KnownFailure[] = [
       `List the contexts: ${kubectlCommand({...(kubeconfig ? {kubeconfig} : {})}, 'config', 'get-contexts')}`,
     ],
   },
-  {
-    stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i,
-    ...ADVICE.notLoggedIn,
-  },
+  {stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i, ...ADVICE.notLoggedIn},
   {
     tool: 'kubectl',
     stderr: /timed out waiting for the condition/,
@@ -139,12 +135,7 @@ const KNOWN: readonly KnownFailure[] = [
     code: 'RELEASE_BUSY',
     suggestions: () => ['Run the command again after the other operation has finished'],
   },
-  {
-    tool: 'helm',
-    stderr: /failed to install CRD .*conflict/i,
-    code: 'OBJECT_OF_ANOTHER',
-    suggestions: changedDefinition,
-  },
+  {tool: 'helm', stderr: /failed to install CRD .*conflict/i, code: 'OBJECT_OF_ANOTHER', suggestions: changedDefinition},
   {
     tool: 'helm',
     stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
@@ -153,7 +144,6 @@ const KNOWN: readonly KnownFailure[] = [
   },
 ];
 
-/** Errors of the tools of this machine. */
 const KNOWN_ON_HOST: readonly KnownFailure[] = [
   {
     stderr: /pull access denied|manifest (for .* )?(unknown|not found)|repository does not exist|unauthorized/i,
@@ -226,13 +216,10 @@ const MAX_LINES = 80;
 export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
   const value = jsonIn(stdout);
   if (value !== undefined) return value as T;
-  throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
-    code: 'TOOL_FAILED',
-    suggestions: [
-      `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
-      'Run the command again with --verbose',
-    ],
-  });
+  throw failed('TOOL_FAILED', `${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, [
+    `If ${tool} is a wrapper script, set the path of the program itself with --${tool}`,
+    'Run the command again with --verbose',
+  ]);
 }
 
 /** Undefined if it is not JSON. */
@@ -265,5 +252,5 @@ export function refusal(
 ): ExpectedError {
   const code = isToolMissing ? 'TOOL_NOT_FOUND' : (CODES[kind] ?? 'TOOL_FAILED');
   const exit = isToolMissing ? ExitCode.usage : code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed;
-  return new ExpectedError(`${what}: ${message}.`, {code, exit, suggestions});
+  return failed(code, `${what}: ${message}.`, suggestions, {exit});
 }

@@ -1,4 +1,6 @@
 import {isDeepStrictEqual} from 'node:util';
+import type {ReadResult} from './fact.ts';
+import {jsonIn, noJson} from './tool-errors.ts';
 
 /** A YAML or JSON value. */
 export type Tree = string | number | boolean | null | Tree[] | {[key: string]: Tree};
@@ -82,3 +84,22 @@ export function withoutLeaves(values: Values, isGone: (path: Path) => boolean, a
     }),
   );
 }
+
+/** A JSON object with unknown fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Parses JSON output of a tool and checks its shape. */
+export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): ReadResult<T> {
+  const value = jsonIn(text);
+  if (is(value)) return {value};
+  return {error: {kind: 'refused', message: noJson(tool, text.trim())}};
+}
+
+export const isListOf =
+  <Name extends string>(...texts: readonly Name[]) =>
+  (value: unknown): value is Readonly<Record<Name, string>>[] =>
+    Array.isArray(value) && value.every((each) => isFields(each) && texts.every((name) => typeof each[name] === 'string'));

@@ -54,7 +54,6 @@ export interface Releases {
   list(kubeTarget: ClusterTarget, options: RequestOptions & {everywhere: boolean}): Promise<Listing<ListedRelease>>;
   /** Every revision, oldest first. */
   history(name: ReleaseName, options: RequestOptions): Promise<Listing<Revision>>;
-  /** The newest revision. */
   newest(name: ReleaseName, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>>;
   /** The deployed revision, which Helm compares the next upgrade with. */
   deployed(name: ReleaseName, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>>;
@@ -123,7 +122,6 @@ export function markedFailed(record: SecretObject): SecretObject {
   };
 }
 
-/** The objects of a rendered chart. */
 export const objectsIn = (manifest: string): KubernetesObject[] =>
   parseAllDocuments(manifest, {logLevel: 'silent'}).flatMap((document) => {
     const object: unknown = 'toJS' in document ? document.toJS() : undefined;

@@ -12,8 +12,7 @@ import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../settings/tls.ts';
-import {PURPOSE_LABEL, RELEASE_LABEL} from './containers.ts';
-import {type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
+import {type HostDirectories, PURPOSE_LABEL, RELEASE_LABEL, STANDARD_DIRECTORIES} from './containers.ts';
 import {addedLines, keptLines, refuseLineBreaks, secondsToStop, type Variables} from './variables.ts';
 
 /** One agent of the machine. */
@@ -116,10 +115,7 @@ export function hostAgent(
     version: splitImage(image).tag ?? 'latest',
     agents: instancesOf(tree, {name, mode, isOnMachine, dataHome, cacheHome, directories}),
     environment: Object.fromEntries(Object.entries(common).filter((each) => !isSecret(each))),
-    secrets: {
-      SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '',
-      ...Object.fromEntries(Object.entries(common).filter(isSecret)),
-    },
+    secrets: {SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '', ...Object.fromEntries(Object.entries(common).filter(isSecret))},
     addedLines: added,
     labels: {
       ...(getAt(tree, at('container.labels')) as Record<string, string> | undefined),

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {join} from 'node:path';
-import {ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import type {Step} from '../operations/step.ts';
 import type {HostAgent} from './agent.ts';
 import {
@@ -16,8 +16,8 @@ import {
   previousName,
   purposeOf,
   RELEASE_LABEL,
+  sharedDirectories,
 } from './containers.ts';
-import {sharedDirectories} from './directories.ts';
 import {createArguments, daemonSteps} from './docker.ts';
 import {agentArchive} from './files.ts';
 import {dockerStep, REPLACES_LABEL, recover, removeStep, renameStep, startStep, stopSecondsOf, stopSteps} from './recovery.ts';
@@ -154,10 +154,7 @@ function refuseTakenNames({agents}: HostAgent, containers: readonly DockerContai
   const release = labelOf(foreign, RELEASE_LABEL);
   const whose = release === undefined ? 'was not started by this program' : `belongs to release ${release}`;
   const orRemove = release === undefined ? [`Or remove the container: docker stop ${name} && docker rm ${name}`] : [];
-  throw new ExpectedError(`Container ${name} already exists and ${whose}.`, {
-    code: 'OBJECT_OF_ANOTHER',
-    suggestions: ['Use another --release', ...orRemove],
-  });
+  throw failed('OBJECT_OF_ANOTHER', `Container ${name} already exists and ${whose}.`, ['Use another --release', ...orRemove]);
 }
 
 const unknownWarning = (container: DockerContainer): string =>

@@ -1,11 +1,10 @@
 import {commandLine} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostCall, HostTools} from '../ports/processes.ts';
 import {type HostAgent, type HostOptions, STANDARD_SOCKET} from './agent.ts';
 import {hasService} from './agents.ts';
-import {agentContainers, type DockerContainer, readContainers, variablesOf} from './containers.ts';
-import {directoriesFor} from './directories.ts';
+import {agentContainers, type DockerContainer, directoriesFor, readContainers, variablesOf} from './containers.ts';
 import {type HostPlan, planContainers} from './plan.ts';
 
 interface Deps {
@@ -59,12 +58,9 @@ export async function prepareContainers(
 }
 
 const madeByDocker = (path: string): ExpectedError =>
-  new ExpectedError(`${path} is a directory, but the agent mounts it as a file.`, {
-    code: 'OBJECT_OF_ANOTHER',
-    suggestions: [
-      `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
-    ],
-  });
+  failed('OBJECT_OF_ANOTHER', `${path} is a directory, but the agent mounts it as a file.`, [
+    `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
+  ]);
 
 /** The socket that agents mount: that of DOCKER_HOST or the docker context. @throws ExpectedError if it is not on this machine */
 export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'files' | 'signal'>): Promise<string> {
@@ -86,13 +82,10 @@ export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'fil
 const LOCAL = 'Runs without the Docker socket: --isolation shared';
 
 const notLocal = (endpoint: string): ExpectedError =>
-  new ExpectedError(`Docker is at ${endpoint}, but the agent must mount the Docker socket of its own machine.`, {
-    code: 'UNSUPPORTED_SETTING',
-    suggestions: ['Run the command on that machine, without DOCKER_HOST and with docker context use default', LOCAL],
-  });
+  failed('UNSUPPORTED_SETTING', `Docker is at ${endpoint}, but the agent must mount the Docker socket of its own machine.`, [
+    'Run the command on that machine, without DOCKER_HOST and with docker context use default',
+    LOCAL,
+  ]);
 
 const noSocket = (path: string): ExpectedError =>
-  new ExpectedError(`The Docker socket ${path} is not a socket.`, {
-    code: 'UNSUPPORTED_SETTING',
-    suggestions: ['Check DOCKER_HOST, and: docker context inspect', LOCAL],
-  });
+  failed('UNSUPPORTED_SETTING', `The Docker socket ${path} is not a socket.`, ['Check DOCKER_HOST, and: docker context inspect', LOCAL]);

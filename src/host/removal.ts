@@ -2,8 +2,7 @@ import {join} from 'node:path';
 import {commandLine} from '../ground/command-line.ts';
 import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
-import {containerName, type DockerContainer} from './containers.ts';
-import {mountsOf, usersOf} from './directories.ts';
+import {containerName, type DockerContainer, mountsOf, usersOf} from './containers.ts';
 import {ENV_FILE} from './files.ts';
 import {directoriesOf, stopWarning} from './plan.ts';
 import {removeStep, stopSteps} from './recovery.ts';
@@ -25,7 +24,6 @@ export interface RemovalFacts {
   files: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Names of files that an install writes. */
 export const INSTALLED_FILES: readonly string[] = [
   ENV_FILE,
   '.gitignore',

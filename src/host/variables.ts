@@ -1,5 +1,5 @@
 import {OWN_VARIABLES} from '../charts/host/rows.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 
 /** Environment variables of an agent. */
 export type Variables = Readonly<Record<string, string>>;
@@ -46,8 +46,5 @@ export function secondsToStop(variables: Variables): number {
 export function refuseLineBreaks(variables: Variables): void {
   const found = Object.entries(variables).find(([, value]) => /[\r\n]/.test(value));
   if (found === undefined) return;
-  throw new ExpectedError(`${found[0]} contains a line break.`, {
-    code: 'INVALID_SETTING',
-    suggestions: ['Encode the value, for example with base64'],
-  });
+  throw failed('INVALID_SETTING', `${found[0]} contains a line break.`, ['Encode the value, for example with base64']);
 }

@@ -1,5 +1,5 @@
 import type {ClusterSelection} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {ADVICE, type ErrorAdvice} from '../ground/tool-errors.ts';
 import {unreachableText} from '../ground/unreachable.ts';
@@ -77,7 +77,6 @@ const REASONS: Readonly<Record<string, number>> = {
   Timeout: 504,
 };
 
-/** Parses an error message of kubectl. */
 export function apiErrorInText(stderr: string): ReadError {
   const lines = stderr.split('\n').map((line) => line.trim());
   const line = lines.find((each) => /^error/i.test(each)) ?? lines.find((each) => each !== '') ?? 'kubectl returned no output';
@@ -111,7 +110,7 @@ export function apiFailure(error: ReadError, cluster: ClusterSelection, command 
   const {code = 'TOOL_FAILED'} = advice ?? {};
   const suggestions = advice?.suggestions(cluster, error.message) ?? ['Run the command again with --verbose'];
   const message = error.kind === 'unreachable' ? `${unreachableText(error.message)}.` : `kubectl ${command} failed: ${errorLine(error)}`;
-  return new ExpectedError(message, {code, exit: ExitCode.failed, suggestions, cause: new Error(error.message)});
+  return failed(code, message, suggestions, {exit: ExitCode.failed, cause: new Error(error.message)});
 }
 
 /** The result. @throws ExpectedError if it could not be read */

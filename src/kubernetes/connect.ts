@@ -1,16 +1,18 @@
 import {once} from 'node:events';
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-processes.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type ReadError, retryAfter} from '../ground/fact.ts';
 import {abortReason, anySignal, followSignal} from '../ground/signals.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import {apiErrorOf} from './api-error.ts';
-import type {KubernetesClient} from './client.ts';
+import type {Processes} from '../ports/processes.ts';
+import {apiErrorOf, errorLine} from './api-error.ts';
+import type {ApiResult, KubernetesClient, RequestOptions} from './client.ts';
+import {REQUIRED_MS} from './fact-readers.ts';
 import {proxy} from './kubectl.ts';
-import {type ApiProxy, type NoProxy, startProxy} from './kubectl-proxy.ts';
-import {rawClient} from './kubectl-raw.ts';
+import {type ApiProxy, type NoProxy, rawClient, startProxy} from './kubectl-processes.ts';
+import {isByHand} from './objects.ts';
 import {answerFrom, IdleTimeout, logFrom} from './response.ts';
 import {clientFrom, type Opened, type Request} from './with-retries.ts';
 
@@ -188,3 +190,42 @@ const headersOf = (
     call.on('error', reject);
     call.end(body);
   });
+
+type Client = Pick<KubernetesClient, 'send'>;
+
+/** Sends calls that are requests to the API server, and starts kubectl for them only where no proxy can run. */
+export const throughApi = (processes: Processes, client: Client): Processes => ({
+  async run(call, options) {
+    const signal = options?.signal ?? new AbortController().signal;
+    return (await outcomeOf(call, client, signal)) ?? processes.run(call, options);
+  },
+  start(call) {
+    if (call.requests === undefined) return processes.start(call);
+    const controller = new AbortController();
+    const outcome = outcomeOf(call, client, controller.signal).then((sent) => sent ?? processes.start(call).outcome);
+    return {outcome, interrupt: () => controller.abort('interrupted'), leave: () => controller.abort('interrupted')};
+  },
+});
+
+/** The responses as a list, and the errors as kubectl prints them; undefined if kubectl must make the call. */
+async function outcomeOf({requests}: Call, client: Client, signal: AbortSignal): Promise<ProcessResult | undefined> {
+  if (requests === undefined) return undefined;
+  const results = await Promise.all(requests.map((each) => sendOne(each, client, {signal, idleMs: REQUIRED_MS})));
+  if (results.includes(undefined)) return undefined;
+  const [items, errors]: [unknown[], ReadError[]] = [[], []];
+  for (const result of results as ApiResult[]) result.error ? errors.push(result.error) : items.push(result.body);
+  return {
+    exitCode: errors.length === 0 ? ExitCode.ok : ExitCode.failed,
+    stdout: JSON.stringify({apiVersion: 'v1', kind: 'List', items}),
+    stderr: errors.map((each) => `${errorLine(each)}\n`).join(''),
+  };
+}
+
+/** Repeats an apply with force if all fields in conflict were set by people or by Helm. */
+async function sendOne(request: ApiRequest, client: Client, options: RequestOptions): Promise<ApiResult | undefined> {
+  const result = await client.send(request, options);
+  const managers = [...(result?.error?.message ?? '').matchAll(/\bconflicts? with "([^"]+)"/g)].map(([, manager = '']) => manager);
+  return request.takesOver && managers.length > 0 && managers.every(isByHand)
+    ? client.send({...request, path: `${request.path}&force=true`}, options)
+    : result;
+}

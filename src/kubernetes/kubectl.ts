@@ -54,7 +54,6 @@ export const listNamespaces = (kubeTarget: ClusterTarget, seconds: number): Call
 /** Version of the program, without a request. */
 export const clientVersion = (kubeTarget: ClusterTarget): Call => kubectl(kubeTarget, ['version', '--client', '--output', 'json']);
 
-/** Objects of several kinds in one list. */
 export const listKinds = (kubeTarget: ClusterTarget, kinds: readonly string[]): Call =>
   kubectl(kubeTarget, ['get', kinds.join(','), '--output', 'json', PROMPT]);
 
@@ -193,7 +192,6 @@ export const proxy = (kubeTarget: ClusterTarget, socket: string): Call =>
     '--reject-methods=^DELETE$',
   ]);
 
-/** Raw response of the API server. */
 export const getRaw = (kubeTarget: ClusterTarget, path: string): Call => kubectl(kubeTarget, ['get', '--raw', path]);
 
 /** The same with POST; the body is read from standard input. */

@@ -5,7 +5,6 @@ import {isWideObject, resourceOf} from './kinds.ts';
 import type {KubernetesObject} from './objects.ts';
 import {type ResourceAttributes, reviewAccess} from './resources.ts';
 
-/** A permission in Kubernetes RBAC. */
 export interface Permission {
   verb: string;
   /** As kubectl spells it, with its group: deployments.apps, deployments/scale.apps */

@@ -74,7 +74,6 @@ export const listObjects = async <T>(
   {namespace, groupVersion, ...options}: ObjectOptions,
 ): Promise<Listing<T>> => (await listAll(client, collectionPath(resource, namespace, groupVersion), options)) as Listing<T>;
 
-/** One object by name. */
 export async function getObject<T>(
   client: Reader,
   resource: string,
@@ -90,7 +89,6 @@ export async function getObject<T>(
 
 interface LogOptions extends RequestOptions {
   namespace: string;
-  /** Only the last lines. */
   tailLines?: number;
   /** Maximum bytes, from the first available line. */
   limitBytes?: number;
@@ -98,7 +96,6 @@ interface LogOptions extends RequestOptions {
   previous?: boolean;
 }
 
-/** Text of a container log. */
 export async function podLog(
   client: Reader,
   pod: string,
@@ -142,7 +139,6 @@ export interface ResourceAttributes {
   name?: string;
 }
 
-/** Result of an access review by the API server. */
 export async function reviewAccess(
   client: Pick<KubernetesClient, 'post'>,
   resourceAttributes: ResourceAttributes,

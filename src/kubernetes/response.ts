@@ -73,7 +73,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Reason of an abort. */
 class Ended extends Error {
   readonly error: ReadError;
   constructor(error: ReadError) {
@@ -84,7 +83,6 @@ class Ended extends Error {
 
 /** Aborts a request if the server is silent for too long, or if its signal is aborted. */
 export class IdleTimeout {
-  /** Reason of the abort. */
   error: ReadError | undefined;
   readonly #signal: AbortSignal;
   readonly #idleMs: number;
@@ -97,7 +95,6 @@ export class IdleTimeout {
     signal.addEventListener('abort', this.#giveUp, {once: true});
   }
 
-  /** Sets how to abort the request. */
   endWith(end: (why: Error) => void): void {
     this.#end = end;
     if (this.#signal.aborted) this.#giveUp();

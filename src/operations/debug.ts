@@ -3,7 +3,7 @@ import {releasesOf} from '../charts/target.ts';
 import {isBelow} from '../charts/version-status.ts';
 import {isRestored} from '../diff/live-drift.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {upgradeWithValues} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
@@ -85,25 +85,19 @@ export async function prepareDebug(
 export function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void {
   const [oldest = version] = releasesOf(chart);
   if (!isBelow(version, oldest)) return;
-  throw new ExpectedError(`Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`, {
-    code: 'VERSION_TOO_OLD',
-    exit: ExitCode.usage,
-    suggestions: [
-      `Upgrade it with Helm to ${oldest}, which keeps its values and PVCs, when no run is in flight: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
-      'Then run the same command again',
-    ],
-  });
+  throw failed('VERSION_TOO_OLD', `Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`, [
+    `Upgrade it with Helm to ${oldest}, which keeps its values and PVCs, when no run is in flight: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
+    'Then run the same command again',
+  ]);
 }
 
 /** A directory or an archive may hold another chart or version. */
 function requireSameChart(manifest: readonly KubernetesObject[], {chart}: ReleaseRecord, chartSource: string | undefined): void {
   const found = manifest.flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
   if (chartSource === undefined || found === undefined || found === chart) return;
-  throw new ExpectedError(`--chart-source contains ${found}, but the release uses ${chart}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
-    suggestions: [`Set --chart-source to ${chart}`],
-  });
+  throw failed('CONFLICTING_SETTINGS', `--chart-source contains ${found}, but the release uses ${chart}.`, [
+    `Set --chart-source to ${chart}`,
+  ]);
 }
 
 async function runsInFlight(

@@ -1,5 +1,5 @@
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
@@ -58,11 +58,11 @@ async function requireDefinitions(
   const outcome = await processes.run(call);
   if (outcome.exitCode === 0) return;
   if (!outcome.stderr.includes('conflict')) throw toolFailure(call, outcome);
-  throw new ExpectedError(`Helm cannot install the CRDs of the chart: ${outcome.stderr.trim()}`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.failed,
-    suggestions: changedDefinition(kubeTarget, install.args),
-  });
+  throw failed(
+    'OBJECT_OF_ANOTHER',
+    `Helm cannot install the CRDs of the chart: ${outcome.stderr.trim()}`,
+    changedDefinition(kubeTarget, install.args),
+  );
 }
 
 interface Definition extends KubernetesObject {

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {Interrupts} from '../ports/processes.ts';
 import type {AccountToken} from '../release/account-token.ts';
@@ -101,11 +101,9 @@ export const tokenCreationStep = (pool: ScalrPool, attributes: TokenAttributes):
 });
 
 const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
-  new ExpectedError(`Agent pool ${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
-    suggestions: [`Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`],
-  });
+  failed('CONFLICTING_SETTINGS', `Agent pool ${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}.`, [
+    `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
+  ]);
 
 export interface PoolDeps {
   interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
@@ -234,12 +232,9 @@ export async function awaitAgents(
 function noAgent({name}: ScalrPool, agents: readonly ScalrAgent[], timeoutMs: number): ExpectedError {
   const seen = agents.map((agent) => `${agent.name} is ${agent.status}${agent.error === undefined ? '' : ` (${agent.error})`}`);
   const because = seen.length === 0 ? 'It reports no agent of this release.' : `${seen.join(', ')}.`;
-  return new ExpectedError(
+  return failed(
+    'TIMED_OUT',
     `The release is ready, but Scalr reports no working agent in agent pool ${name} after ${timeoutMs / 1000} s. ${because}`,
-    {
-      code: 'TIMED_OUT',
-      exit: ExitCode.timedOut,
-      suggestions: ['Check the network and the clock of the nodes', `Show the agents: scalr-agent pool show ${name}`],
-    },
+    ['Check the network and the clock of the nodes', `Show the agents: scalr-agent pool show ${name}`],
   );
 }

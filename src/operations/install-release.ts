@@ -1,7 +1,7 @@
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, maskSecrets} from '../ground/errors.ts';
+import {ExpectedError, failed, maskSecrets} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {rollback, uninstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
@@ -20,7 +20,6 @@ export interface BringUpDeps extends WatchDeps, Pick<RunStepsDeps, 'onStep'> {
 }
 
 interface BringUpOptions {
-  /** Whether to wait until the release is ready. */
   waits: boolean;
   /** On failure the release is rolled back, and the diagnostics are saved at this path. */
   rollBackWith?: string | undefined;
@@ -62,13 +61,10 @@ export async function installRelease(
 async function requireRecord(name: ReleaseName, deps: BringUpDeps): Promise<void> {
   const state = await newestRevision(name, deps);
   if (state === undefined || !isPending(state)) return;
-  throw new ExpectedError(
+  throw failed(
+    'RELEASE_BUSY',
     `Release ${name.release} is ready, but its Helm record is still ${state.status}. Helm could not update the record.`,
-    {
-      code: 'RELEASE_BUSY',
-      exit: ExitCode.failed,
-      suggestions: ['Run the same command again with --take-over to repair the record'],
-    },
+    ['Run the same command again with --take-over to repair the record'],
   );
 }
 
@@ -77,7 +73,6 @@ const SNAPSHOT_TIMEOUT_MS = 30_000;
 interface RollBackDeps extends ClusterAccess {
   files: Pick<Files, 'write'>;
   now(): Date;
-  /** Where to save the diagnostics. */
   evidencePath: string;
   steps?: readonly Pick<Step, 'call' | 'tolerates'>[] | undefined;
   /** Even if Helm created no new revision. */

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
 import {annotate, applyObjects, restart} from '../kubernetes/kubectl.ts';
@@ -55,14 +55,15 @@ export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly 
 function requireOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallFacts): void {
   const reason = whyNotOwn(secret, wanted, facts);
   if (reason === undefined) return;
-  throw new ExpectedError(`Secret ${secret.name} in ${wanted.name.kubeTarget.namespace} ${reason}.`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.usage,
-    suggestions: [
+  throw failed(
+    'OBJECT_OF_ANOTHER',
+    `Secret ${secret.name} in ${wanted.name.kubeTarget.namespace} ${reason}.`,
+    [
       `Use another Secret: ${secret.flag} NAME`,
       ...(isComplete(secret, facts.secrets.get(secret.name)) ? [`To use its content, omit the ${contentOf(secret)}`] : []),
     ],
-  });
+    {exit: ExitCode.usage},
+  );
 }
 
 const contentOf = ({type}: WantedSecret): string => (type === 'Opaque' ? 'token' : 'certificate and key');
@@ -112,7 +113,6 @@ export function requireSecrets({secrets: wanted, name: {kubeTarget}}: WantedRele
   });
   throw new ExpectedError(lines.join('\n'), {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     suggestions: missing.map(({howToGive}) => howToGive),
     options: missing.map(({name, flag}) => ({add: `${flag} NAME`, when: `Use an existing Secret instead of ${name}`})),
   });

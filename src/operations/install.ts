@@ -4,7 +4,7 @@ import {comparePaths} from '../diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Difference, driftOf} from '../diff/values-diff.ts';
 import {commandLine, kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {type ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
@@ -207,14 +207,14 @@ function requireNoOtherManager(wanted: WantedRelease, facts: InstallFacts): void
   const [first] = facts.release?.isServerSide ? contested(wanted, facts) : [];
   if (first === undefined) return;
   const {object, manager, paths} = first;
-  throw new ExpectedError(`${manager} sets ${few(paths)} of ${object}, and Helm does not change fields that another program manages.`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.failed,
-    suggestions: [
+  throw failed(
+    'OBJECT_OF_ANOTHER',
+    `${manager} sets ${few(paths)} of ${object}, and Helm does not change fields that another program manages.`,
+    [
       `Let ${manager} leave these fields alone, then run the same command again`,
       `Or give the release the same values, which are shown by: ${kubectlCommand(wanted.name.kubeTarget, 'get', object.replace(' ', '/').toLowerCase(), '--namespace', wanted.name.kubeTarget.namespace, '--output', 'yaml')}`,
     ],
-  });
+  );
 }
 
 /** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
@@ -240,27 +240,21 @@ function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
 export const isCustom = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
 
 const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseRecord, age: number): ExpectedError =>
-  new ExpectedError(
+  failed(
+    'RELEASE_BUSY',
     `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated.replace(/\.\d+/, '')}, ${Math.round(age / 1000)}s ago. ` +
       `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
-    {
-      code: 'RELEASE_BUSY',
-      exit: ExitCode.failed,
-      suggestions: [
-        `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
-        'If that operation no longer runs, add --take-over',
-      ],
-    },
+    [
+      `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
+      'If that operation no longer runs, add --take-over',
+    ],
   );
 
 const unlockable = (name: ReleaseName, {status, revision}: ReleaseRecord): ExpectedError =>
-  new ExpectedError(
+  failed(
+    'RELEASE_BUSY',
     `Release ${name.release} is ${status} (revision ${revision}) and cannot be unlocked, because Helm does not store it in a Secret.`,
-    {
-      code: 'RELEASE_BUSY',
-      exit: ExitCode.failed,
-      suggestions: [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
-    },
+    [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
   );
 
 /** Values of the installed release that the wanted one drops, or changes without an explicit setting. */

@@ -2,7 +2,7 @@ import {chartOf, isUnknown, knowsKey} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values, withoutLeaves} from '../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
@@ -67,11 +67,11 @@ function refuseErrorsOf(overlay: Values, values: Values, merged: Values, to: Tar
   const known = new Set(errorsIn(values, to).map(({code, path}) => `${code} ${path}`));
   const errors = errorsIn(merged, to).filter(({code, path}) => !known.has(`${code} ${path}`));
   if (errors.length === 0) return;
-  throw new ExpectedError(errors.map(({path, message}) => `--values: ${path}: ${message}`).join('\n'), {
-    code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
-    suggestions: errors.flatMap(({suggestion}) => suggestion ?? []),
-  });
+  throw failed(
+    'INVALID_SETTING',
+    errors.map(({path, message}) => `--values: ${path}: ${message}`).join('\n'),
+    errors.flatMap(({suggestion}) => suggestion ?? []),
+  );
 }
 
 const MIRRORS = at('agent.providerNetworkMirrors');

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import {
   type AccountKind,
@@ -81,11 +81,10 @@ function refuseDifferent(existing: ScalrPool, wanted: ScalrPool): void {
     ...(existing.isShared || names(existing) === names(wanted) ? [] : [`its environments are: ${names(existing)}`]),
   ];
   if (differences.length === 0) return;
-  throw new ExpectedError(`Agent pool ${existing.name} already exists, but ${differences.join(', and ')}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
-    suggestions: ['Use another name', `Show the pool: scalr-agent pool show ${existing.id}`],
-  });
+  throw failed('CONFLICTING_SETTINGS', `Agent pool ${existing.name} already exists, but ${differences.join(', and ')}.`, [
+    'Use another name',
+    `Show the pool: scalr-agent pool show ${existing.id}`,
+  ]);
 }
 
 /** The pool that this request has created. If the answer was lost, it is found by its name, which did not exist before. @throws ExpectedError */
@@ -197,11 +196,9 @@ const defaultStep = (pool: Named, isLinking: boolean, before: string | undefined
 });
 
 const notForVcs = ({name}: Named): ExpectedError =>
-  new ExpectedError(`Agent pool ${name} is not for VCS, so a VCS provider cannot use it.`, {
-    code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
-    suggestions: ['Create a VCS agent pool: scalr-agent pool create NAME --vcs'],
-  });
+  failed('CONFLICTING_SETTINGS', `Agent pool ${name} is not for VCS, so a VCS provider cannot use it.`, [
+    'Create a VCS agent pool: scalr-agent pool create NAME --vcs',
+  ]);
 
 /** Agents and the token of a release that is uninstalled before its pool is deleted. */
 interface OwnInPool {
@@ -249,20 +246,17 @@ export async function planPoolDeletion(client: ScalrClient, nameOrId: string, ow
 }
 
 const usedByOthers = ({id, name}: Named, agents: readonly Named[], tokens: readonly {id: string}[]): ExpectedError =>
-  new ExpectedError(
+  failed(
+    'OBJECT_OF_ANOTHER',
     `Others may use agent pool ${name}: it has ${few([...agents.map((each) => `agent ${each.name}`), ...tokens.map((each) => `token ${each.id}`)])}.`,
-    {
-      code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.usage,
-      suggestions: ['Omit --delete-pool', `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`],
-    },
+    ['Omit --delete-pool', `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`],
+    {exit: ExitCode.usage},
   );
 
 const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | undefined =>
   busy.length === 0
     ? undefined
-    : new ExpectedError(`Agent pool ${name} has busy agents, so Scalr would not delete it: ${few(busy)}.`, {
-        code: 'SCALR_REJECTED',
-        exit: ExitCode.failed,
-        suggestions: ['Wait until their runs have ended', `Show the agents: scalr-agent pool show ${name}`],
-      });
+    : failed('SCALR_REJECTED', `Agent pool ${name} has busy agents, so Scalr would not delete it: ${few(busy)}.`, [
+        'Wait until their runs have ended',
+        `Show the agents: scalr-agent pool show ${name}`,
+      ]);

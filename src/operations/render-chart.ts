@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {template} from '../helm/helm.ts';
@@ -24,11 +24,9 @@ export async function renderChart(
   const manifest = objectsIn(outcome.stdout);
   const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(manifest, get)];
   if (problems.length > 0) {
-    throw new ExpectedError(`The rendered chart does not match the settings:\n${problems.join('\n')}`, {
-      code: 'BROKEN_PROMISE',
-      exit: ExitCode.failed,
-      suggestions: ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
-    });
+    throw failed('BROKEN_PROMISE', `The rendered chart does not match the settings:\n${problems.join('\n')}`, [
+      'Nothing was changed. Report this bug with the output of: scalr-agent values --explain',
+    ]);
   }
   return manifest;
 }
@@ -68,7 +66,6 @@ export async function renderManifest(
 /** chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.1 */
 const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* incompatible with/;
 
-/** Source of the objects. */
 export const RENDERED_BY = 'helm template';
 
 const unrendered = ({message}: ExpectedError): Fact<never> =>

@@ -1,6 +1,6 @@
 import {scalrChart, type Target} from '../charts/define.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted, RUN_AGAIN} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
@@ -53,19 +53,18 @@ export async function readTokenHolder(
 }
 
 const inValues = (name: ReleaseName): ExpectedError =>
-  new ExpectedError(`The token of release ${name.release} is in its Helm values, not in a Secret of its own.`, {
-    code: 'UNSUPPORTED_SETTING',
-    exit: ExitCode.usage,
-    suggestions: [`Move it to a Secret: ${ownCommand('upgrade', name)}`],
-  });
+  failed('UNSUPPORTED_SETTING', `The token of release ${name.release} is in its Helm values, not in a Secret of its own.`, [
+    `Move it to a Secret: ${ownCommand('upgrade', name)}`,
+  ]);
 
 function notOurs({release, kubeTarget}: ReleaseName, secret: string, found: SecretObject | undefined): ExpectedError {
   const reason = found === undefined ? 'does not exist' : `was not created by scalr-agent for release ${release}`;
-  return new ExpectedError(`Secret ${secret} in ${kubeTarget.namespace} ${reason}, so its content is not replaced.`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.usage,
-    suggestions: ['Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart'],
-  });
+  return failed(
+    'OBJECT_OF_ANOTHER',
+    `Secret ${secret} in ${kubeTarget.namespace} ${reason}, so its content is not replaced.`,
+    ['Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart'],
+    {exit: ExitCode.usage},
+  );
 }
 
 /** What the Secret gets: the token, and the annotations that let an interrupted rotation continue. */
@@ -78,7 +77,6 @@ interface NewToken {
 /** True if an earlier run has replaced the token and not revoked the old one. */
 export const isUnfinished = ({secret}: TokenHolder): boolean => secret.metadata.annotations?.[PREVIOUS_TOKEN] !== undefined;
 
-/** True if the Secret has this token. */
 export const hasToken = ({secret, key}: TokenHolder, text: Secret): boolean =>
   secret.data?.[key] === Buffer.from(text.reveal(), 'utf8').toString('base64');
 
@@ -106,7 +104,6 @@ export async function planRotation(
   return {steps: inOrder({secrets: secretSteps(wanted, known), restart: restartSteps(wanted, known)})};
 }
 
-/** The part of a rotation that concerns the account. */
 export interface AccountRotation extends PreparedPool {
   client: ScalrClient;
   /** The token to revoke; undefined if it is not known, or already revoked. */
@@ -222,11 +219,10 @@ export async function proveMoved({name, secret}: TokenHolder, account: AccountRo
     if (interrupt.aborted) throw interrupted(`The agents have restarted with the new token. ${text}`, interrupt);
     const after = await lastUse();
     if (after === before || after === undefined) return;
-    throw new ExpectedError(`Something outside of release ${name.release} has used token ${id} at ${after}. ${text}`, {
-      code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.failed,
-      suggestions: [`Find the agents of the pool: scalr-agent pool show ${from.id}`, howToRevoke(from, id)],
-    });
+    throw failed('OBJECT_OF_ANOTHER', `Something outside of release ${name.release} has used token ${id} at ${after}. ${text}`, [
+      `Find the agents of the pool: scalr-agent pool show ${from.id}`,
+      howToRevoke(from, id),
+    ]);
   }
 }
 
@@ -235,22 +231,18 @@ const howToRevoke = ({id: pool}: ScalrPool, token: string): string =>
 
 function notMoved(missing: readonly string[], agents: readonly ScalrAgent[], pool: ScalrPool, keeps: string): ExpectedError {
   const states = missing.map((pod) => `${pod} (${agents.find((agent) => agent.name === pod)?.status ?? 'not registered'})`);
-  return new ExpectedError(`Scalr does not report every agent as idle or busy: ${few(states)}. ${keeps}`, {
-    code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
-    suggestions: [`Show the agents: scalr-agent pool show ${pool.id}`, RUN_AGAIN],
-  });
+  return failed('TIMED_OUT', `Scalr does not report every agent as idle or busy: ${few(states)}. ${keeps}`, [
+    `Show the agents: scalr-agent pool show ${pool.id}`,
+    RUN_AGAIN,
+  ]);
 }
 
 /** The token is not revoked: agents of others may use it. */
 export const usedByOthers = ({release}: ReleaseName, {pool, others, previous}: AccountRotation): ExpectedError =>
-  new ExpectedError(
+  failed(
+    'OBJECT_OF_ANOTHER',
     `The agents of release ${release} use the new token. Token ${previous?.id} is still valid, because other agents of pool ${pool.name} may use it: ${few(others.map((each) => each.name))}.`,
-    {
-      code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.failed,
-      suggestions: [`If they have tokens of their own, run the same command again with --confirm ${release}`],
-    },
+    [`If they have tokens of their own, run the same command again with --confirm ${release}`],
   );
 
 /** Forgets the replaced token after it was revoked. */

@@ -1,5 +1,5 @@
 import {commandLine, type ProcessResult} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted, RUN_AGAIN} from '../ground/errors.ts';
+import {ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
@@ -133,11 +133,10 @@ const after = (milliseconds: number | undefined): AbortSignal =>
 const ENDS = {late: 'It was interrupted.', stuck: 'It did not stop after an interrupt and continues in the background.'} as const;
 
 const tooLate = ({call: {tool, args}, title}: Step, done: readonly Step[], how: keyof typeof ENDS): ExpectedError =>
-  new ExpectedError(`${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), {
-    code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
-    suggestions: [tryCluster(placeIn(args)), RUN_AGAIN],
-  });
+  failed('TIMED_OUT', `${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), [
+    tryCluster(placeIn(args)),
+    RUN_AGAIN,
+  ]);
 
 const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Completed: ${done.map(({title}) => title).join('; ')}. `);
 
@@ -178,8 +177,7 @@ export async function waitForRuns(
 const namesOf = (runs: readonly Run[]): string => runs.map(({kind, name}) => `${kind} ${name}`).join(', ');
 
 const stillRunning = (names: string, {timeoutSeconds, howToBreakOff}: NonNullable<Step['waitFor']>): ExpectedError =>
-  new ExpectedError(`Runs are still in flight after ${timeoutSeconds} s: ${names}. They continue, and the release is still installed.`, {
-    code: 'TIMED_OUT',
-    exit: ExitCode.timedOut,
-    suggestions: ['Run the same command again with a longer --drain-timeout, for example 2h', howToBreakOff],
-  });
+  failed('TIMED_OUT', `Runs are still in flight after ${timeoutSeconds} s: ${names}. They continue, and the release is still installed.`, [
+    'Run the same command again with a longer --drain-timeout, for example 2h',
+    howToBreakOff,
+  ]);

@@ -1,5 +1,5 @@
 import type {Call, ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {REQUEST_MS} from '../kubernetes/fact-readers.ts';
@@ -148,9 +148,8 @@ export async function requirePermissions(
   const {release, kubeTarget} = name;
   const {value: user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
   const grantee = {purpose: `${release}:${operation}-steps`, namespace: kubeTarget.namespace, user};
-  throw new ExpectedError(['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join('\n'), {
-    code: 'FORBIDDEN',
-    exit: ExitCode.failed,
-    suggestions: [grantText(needs, grantee, kubeTarget), 'Then run the same command again'],
-  });
+  throw failed('FORBIDDEN', ['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join('\n'), [
+    grantText(needs, grantee, kubeTarget),
+    'Then run the same command again',
+  ]);
 }

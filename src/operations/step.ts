@@ -32,18 +32,15 @@ const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** A step on a cluster. */
 export interface ReleaseStep extends Step {
   phase: Phase;
 }
 
-/** All steps of some phases, in order. */
 export const inOrder = (steps: Partial<Record<Phase, readonly Step[]>>): ReleaseStep[] =>
   PHASES.flatMap((phase) => (steps[phase] ?? []).map((step) => ({...step, phase})));
 
 export const byPhase = (one: ReleaseStep, other: ReleaseStep): number => PHASES.indexOf(one.phase) - PHASES.indexOf(other.phase);
 
-/** The steps of one phase. */
 export const ofPhase = (steps: readonly ReleaseStep[], phase: Phase): ReleaseStep[] => steps.filter((each) => each.phase === phase);
 
 /** One call of a plan. */

@@ -1,10 +1,9 @@
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {kubectlCommand} from '../ground/command-line.ts';
+import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
+import {isClusterScoped} from '../kubernetes/kinds.ts';
 import {applyObjects, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {Inventory} from '../release/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../release/inventory-data.ts';
-import {type Removal, removedClaim, removedVolume} from './removal.ts';
 import type {Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
@@ -111,7 +110,6 @@ const deleteKeptVolume = (kubeTarget: ClusterTarget, {name, claim, resourceVersi
 /** Bound to a PVC that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
 const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid: 'gone'}}};
 
-/** The PVCs whose data is lost. */
 export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
   isPurged
     ? claims.filter(
@@ -187,7 +185,6 @@ function cleaner(
   return {...job, ...{spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template}}};
 }
 
-/** The command to empty the directory manually. */
 export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, kubeTarget: ClusterTarget): string {
   const names = nodes.length === 0 ? ['NODE'] : nodes.map(({name}) => name);
   const debug = (image: string, ...args: readonly string[]): string =>
@@ -199,3 +196,46 @@ export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, kubeTarg
   const clean = debug(CLEANER_IMAGE, '--profile=sysadmin').replace('node/NODE', '"node/$node"');
   return `for node in ${names.join(' ')}; do ${clean} -- rm -rf '/host${path}'; done`;
 }
+
+/** Something that an uninstall deletes. It is done when none of the objects exists. */
+export interface Removal {
+  what: string;
+  /** Its objects are listed with it. */
+  isListed?: boolean;
+  objects: readonly RemovedObject[];
+  /** The steps that delete it after the release; empty if it is deleted with the release. */
+  steps: readonly Step[];
+  /** Others may have started to use it since the plan was created. */
+  isShared?: boolean;
+  /** How to delete it manually, where deleting the objects would not be enough. */
+  how?: string;
+}
+
+export interface RemovedObject {
+  kind: string;
+  name: string;
+  /** Undefined for cluster-scoped objects. */
+  namespace?: string;
+  groupVersion: string;
+}
+
+/** Text for the user; for a part of the objects if not all are deleted. */
+export const removalText = ({what, isListed, objects}: Removal, part: readonly RemovedObject[] = objects): string =>
+  isListed ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
+
+/** A rendered object, where Helm puts it. */
+export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: KubernetesObject, namespace: string): RemovedObject => ({
+  kind,
+  name: metadata.name,
+  ...(isClusterScoped(kind) ? {} : {namespace: metadata.namespace ?? namespace}),
+  groupVersion: apiVersion,
+});
+
+export const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name, groupVersion: 'v1'});
+
+export const removedClaim = (name: string, namespace: string): RemovedObject => ({
+  kind: 'PersistentVolumeClaim',
+  name,
+  namespace,
+  groupVersion: 'v1',
+});

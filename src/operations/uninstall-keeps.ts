@@ -56,7 +56,6 @@ interface RemainingOptions {
   removesToken?: boolean;
 }
 
-/** Everything that remains, with the reason. */
 export function remaining(name: ReleaseName, inventory: Inventory, {purge, removesToken = false}: RemainingOptions): KeptObject[] {
   const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);

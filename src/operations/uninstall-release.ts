@@ -1,12 +1,16 @@
-import type {ClusterTarget} from '../ground/command-line.ts';
-import {commandLine} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {type ClusterTarget, commandLine} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
+import {withTimeout} from '../ground/signals.ts';
+import {errorLine} from '../kubernetes/api-error.ts';
+import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
+import {pluralOfKind} from '../kubernetes/kinds.ts';
 import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
-import {type Removal, removalText} from './removal.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {getObject} from '../kubernetes/resources.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {UninstallPlan} from './uninstall.ts';
+import {type Removal, type RemovedObject, removalText} from './uninstall-data.ts';
 import type {KeptObject} from './uninstall-keeps.ts';
-import {type LeftObject, verifyRemovals} from './verify-removals.ts';
 import type {PollDeps} from './watch-release.ts';
 
 interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
@@ -17,7 +21,6 @@ interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
 
 /** The result of an uninstall, verified with the API server. */
 export interface Uninstalled {
-  /** Deleted objects. */
   removed: readonly string[];
   /** Objects that are not deleted, or could not be verified. */
   notRemoved: readonly KeptObject[];
@@ -99,3 +102,92 @@ const failureOf = ({object, why, isLate, isHeld}: LeftObject, {how}: Removal, ku
   how: isHeld === true ? releaseOf(object, kubeTarget) : (how ?? byHandOf(object, kubeTarget)),
   isLate,
 });
+
+/** An object that should be deleted. */
+export interface LeftObject {
+  object: RemovedObject;
+  why: string;
+  /** The deletion is only slow. */
+  isLate: boolean;
+  /** A finalizer of another program holds the object; deleting it again has no effect. */
+  isHeld?: boolean;
+}
+
+const POLL_INTERVAL_MS = 1000;
+
+/** Polls the API server until all objects are deleted, cannot be deleted, or the timeout expires. Returns the remaining objects of each removal. @throws ExpectedError when interrupted */
+export async function verifyRemovals(
+  removals: readonly Removal[],
+  endsAt: number,
+  {kubernetes, interrupts, now, sleep}: PollDeps,
+): Promise<ReadonlyMap<Removal, readonly LeftObject[]>> {
+  const {interrupt} = interrupts;
+  let open = removals.flatMap((removal) => removal.objects.map((object) => ({removal, object})));
+  const left = new Map<Removal, LeftObject[]>();
+  for (;;) {
+    const found = await Promise.all(
+      open.map(async (each) => ({
+        ...each,
+        state: await withTimeout(REQUIRED_MS, interrupt, (signal) => stateOf(each.object, kubernetes, signal)),
+      })),
+    );
+    if (interrupt.aborted) throw interrupted('The deletions were not verified.', interrupt);
+    const isOver = now().getTime() >= endsAt;
+    for (const {removal, object, state} of found) {
+      if (state === undefined || (state.isLate && !isOver)) continue;
+      left.set(removal, [...(left.get(removal) ?? []), {object, ...state}]);
+    }
+    open = found.filter(({state}) => state?.isLate);
+    if (open.length === 0 || isOver) return left;
+    await sleep(POLL_INTERVAL_MS, interrupt);
+  }
+}
+
+interface Live extends KubernetesObject {
+  metadata: KubernetesObject['metadata'] & {finalizers?: readonly string[]};
+  spec?: {persistentVolumeReclaimPolicy?: string; claimRef?: {namespace?: string; name?: string}};
+  status?: {phase?: string; message?: string; conditions?: readonly {type: string; status: string; message?: string}[]};
+}
+
+/** Undefined once it is deleted. */
+async function stateOf(
+  {kind, name, namespace, groupVersion}: RemovedObject,
+  kubernetes: PollDeps['kubernetes'],
+  signal: AbortSignal,
+): Promise<Omit<LeftObject, 'object'> | undefined> {
+  const where = {groupVersion, ...(namespace === undefined ? {} : {namespace})};
+  const {object, error} = await getObject<Live>(kubernetes, pluralOfKind(kind), name, {signal, idleMs: REQUIRED_MS, ...where});
+  if (error) return {why: `cannot verify the deletion: ${errorLine(error)}`, isLate: error.kind !== 'forbidden'};
+  if (object === undefined) return undefined;
+  if (object.metadata.deletionTimestamp !== undefined) return {why: endingText(object), isLate: true, isHeld: isHeld(object)};
+  if (kind === 'PersistentVolume') return stateOfVolume(object);
+  if (object.metadata.annotations?.['helm.sh/resource-policy'] === 'keep')
+    return {why: 'its annotation helm.sh/resource-policy is keep', isLate: false};
+  return {why: 'it still exists: it was not deleted, or was created again', isLate: false};
+}
+
+/** Deleted by Kubernetes, after its PVC. */
+function stateOfVolume({spec, status}: Live): Pick<LeftObject, 'why' | 'isLate'> {
+  if (status?.phase === 'Failed')
+    return {why: `its data remains: the storage driver failed to delete it (${status.message ?? 'no reason given'})`, isLate: false};
+  if (spec?.persistentVolumeReclaimPolicy === 'Retain')
+    return {
+      why: 'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk',
+      isLate: false,
+    };
+  if (status?.phase === 'Bound')
+    return {why: `it is still bound to PVC ${spec?.claimRef?.namespace}/${spec?.claimRef?.name}`, isLate: true};
+  return {why: 'its data remains: the storage driver has not deleted it yet', isLate: true};
+}
+
+/** Kubernetes removes its own finalizers when nothing uses the object any more. */
+const isHeld = ({metadata: {finalizers = []}}: Live): boolean =>
+  finalizers.some((each) => !/^(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/|^[^./]+$/.test(each));
+
+function endingText({metadata: {finalizers = []}, status}: Live): string {
+  const conditions = status?.conditions?.filter(({type, status: is}) => type.endsWith('Remaining') && is === 'True') ?? [];
+  const reasons = conditions.flatMap(({message}) => message ?? []);
+  if (reasons.length > 0) return `its deletion is not complete: ${reasons.join(' ')}`;
+  if (finalizers.includes('kubernetes.io/pvc-protection')) return 'its deletion is not complete: a pod still uses it';
+  return `its deletion is not complete${finalizers.length === 0 ? '' : `, pending finalizers: ${finalizers.join(', ')}`}`;
+}

@@ -1,11 +1,10 @@
 import {scalrChart} from '../charts/define.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {commandLine, helmCommand} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, failed} from '../ground/errors.ts';
 import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {Controller, Inventory} from '../release/inventory.ts';
-import {type Removal, type RemovedObject, renderedObject} from './removal.ts';
 import {inOrder, type Plan, type ReleaseStep, type Step} from './step.ts';
 import {permissionsOfUninstall} from './step-permissions.ts';
 import {
@@ -16,7 +15,10 @@ import {
   keepVolumeSteps,
   lostClaims,
   manualCleanup,
+  type Removal,
+  type RemovedObject,
   readyNodes,
+  renderedObject,
 } from './uninstall-data.ts';
 import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
@@ -68,15 +70,13 @@ export function planUninstall(name: ReleaseName, inventory: Inventory, choices: 
 function requireUnusedClaims({release}: ReleaseName, {claims}: Inventory): void {
   const used = claims.filter(({origin, usedBy}) => origin === 'release' && usedBy.length > 0);
   if (used.length === 0) return;
-  throw new ExpectedError(
+  throw failed(
+    'OBJECT_OF_ANOTHER',
     used
       .map((each) => `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`)
       .join('\n'),
-    {
-      code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.usage,
-      suggestions: [`Stop or reconfigure ${[...new Set(used.flatMap(({usedBy}) => usedBy))].join(' and ')}, then run the command again`],
-    },
+    [`Stop or reconfigure ${[...new Set(used.flatMap(({usedBy}) => usedBy))].join(' and ')}, then run the command again`],
+    {exit: ExitCode.usage},
   );
 }
 
@@ -104,7 +104,6 @@ function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, ti
   ];
 }
 
-/** Everything that the plan deletes, in order. */
 function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Removal[] {
   const {release, kubeTarget} = name;
   const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
@@ -160,14 +159,15 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
 /** @throws ExpectedError when the release is not of a Scalr agent chart */
 export function requireOurChart(name: ReleaseName, chart: string | undefined): void {
   if (chart === undefined || scalrChart(chart) !== undefined) return;
-  throw new ExpectedError(`Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.usage,
-    suggestions: [
+  throw failed(
+    'OBJECT_OF_ANOTHER',
+    `Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`,
+    [
       `List releases: ${helmCommand(name.kubeTarget, 'list', '--all-namespaces')}`,
       `Uninstall it yourself: ${commandLine(uninstall(name))}`,
     ],
-  });
+    {exit: ExitCode.usage},
+  );
 }
 
 /** Stops the controllers, and waits for runs in flight while their service account and network policies still exist. */
@@ -219,7 +219,6 @@ const goneStep = ({release, kubeTarget}: ReleaseName, controllers: readonly Cont
 
 export const inFlight = (runs: readonly unknown[]): string => `${runs.length} ${runs.length === 1 ? 'run is' : 'runs are'} in flight`;
 
-/** The limits of a drain. */
 export function drainWarnings(
   {release, controllers, runs, runsOf}: Inventory,
   {drain, drainTimeoutSeconds}: Pick<UninstallChoices, 'drain' | 'drainTimeoutSeconds'>,

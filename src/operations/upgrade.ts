@@ -16,8 +16,8 @@ import {
   type SecretObject,
   type Workload,
 } from '../kubernetes/objects.ts';
-import type {InstalledRelease} from '../release/installed-release.ts';
 import type {Controller} from '../release/inventory.ts';
+import type {InstalledRelease} from '../release/read-inventory.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';

@@ -2,7 +2,7 @@ import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
 import {anySignal, withTimeout} from '../ground/signals.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
@@ -99,11 +99,12 @@ export function requireReady(
   const withCauses = (message: string): string => [message, ...causes.map(({object, reason}) => `${object}: ${reason}`)].join('\n');
   if (state === 'interrupted') throw interrupted(withCauses(remains), interrupt);
   const isLate = state === 'timed-out';
-  throw new ExpectedError(withCauses(isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`), {
-    code: isLate ? 'TIMED_OUT' : 'NOT_READY',
-    exit: isLate ? ExitCode.timedOut : ExitCode.failed,
-    suggestions: [...new Set([...causes.map(({remedy}) => remedy), ...hints])],
-  });
+  throw failed(
+    isLate ? 'TIMED_OUT' : 'NOT_READY',
+    withCauses(isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`),
+    [...new Set([...causes.map(({remedy}) => remedy), ...hints])],
+    {exit: isLate ? ExitCode.timedOut : ExitCode.failed},
+  );
 }
 
 export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean): WatchedText => ({

@@ -1,7 +1,7 @@
 import {parse} from 'yaml';
 import {type Fact, follow, known, unknown} from '../ground/fact.ts';
 import {getAt, isMap, type Tree} from '../ground/tree.ts';
-import type {NodeObject, PlatformReadings, Taint} from './readings.ts';
+import {type NodeObject, type PlatformReadings, runsLinux, type Taint} from './readings.ts';
 
 /** One node as the scheduler sees it. */
 export interface NodeCapacity {
@@ -46,10 +46,6 @@ function capacityOfNode({metadata, spec, status}: NodeObject): NodeCapacity {
     ...(pool === undefined ? {} : {pool}),
   };
 }
-
-/** Agents and runs are Linux containers. */
-export const runsLinux = ({metadata, status}: NodeObject): boolean =>
-  (metadata.labels?.['kubernetes.io/os'] ?? status?.nodeInfo?.operatingSystem ?? 'linux') === 'linux';
 
 const isControlPlane = ({metadata, spec}: NodeObject): boolean =>
   ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'].some(

@@ -8,10 +8,9 @@ import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
-import {type Cni, cniOf, type NetworkPolicies, networkPoliciesOf} from './cni.ts';
 import {type Dns, dnsOf, type Networks, networksOf} from './networks.ts';
 import {type NodeSystems, nodeSystemsOf, type Platform, platformOf} from './platform.ts';
-import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
+import {type Cni, cniOf, forbidsHostPath, type NetworkPolicies, networkPoliciesOf, type Policies, policiesOf} from './policies.ts';
 import type {PlatformReadings, StorageClassObject} from './readings.ts';
 
 export interface StorageClass {
@@ -131,18 +130,12 @@ const openshiftVersionOf = ({openshiftVersions}: PlatformReadings): Fact<string>
 /** The facts that the chart recommendation uses; unknown ones are left out. */
 export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {
   const forbids = knownValue(forbidsHostPath);
-  return {
-    kubernetes: kubernetesVersions(versions),
-    ...(forbids === undefined ? {} : {forbidsHostPath: forbids}),
-  };
+  return {kubernetes: kubernetesVersions(versions), ...(forbids === undefined ? {} : {forbidsHostPath: forbids})};
 }
 
 function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
   const controlPlane = isKnown(server) ? [{machines: 'control plane', version: server.value}] : [];
-  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({
-    machines: count(nodes, 'node'),
-    version,
-  }));
+  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({machines: count(nodes, 'node'), version}));
   const found = [...controlPlane, ...nodes].filter(({version}) => isVersion(version));
   return {found, isComplete: controlPlane.length > 0 && nodes.length > 0 && found.length === controlPlane.length + nodes.length};
 }

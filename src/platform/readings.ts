@@ -1,22 +1,25 @@
-import type {Fact} from '../ground/fact.ts';
-import type {Values} from '../ground/tree.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
+import {type Fact, follow, isKnown, known, unknown} from '../ground/fact.ts';
+import {isMap, type Values} from '../ground/tree.ts';
+import type {ListedRelease, Releases} from '../helm/release-record.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
+import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {type Reader, servedResources, serverVersion} from '../kubernetes/resources.ts';
 
 /** A Node as the API server has it, as far as facts come from it. */
 export interface NodeObject extends KubernetesObject {
-  spec?: {
-    providerID?: string;
-    podCIDR?: string;
-    podCIDRs?: readonly string[];
-    unschedulable?: boolean;
-    taints?: readonly Taint[];
-  };
+  spec?: {providerID?: string; podCIDR?: string; podCIDRs?: readonly string[]; unschedulable?: boolean; taints?: readonly Taint[]};
   status?: {
     allocatable?: Readonly<Record<string, string>>;
     nodeInfo?: {architecture?: string; operatingSystem?: string; osImage?: string; kubeletVersion?: string};
     conditions?: readonly {type: string; status: string}[];
   };
 }
+
+/** Agents and runs are Linux containers. */
+export const runsLinux = ({metadata, status}: NodeObject): boolean =>
+  (metadata.labels?.['kubernetes.io/os'] ?? status?.nodeInfo?.operatingSystem ?? 'linux') === 'linux';
 
 export interface Taint {
   key: string;
@@ -45,7 +48,7 @@ export interface StorageClassObject extends KubernetesObject {
   allowVolumeExpansion?: boolean;
 }
 
-export interface ServiceObject extends KubernetesObject {
+interface ServiceObject extends KubernetesObject {
   spec?: {clusterIP?: string};
 }
 
@@ -60,7 +63,7 @@ export interface CustomObject extends KubernetesObject {
 }
 
 /** An item of `helm list --output json`, with its user-supplied values. */
-export interface ReleaseReading {
+interface ReleaseReading {
   name: string;
   namespace: string;
   status: string;
@@ -70,10 +73,10 @@ export interface ReleaseReading {
 }
 
 /** Every API server of a supported version has these; one call lists them. */
-export const LISTED = {nodes: 'nodes', daemonSets: 'daemonsets.apps', storageClasses: 'storageclasses.storage.k8s.io'} as const;
+const LISTED = {nodes: 'nodes', daemonSets: 'daemonsets.apps', storageClasses: 'storageclasses.storage.k8s.io'} as const;
 
 /** Single objects; one call gets them. The namespace is the one of the install. */
-export const NAMED = {
+const NAMED = {
   dnsService: 'services/kube-dns',
   coreDns: 'deployments.apps/coredns',
   kubeDns: 'deployments.apps/kube-dns',
@@ -83,7 +86,7 @@ export const NAMED = {
 } as const;
 
 /** Kinds that only some clusters serve; they are listed once the resources are known, for one that is not served fails a whole call. */
-export const OPTIONAL = {
+const OPTIONAL = {
   serviceCidrs: 'servicecidrs.networking.k8s.io',
   admissionPolicies: 'validatingadmissionpolicies.admissionregistration.k8s.io',
   kyvernoPolicies: 'clusterpolicies.kyverno.io',
@@ -124,3 +127,122 @@ export interface PlatformReadings {
   /** Of all namespaces, or where that is refused of the one of the install. */
   releases: Fact<{scope: 'cluster' | 'namespace'; releases: readonly ReleaseReading[]}>;
 }
+
+interface ReadOptions {
+  kubeTarget: ClusterTarget;
+  kubernetes: Reader;
+  options: {signal: AbortSignal; idleMs: number};
+}
+
+/**
+ * Reads the data for all facts in parallel. Read-only. Dependent requests follow as soon as possible.
+ * Never fails: unreadable facts are unknown, with a reason.
+ */
+export async function readCluster(kubeTarget: ClusterTarget, access: ClusterAccess): Promise<PlatformReadings> {
+  const stop = new AbortController();
+  const asking: ReadOptions = {kubeTarget, kubernetes: access.kubernetes, options: {signal: stop.signal, idleMs: REQUEST_MS}};
+  const [version, listed, named, served, releases] = await Promise.all([
+    readVersion(asking).then((found) => {
+      // With another HELM_DRIVER, helm would wait without a limit for an API server that does not answer.
+      if (isSilent(found)) stop.abort();
+      return found;
+    }),
+    readListed(asking),
+    readNamed(asking),
+    readServed(asking),
+    readReleases(asking, releasesIn(access)),
+  ]);
+  const readings = {namespace: kubeTarget.namespace, serverVersion: version, ...listed, ...named, ...served, releases};
+  if (!isSilent(version)) return readings;
+  return Object.fromEntries(
+    Object.entries(readings).map(([key, fact]) => [key, key === 'namespace' ? fact : version]),
+  ) as unknown as PlatformReadings;
+}
+
+/** The version may be hidden from accounts that may read the rest. */
+const isSilent = (version: Fact<string>): boolean => !isKnown(version) && version.unknown !== 'forbidden';
+
+async function readVersion({kubernetes, options}: ReadOptions): Promise<Fact<string>> {
+  const {version, error} = await serverVersion(kubernetes, options);
+  if (error) return unknownBy(error);
+  return version === undefined ? unknown('failed', 'the API server did not return its version') : known(version, 'kubectl version');
+}
+
+async function byKey<K extends string, T>(names: Readonly<Record<K, string>>, read: (name: string) => Promise<T>): Promise<Record<K, T>> {
+  const entries = await Promise.all(Object.entries<string>(names).map(async ([key, name]) => [key, await read(name)]));
+  return Object.fromEntries(entries) as Record<K, T>;
+}
+
+type Listed = Pick<PlatformReadings, keyof typeof LISTED>;
+type Named = Pick<PlatformReadings, keyof typeof NAMED | 'namespaceObject'>;
+type Served = Pick<PlatformReadings, keyof typeof OPTIONAL | 'resources'>;
+
+async function readListed(asking: ReadOptions): Promise<Listed & Pick<PlatformReadings, 'kubeletDns'>> {
+  const listed: Listed = await byKey(LISTED, (kind) => listFact<KubernetesObject>(asking.kubernetes, kind, asking.options));
+  return {...listed, kubeletDns: await readKubeletDns(listed.nodes, asking)};
+}
+
+async function readNamed({kubeTarget, kubernetes, options}: ReadOptions): Promise<Named> {
+  const [named, namespaceObject] = await Promise.all([
+    byKey(NAMED, (spelled) => {
+      const [kind = '', name = ''] = spelled.split('/');
+      return objectFact(kubernetes, kind, name, {...options, namespace: 'kube-system'});
+    }),
+    objectFact(kubernetes, 'namespaces', kubeTarget.namespace, options),
+  ]);
+  return {...(named as Pick<PlatformReadings, keyof typeof NAMED>), namespaceObject};
+}
+
+async function readServed({kubernetes, options}: ReadOptions): Promise<Served> {
+  const {served, error} = await servedResources(kubernetes, options);
+  const resources: PlatformReadings['resources'] =
+    served.size > 0 || error === undefined ? known([...served.keys()], 'kubectl api-resources') : unknownBy(error);
+  const missing = (kind: string): Fact<never> => follow(resources, () => unknown('not-served', `the API server does not serve ${kind}`));
+  const lists = await byKey(OPTIONAL, async (kind) => {
+    const groupVersion = served.get(kind);
+    return groupVersion === undefined ? missing(kind) : listFact(kubernetes, kind, {...options, groupVersion});
+  });
+  return {resources, ...lists};
+}
+
+interface Configz {
+  kubeletconfig?: {clusterDNS?: readonly string[]};
+}
+
+async function readKubeletDns(
+  nodes: PlatformReadings['nodes'],
+  {kubernetes, options}: ReadOptions,
+): Promise<PlatformReadings['kubeletDns']> {
+  const [node] = isKnown(nodes) ? nodes.value.filter((each) => runsLinux(each) && isOfGoogle(each)) : [];
+  if (node === undefined) return isKnown(nodes) ? unknown('undetermined', 'read on GKE only') : nodes;
+  const {name} = node.metadata;
+  const source = `kubelet of ${name}, clusterDNS`;
+  const answer = await kubernetes.get(`/api/v1/nodes/${encodeURIComponent(name)}/proxy/configz`, options);
+  if (answer.error) return unknownBy(answer.error);
+  if (!isMap(answer.body as Values)) return unknown('failed', `unexpected response for ${source}`);
+  return known((answer.body as Configz).kubeletconfig?.clusterDNS ?? [], source);
+}
+
+const isOfGoogle = ({spec}: NodeObject): boolean => spec?.providerID?.startsWith('gce://') ?? false;
+
+async function readReleases({kubeTarget, options}: ReadOptions, releases: Releases): Promise<PlatformReadings['releases']> {
+  const read = async (everywhere: boolean): Promise<Fact<readonly ReleaseReading[]>> => {
+    const {items, error} = await releases.list(kubeTarget, {...options, everywhere});
+    return error
+      ? unknownBy(error)
+      : known(items.map(readingOf), everywhere ? 'helm list --all-namespaces' : `helm list --namespace ${kubeTarget.namespace}`);
+  };
+  const everywhere = await read(true);
+  if (isKnown(everywhere)) return known({scope: 'cluster', releases: everywhere.value}, everywhere.source);
+  // An account that cannot list the Secrets of all namespaces may still list those of this one.
+  const here = everywhere.unknown === 'forbidden' ? await read(false) : everywhere;
+  return follow(here, (found, source) => known({scope: 'namespace', releases: found}, source));
+}
+
+const readingOf = ({values, ...release}: ListedRelease): ReleaseReading => ({
+  ...release,
+  values:
+    values === undefined
+      ? unknown('undetermined', 'not a release of a Scalr agent chart')
+      : known(values, `helm get values ${release.name}`),
+});

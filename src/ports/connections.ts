@@ -1,4 +1,3 @@
-/** One connection to try. */
 export interface ConnectionRequest {
   host: string;
   port: number;
@@ -12,7 +11,6 @@ export interface ConnectionRequest {
   client?: {certificate: string; key: string} | undefined;
 }
 
-/** How a connection ended. */
 export interface ConnectionAnswer {
   /** `proxy` is a refusal of the proxy, `proxy-…` a failure on the way to it; `failed` is any other failure. */
   state:

@@ -5,7 +5,6 @@ export type PlaceFlag = '--out' | '--save';
 export interface Files {
   /** @throws ExpectedError if the file does not exist, is not readable or is too large */
   read(path: string): Promise<Buffer>;
-  /** All of standard input. */
   readStdin(): Promise<Buffer>;
   /** Type of the path; `stream` is a pipe or a device. */
   kindOf(path: string, flag?: PlaceFlag): Promise<'file' | 'stream' | 'directory' | 'broken-link' | 'nothing'>;
@@ -64,7 +63,6 @@ export interface Archive {
 }
 
 export interface ClosedArchive {
-  /** Size of the archive. */
   bytes: number;
   /** Sorted by name, without the manifest. */
   entries: readonly ArchiveEntry[];

@@ -1,7 +1,6 @@
 import type {Call, ProcessResult} from '../ground/command-line.ts';
 import type {ReadError} from '../ground/fact.ts';
 
-/** A running call. */
 export interface Running {
   outcome: Promise<ProcessResult>;
   /** Sends SIGINT. The process is never killed. */

@@ -34,6 +34,14 @@ export interface Check<Context = PreflightContext> {
   run(context: Context): CheckResult | undefined;
 }
 
+/** A check by its heading, its id and what is true when it passes. */
+export const check = <Context = PreflightContext>(
+  group: Check['group'],
+  id: string,
+  title: string,
+  rest: Pick<Check<Context>, 'ref' | 'run'>,
+): Check<Context> => ({id, group, title, ...rest});
+
 /** A check with its result, as `preflight --json` prints it. */
 export type Checked = Omit<Check, 'run'> & CheckResult;
 

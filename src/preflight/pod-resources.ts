@@ -42,10 +42,7 @@ export const podGroups = (context: PreflightContext): Fact<readonly PodGroup[]> 
 /** The pods that agent-k8s creates itself. */
 const runsOfAgent = ({get}: PreflightContext, count: number): PodGroup => {
   const defined = (cpu: string | undefined, memory: string | undefined): Values => ({...(cpu ? {cpu} : {}), ...(memory ? {memory} : {})});
-  const resources = {
-    requests: defined(get(runCpuRequest), get(runMemoryRequest)),
-    limits: defined(get(runCpuLimit), get(runMemoryLimit)),
-  };
+  const resources = {requests: defined(get(runCpuRequest), get(runMemoryRequest)), limits: defined(get(runCpuLimit), get(runMemoryLimit))};
   return {owner: 'Pod of a run', role: 'runs', spec: {containers: [{name: 'run', resources}]}, count, isPerRun: true};
 };
 

@@ -12,7 +12,7 @@ import {failingClient, servedResources, serverVersion} from '../kubernetes/resou
 import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
-import {readCluster} from '../platform/read-cluster.ts';
+import {readCluster} from '../platform/readings.ts';
 import type {Registries} from '../ports/connections.ts';
 import type {Processes} from '../ports/processes.ts';
 import {type Config, contextOf, type InstallFacts} from '../release/read-release.ts';

@@ -11,11 +11,7 @@ export interface Canonical {
   length: number;
 }
 
-export const canonicalFor = (size: number): Canonical => ({
-  bytes: new Uint8Array(size),
-  starts: new Uint32Array(size),
-  length: 0,
-});
+export const canonicalFor = (size: number): Canonical => ({bytes: new Uint8Array(size), starts: new Uint32Array(size), length: 0});
 
 /** The canonical bytes of a value. */
 export function canonicalOf(value: Uint8Array): Uint8Array {

@@ -2,13 +2,13 @@ import {looksRandom} from './random-strings.ts';
 
 /** Values of secret keys that are not secret. */
 const PLAIN =
-  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
+  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|amd64|arm64|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
 /** Already redacted, or a placeholder. */
 const HIDDEN =
-  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|[\w-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
+  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|[\w-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
-  /^(?:\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+)$/;
+  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+)$/;
 const HCL_REFERENCE =
   /^(?:(?:var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
 /** Code that reads a value: a call, an element, an attribute. */
@@ -61,7 +61,7 @@ export function isErrorText(text: string): boolean {
 /** A value that is a secret wherever it stands: letters and digits with signs or in both cases, but no name, path, time or version. */
 export function looksStrong(value: string): boolean {
   if (value.length < 8 || /\s|^-|^\w+=/.test(value) || isHarmless(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
-  if (/^[\w.+-]+:\/\/|^[./~]|^v?\d+(?:[.:_-]\w+)*$|^[\w.-]+@[\w.-]+$|^sha\d+:|^[\d.,]+[a-zA-Z]{1,5}$/.test(value)) return false;
+  if (/^[\w.+-]+:\/\/|^[./~]|^v?\d+(?:[.:_~+-]\w+)*$|^[\w.-]+@[\w.-]+$|^sha\d+:|^[\d.,]+[a-zA-Z]{1,5}$/.test(value)) return false;
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return false;
   // A digest is not a secret.
   if (/^(?:[A-Za-z]*[-_./])*[0-9a-f]{12,}$|^[0-9a-f]+$/i.test(value)) return false;

@@ -93,21 +93,9 @@ const SHORT = ['pass', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) =
 ]);
 /** Every key that is not `other` holds one of these. */
 export const KEY_ANCHORS: readonly string[] = [
-  ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'secret', 'token', 'key', 'cred'],
-  ...['auth', 'bearer', 'cookie', 'dsn', 'signature', 'jwt', 'mnemonic', 'session', 'csrf', 'xsrf', 'hmac', 'salt'],
-  ...[
-    'connstr',
-    'conn_str',
-    'conn-str',
-    'connectionstr',
-    'connection_str',
-    'connection-str',
-    'extraheader',
-    'psk',
-    'sessid',
-    'bindpw',
-    ...SHORT,
-  ],
+  ...words('password passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session'),
+  ...words('csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid bindpw'),
+  ...SHORT,
   ...[...FOREIGN].map((word) => Buffer.from(word).toString('latin1')),
 ];
 

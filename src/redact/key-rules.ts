@@ -1,7 +1,7 @@
 import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind, SECRET_IDS} from './key-names.ts';
 import {afterScheme, type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from './read-value.ts';
-import {type Extent, matchAt, NEXT_LINE, NOTHING, type RedactionRule, STAMP} from './rule.ts';
+import {type Extent, isSpent, matchAt, NEXT_LINE, NOTHING, type RedactionRule, STAMP, spend} from './rule.ts';
 import {collectionAt, secretsBelow} from './structure-rules.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
@@ -30,7 +30,11 @@ export const secretKeyRule: RedactionRule = {
     if (previous === ':' && before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(text.slice(key.end, key.end + 10))) return NOTHING;
     if ('<:;cC'.includes(previous) && TAG_BEFORE.test(before)) return inElement(text, key, isStrict);
     const separator = matchAt(SEPARATOR, text, key.end);
-    if (separator === undefined) return previous === '/' || previous === '\\' ? NOTHING : inSentence(text, key, isStrict);
+    const after = text.slice(key.end, key.end + 80);
+    if (separator === undefined)
+      return /[/\\]/.test(previous) || (previous === '=' && /^ @?\w+=/.test(after)) ? NOTHING : inSentence(text, key, isStrict);
+    // The help of a flag stands in a column of its own.
+    if (/^[ \t]{2,}$/.test(separator[0]) && isProse(/\S*/.exec(after.trimStart())?.[0] ?? '')) return NOTHING;
     // Parts of AWS names are not keys, and neither is `checksum/secret` of helm.
     if (before.endsWith('checksum/') || (before.endsWith(':') && separator[0] === ':')) return NOTHING;
     if (previous === ' ' && /(?:unexpected|near|illegal|unknown|expected) $/i.test(before)) return NOTHING;
@@ -243,3 +247,33 @@ const valueBehind = (text: string, at: number): readonly Extent[] =>
 
 const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>
   found.filter(({start, end}) => !isHarmless(text.slice(start, end)) && !isCode(text.slice(start, end)));
+
+const WORDS_NEAR = /[^\s"'`\\<>,;()[\]{}|]{6,256}/g;
+/** A time, a version, a place in a file, or what is redacted. */
+const NO_SECRET = /^\d{4}-\d\d-\d\d|^v?\d+\.\d+\.\d|\.\w{1,5}:\d+:?$|^[A-Z]+\/\d|^redacted:|^[\d:.]+[a-zµ]{0,2}$/;
+
+/** Only with `--redact strict`: words with digits on the line of the name of a secret. */
+export const nearKeys: RedactionRule = {
+  name: 'near a key',
+  anchors: KEY_ANCHORS,
+  onlyOutside: true,
+  find(text, start, end) {
+    const key = isSpent() ? undefined : keyAround(text, start, end); /*k*/
+    if (key === undefined) return NOTHING;
+    const before = text
+      .slice(Math.max(0, key.start - 120), key.start)
+      .split('\n')
+      .at(-1) as string;
+    const after = text.slice(key.end, key.end + 200).split('\n', 1)[0] as string;
+    spend(before.length + after.length);
+    return [...`${before}${' '.repeat(key.end - key.start)}${after}`.matchAll(WORDS_NEAR)]
+      .map(({0: word, index}) => ({start: key.start - before.length + index, end: key.start - before.length + index + word.length, word}))
+      .filter(
+        ({word}) =>
+          /[A-Za-z]/.test(word) &&
+          (/\d/.test(word) || /\w[!#$%&*?@^~]\w|\w-\w+-\w/.test(word)) &&
+          !NO_SECRET.test(word) &&
+          !isHarmless(word),
+      );
+  },
+};

@@ -1,4 +1,4 @@
-import {type Fields, isFields} from '../ground/json.ts';
+import {type Fields, isFields} from '../ground/tree.ts';
 import {isHarmless} from './harmless.ts';
 import {keyKind} from './key-names.ts';
 

@@ -5,7 +5,7 @@ const OF_RUN = new Uint8Array(256);
 for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-')) OF_RUN[byte] = 1;
 const AFTER_RUN = /[^A-Za-z0-9+/_=-]/g;
 /** Shorter runs are words, names and paths. */
-const SHORTEST = {standard: 20, strict: 16};
+const SHORTEST = {standard: 20, strict: 12};
 
 /** Runs of these characters that begin between two places. Most bytes are skipped: the last one of a possible run is read first. */
 function* runsIn(bytes: Uint8Array, from: number, to: number, shortest: number): Generator<Extent> {
@@ -29,12 +29,13 @@ function* runsIn(bytes: Uint8Array, from: number, to: number, shortest: number):
 /** Digests, identifiers of objects and requests, public keys. */
 const HARMLESS_BEFORE = new RegExp(
   String.raw`(?:(?:sha\d{1,3}|md5|crc32c?|h1|zh|digest|checksum|integrity|etag|\w*hash|fingerprint|nonce|\w*[iu]d(?:-2)?|kid|serial|revision|commit|ref|version|ray)` +
-    String.raw`\\*["']?[ \t]{0,4}[:=~][ \t]{0,4}\\*["']?(?:W/\\*")?|ssh-(?:rsa|ed25519|dss) |ecdsa-sha2-nistp\d{3} |base64,|#|@)$`,
+    String.raw`\\*["']?[ \t]{0,4}[:=~][ \t]{0,4}\[?\\*["']?(?:W/\\*")?|[ "'=]--?[\w-]{0,40}id |\d\.\d{1,3}\.|ssh-(?:rsa|ed25519|dss) |ecdsa-sha2-nistp\d{3} |base64,|#|@)$`,
   'i',
 );
-const NAMED = /[:=~"'/ \t#@,]/;
-/** Digests with their algorithm, public SSH keys, certificates and public keys in base64. */
-const HARMLESS = /^(?:eyJzY2hlbWFfdmVyc2lvb|eyJlMmJmYjcz|sha\d{3}[-_]|AAAA[BCE]3NzaC1|LS0tLS1CRUdJTi(?:BDRV|BQVUJ|BUUlVTV))/;
+const BEFORE = /[:=~"'/ \t#@,[.]/;
+/** Times in names of files, digests with their algorithm, public SSH keys, certificates and public keys in base64. */
+const HARMLESS =
+  /^(?:\d{4}-\d\d-\d\dT|eyJzY2hlbWFfdmVyc2lvb|eyJlMmJmYjcz|sha\d{3}[-_]|AAAA[BCE]3NzaC1|LS0tLS1CRUdJTi(?:BDRV|BQVUJ|BUUlVTV))/;
 const PUBLIC_BLOCK = /-----BEGIN (?!(?:[A-Z0-9]+ )*PRIVATE)[A-Z0-9 ]{4,40}-----/y;
 /** The longest certificate. */
 export const LONGEST_BLOCK = 6000;
@@ -54,7 +55,7 @@ export function randomStrings(bytes: Uint8Array, text: string, from: number, to:
     for (const part of parts) {
       const start = run.start + part.start;
       const end = run.start + part.end + (part.end < all.length ? 0 : (/^={0,2}/.exec(text.slice(run.end, run.end + 2))?.[0].length ?? 0));
-      if (NAMED.test(text.charAt(start - 1)) && isNamedHarmless(text, start)) continue;
+      if (HARMLESS.test(text.slice(start, start + 32)) || (BEFORE.test(text.charAt(start - 1)) && isNamedHarmless(text, start))) continue;
       found.push({start, end, ...(all.length >= LIMITS.value && part.end === all.length && {unended: AFTER_RUN})});
     }
   }
@@ -93,10 +94,14 @@ function randomParts(run: string, shortest: number): Extent[] {
 
 /** Whether a text has letters of both cases and digits, mixed as in no word; or is a long mix of digits and letters of one case. */
 export function looksRandom(text: string, least = 20): boolean {
-  if (text.length < least) return false;
+  if (text.length < least || isName(text)) return false;
   if (isMixed(text)) return true;
   return /[-_]/.test(text) && text.split(/[-_]/).some((part) => part.length >= least && isMixed(part));
 }
+
+/** `DigiCert_Global_Root_G2`: words of a name, also in capitals. */
+const WORDS = /[A-Z]?[a-z]{3,}|[A-Z]{3,}(?![a-z])/g;
+const isName = (text: string): boolean => text.split(/[-_]/).length > 3 && text.replace(WORDS, '').length < 0.5 * text.length;
 
 function isMixed(text: string): boolean {
   const counts = [0, 0, 0, 0];

@@ -1,8 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {FileRedactor} from './file-redactor.ts';
 import type {KnownSecretSet} from './known-values.ts';
-import {pseudonyms} from './pseudonyms.ts';
-import {type RedactLevel, scannerFor} from './scanner.ts';
+import {pseudonyms, type RedactLevel, scannerFor} from './scanner.ts';
 
 /*
  * How a bundle is redacted: bytes in, nets, pseudonyms, bytes out.
@@ -22,7 +21,7 @@ import {type RedactLevel, scannerFor} from './scanner.ts';
  *      values that are not secrets: references, placeholders, error texts, code.
  *    - Random strings (`random-strings.ts`): long strings that look random and do not follow the name of a digest or an identifier.
  *    All rules are data: anchors for one automaton (`automaton.ts`), and a function that reads around an anchor (`rule.ts`).
- * 3. Pseudonyms (`pseudonyms.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.
+ * 3. Pseudonyms (`scanner.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.
  * 4. Bytes out. Overlapping ranges are merged; bytes that can belong to an unfinished secret are held back.
  *
  * Objects of Kubernetes lose data of Secrets before they become text (`objects.ts`). The finished archive is searched again for known

@@ -1,12 +1,13 @@
+import {createHmac} from 'node:crypto';
 import {type Automaton, automaton} from './automaton.ts';
-import {nameThenValue, secretKeyRule, valueThenName} from './key-rules.ts';
+import {canonicalOf} from './canonical.ts';
+import {nameThenValue, nearKeys, secretKeyRule, valueThenName} from './key-rules.ts';
 import {type KnownMatch, type KnownSecretSet, KnownValueSearch} from './known-values.ts';
 import {privateKeys} from './private-keys.ts';
-import type {Pseudonyms} from './pseudonyms.ts';
 import {type Extent, LIMITS, type RedactionRule} from './rule.ts';
 import {marked, named, printedSecret, resources} from './structure-rules.ts';
 import {addressRules, awsPair, commandRules, textRules} from './text-rules.ts';
-import {tokenShapes} from './token-shapes.ts';
+import {shapeOf, tokenShapes} from './token-shapes.ts';
 
 /** `strict` also hides values that the rules are unsure of, host names and addresses. */
 export type RedactLevel = 'standard' | 'strict';
@@ -49,7 +50,7 @@ const STANDARD = automatonOf(RULES);
 
 export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms, level: RedactLevel): Scanner {
   const isStrict = level === 'strict';
-  const machine = isStrict ? automatonOf([...RULES, ...addressRules]) : STANDARD;
+  const machine = isStrict ? automatonOf([...RULES, nearKeys, ...addressRules]) : STANDARD;
   const search = new KnownValueSearch(knownSecrets);
   /** A name that is no secret itself: neither its kind nor its digits. */
   const nameFor = (value: string, kind?: string): string => {
@@ -87,5 +88,31 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
       }
       return found;
     },
+  };
+}
+
+/** `attempt` gives another name to the same value. */
+export type Pseudonyms = (value: string, kind?: string, attempt?: number) => string;
+
+/**
+ * Pseudonyms of redacted values. The key is not stored, so values cannot be guessed; within
+ * the bundle, equal values have equal pseudonyms, so that support can recognize them. The
+ * kind depends only on the value, otherwise one value would have two pseudonyms.
+ */
+export function pseudonyms(key: Buffer): Pseudonyms {
+  // A log can repeat the same secret in every line.
+  const named = new Map<string, string>();
+  return (value, kind, attempt = 0) => {
+    const id = `${attempt}:${kind}:${value}`;
+    const before = named.get(id);
+    if (before !== undefined) return before;
+    const digest = createHmac('sha256', key)
+      .update(canonicalOf(Buffer.from(value, 'latin1')))
+      .digest('hex')
+      .slice(8 * attempt, 8 * attempt + 8);
+    const name = `[redacted:${kind ?? shapeOf(value) ?? 'secret'}:${digest}]`;
+    if (named.size > 500) named.clear();
+    named.set(id, name);
+    return name;
   };
 }

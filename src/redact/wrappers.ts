@@ -1,3 +1,5 @@
+import {slashesBefore} from './structure.ts';
+
 const ESCAPE = String.fromCharCode(27);
 /** A color or another control sequence of a terminal, plain or in a string. */
 const CONTROL = new RegExp(String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;:]{0,24}[A-Za-z]`, 'g');
@@ -11,7 +13,7 @@ const PREFIX = new RegExp(
 const FIELD = String.raw`"(?:stream|@?time(?:stamp)?|ts|@?level|lvl|severity|logger(?:_name)?|@?module|caller|type)": ?(?:"[\w.:+ /-]{0,64}"|[\d.]{1,20})`;
 /** A line of JSON with one message. */
 const OPENING = new RegExp(String.raw`\{ ?(?:${FIELD}, ?){0,8}"(?:log|@?message|msg|event|line)": ?"`, 'y');
-const CLOSING = new RegExp(String.raw`(?:(?:\\r)?\\n)?"(?:, ?${FIELD}){0,8} ?\}\r?$`);
+const CLOSING = new RegExp(String.raw`"(?:, ?${FIELD}){0,8} ?\}\r?(?=\n|$)`, 'y');
 
 /** Longer lines are read as they are. */
 const LONGEST_LINE = 16_384;
@@ -88,10 +90,13 @@ export class Wrappers {
         const start = from + prefix[0].length;
         OPENING.lastIndex = start;
         const opening = text.charCodeAt(start) === 123 ? OPENING.exec(text) : null;
-        const closing = opening === null ? null : CLOSING.exec(text.slice(Math.max(start + opening[0].length, end - 384), end));
-        remove(from, closing === null ? start : start + (opening?.[0].length ?? 0));
+        const content = start + (opening?.[0].length ?? 0);
+        const quote = opening === null ? -1 : closingQuote(text, content);
+        CLOSING.lastIndex = quote;
+        const isMessage = quote !== -1 && quote < end && CLOSING.test(text);
+        remove(from, isMessage ? content : start);
         const past = prefix[1] === undefined || newline === -1 ? end : next;
-        if (closing !== null) end -= closing[0].length;
+        if (isMessage) end = quote - (/(?:\\r)?\\n$/.exec(text.slice(Math.max(content, quote - 4), quote))?.[0].length ?? 0);
         removeControls(Math.max(done, from), end);
         remove(end, past);
       } else removeControls(from, end);
@@ -106,4 +111,11 @@ export class Wrappers {
     this.#length += length;
     return kept.subarray(0, length);
   }
+}
+
+/** End of the JSON string that opened before a position. */
+function closingQuote(text: string, at: number): number {
+  let quote = text.indexOf('"', at);
+  while (quote !== -1 && slashesBefore(text, quote) % 2 === 1) quote = text.indexOf('"', quote + 1);
+  return quote;
 }

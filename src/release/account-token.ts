@@ -1,6 +1,5 @@
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
-/** An agent pool in a Scalr account. */
 export interface AccountPool {
   /** Host of the account, with its port if there is one. */
   host: string;

@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {closest, few} from '../ground/text.ts';
 import type {ListedRelease} from '../helm/release-record.ts';
 import {gitOpsOwner} from '../kubernetes/kinds.ts';
@@ -20,7 +20,6 @@ export interface UnrecordedAgent {
   chart: string;
   /** What manages it instead: Argo CD application agents */
   manager: string | undefined;
-  /** Helm installed it. */
   isOfHelm: boolean;
 }
 
@@ -59,10 +58,10 @@ function howToChange({workload, manager, isOfHelm}: UnrecordedAgent, name: Relea
 
 /** A command requires Helm's record of this agent. Pure. */
 export const notRecorded = (name: ReleaseName, agent: UnrecordedAgent): ExpectedError =>
-  new ExpectedError(`${agent.workload} in namespace ${agent.namespace} has no Helm release (${reasonOf(agent)}).`, {
-    code: 'RELEASE_NOT_FOUND',
-    suggestions: [...howToChange(agent, name), `Show its state: ${ownCommand('status', name)}`],
-  });
+  failed('RELEASE_NOT_FOUND', `${agent.workload} in namespace ${agent.namespace} has no Helm release (${reasonOf(agent)}).`, [
+    ...howToChange(agent, name),
+    `Show its state: ${ownCommand('status', name)}`,
+  ]);
 
 /** A mistyped name must not look like an uninstalled release. @throws ExpectedError when neither Helm nor any object knows the release */
 export function requireKnownRelease(
@@ -78,11 +77,12 @@ export function requireKnownRelease(
   const unrecorded = unrecordedAgents(readings.objects, []).find((each) => each.release === release);
   if (unrecorded) throw notRecorded(name, unrecorded);
   const isNamespaceMissing = readings.namespaceObject === undefined;
-  throw new ExpectedError(
+  throw failed(
+    'RELEASE_NOT_FOUND',
     isNamespaceMissing
       ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
       : `Release ${release} not found in namespace ${kubeTarget.namespace}.`,
-    {code: 'RELEASE_NOT_FOUND', suggestions: suggestionsFor(name, readings)},
+    suggestionsFor(name, readings),
   );
 }
 

@@ -11,9 +11,7 @@ import {listObjects, type Reader} from '../kubernetes/resources.ts';
 export interface Neighborhood {
   release: string;
   namespace: string;
-  /** The rendered objects of the release. */
   manifest: readonly KubernetesObject[];
-  /** The objects of the namespace. */
   objects: readonly KubernetesObject[];
   /** Instances of the CRDs of agent-job, of all namespaces; undefined if they cannot be listed. */
   customResources: readonly KubernetesObject[] | undefined;

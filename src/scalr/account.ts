@@ -1,4 +1,4 @@
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import type {Resource, ResourceRef, ScalrClient} from './client.ts';
 
@@ -35,7 +35,6 @@ export interface ScalrPool extends Named {
 export interface ScalrAgent extends Named {
   poolId: string | undefined;
   status: AgentStatus | 'unknown';
-  /** Version of the agent. */
   version: string | undefined;
   /** ISO 8601. */
   createdAt: string | undefined;
@@ -173,13 +172,10 @@ async function findWith(client: ScalrClient, kind: AccountKind, nameOrId: string
     const [where] = refsIn(each, 'environment');
     return where === undefined ? each.id : `${each.id} (environment ${where.id})`;
   });
-  throw new ExpectedError(`Several ${plural} have the name ${name}: ${candidates.join(', ')}.`, {
-    code: 'SCALR_NOT_FOUND',
-    suggestions: [
-      `Use the ID instead of the name, for example ${found.id}`,
-      ...(kind === 'workspace' ? [`Or add the environment: <environment>/${name}`] : []),
-    ],
-  });
+  throw failed('SCALR_NOT_FOUND', `Several ${plural} have the name ${name}: ${candidates.join(', ')}.`, [
+    `Use the ID instead of the name, for example ${found.id}`,
+    ...(kind === 'workspace' ? [`Or add the environment: <environment>/${name}`] : []),
+  ]);
 }
 
 function undefinedIfMissing(error: unknown): undefined {
@@ -190,14 +186,11 @@ function undefinedIfMissing(error: unknown): undefined {
 function notFound(kind: AccountKind, nameOrId: string, names: readonly string[]): ExpectedError {
   const {noun, permission} = KINDS[kind];
   const near = closest(nameOrId, names);
-  return new ExpectedError(`Cannot find ${noun} ${nameOrId}: it does not exist, or your user has no permission to read it.`, {
-    code: 'SCALR_NOT_FOUND',
-    suggestions: [
-      ...(near === undefined ? [] : [`Did you mean ${near}?`]),
-      ...(kind === 'pool' ? ['List agent pools: scalr-agent pool list'] : []),
-      `Request the permission ${permission} for your user in Scalr`,
-    ],
-  });
+  return failed('SCALR_NOT_FOUND', `Cannot find ${noun} ${nameOrId}: it does not exist, or your user has no permission to read it.`, [
+    ...(near === undefined ? [] : [`Did you mean ${near}?`]),
+    ...(kind === 'pool' ? ['List agent pools: scalr-agent pool list'] : []),
+    `Request the permission ${permission} for your user in Scalr`,
+  ]);
 }
 
 /** Limits of an account; undefined where Scalr reports none. */
@@ -215,8 +208,5 @@ export async function readLimits(client: ScalrClient): Promise<AccountLimits> {
   const account = data.find(({attributes}) => attributes['name'] === label) ?? (data.length === 1 ? data[0] : undefined);
   const quotas = (account?.attributes['quotas'] ?? {}) as Readonly<Record<string, unknown>>;
   const {agents, 'agent-relay-available': relay} = quotas;
-  return {
-    agents: typeof agents === 'number' ? agents : undefined,
-    hasRelay: typeof relay === 'boolean' ? relay : undefined,
-  };
+  return {agents: typeof agents === 'number' ? agents : undefined, hasRelay: typeof relay === 'boolean' ? relay : undefined};
 }

@@ -5,10 +5,10 @@ import {type ConnectionOptions, connect, rootCertificates} from 'node:tls';
 import {networkReason, openTunnel, ProxyError} from '../ground/connect.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {retryAfter} from '../ground/fact.ts';
-import {isFields} from '../ground/json.ts';
 import type {Secret} from '../ground/secret.ts';
 import {withTimeout} from '../ground/signals.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
+import {isFields} from '../ground/tree.ts';
 import {type AccountRef, notScalr, type Purpose, responseFailure, unreachable} from './failure.ts';
 
 /** An object of the API (JSON:API). https://docs.scalr.io/reference */
@@ -54,7 +54,6 @@ export interface ScalrClientOptions extends AccountRef {
   route: ScalrRoute;
   /** Of this program, for the User-Agent header. */
   version: string;
-  /** Ends every request. */
   signal: AbortSignal;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** For one attempt. */

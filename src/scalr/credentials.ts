@@ -1,8 +1,8 @@
 import {join} from 'node:path';
-import {ExpectedError} from '../ground/errors.ts';
-import {isFields} from '../ground/json.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {isPoolToken, Secret} from '../ground/secret.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
+import {isFields} from '../ground/tree.ts';
 import type {Files} from '../ports/files.ts';
 
 /** The token of a user or a service account, and the account it is for. It must never leave this process except to that account. */
@@ -68,10 +68,10 @@ function nothingIfExpected(error: unknown): [] {
 /** SCALR_TOKEN was once the name of the variable for agent pool tokens. @throws ExpectedError */
 function refusePoolToken({token, source}: Credential, {SCALR_AGENT_TOKEN: agentToken}: Environment): void {
   if (!isPoolToken(token) && token.reveal() !== agentToken?.trim()) return;
-  throw new ExpectedError(`${source} contains an agent pool token, which has no access to the Scalr API.`, {
-    code: 'NO_CREDENTIAL',
-    suggestions: ['Set SCALR_TOKEN to the token of a user or of a service account', 'Set SCALR_AGENT_TOKEN to the agent pool token'],
-  });
+  throw failed('NO_CREDENTIAL', `${source} contains an agent pool token, which has no access to the Scalr API.`, [
+    'Set SCALR_TOKEN to the token of a user or of a service account',
+    'Set SCALR_AGENT_TOKEN to the agent pool token',
+  ]);
 }
 
 function fromVariables({SCALR_TOKEN: token, SCALR_HOSTNAME: host}: Environment): Credential | undefined {
@@ -102,10 +102,7 @@ async function fromScalrConf({env, files}: CredentialDeps): Promise<Credential[]
   const profiles = 'token' in content || 'hostname' in content ? {default: content} : content;
   const {SCALR_PROFILE: chosen} = env;
   if (chosen && profiles[chosen] === undefined) {
-    throw new ExpectedError(`${path} has no profile ${chosen}.`, {
-      code: 'NO_CREDENTIAL',
-      suggestions: [`Set SCALR_PROFILE to one of ${Object.keys(profiles).join(', ')}`],
-    });
+    throw failed('NO_CREDENTIAL', `${path} has no profile ${chosen}.`, [`Set SCALR_PROFILE to one of ${Object.keys(profiles).join(', ')}`]);
   }
   // The default profile comes first, so that it determines the host.
   const names = chosen ? [chosen] : Object.keys(profiles).toSorted((one, other) => Number(other === 'default') - Number(one === 'default'));
@@ -182,17 +179,15 @@ async function readJsonFile(path: string, files: CredentialDeps['files']): Promi
 function fieldsIn(text: string, path: string): Readonly<Record<string, unknown>> {
   const content = jsonIn(text);
   if (isFields(content)) return content;
-  throw new ExpectedError(`${path} is not a JSON object.`, {
-    code: 'NO_CREDENTIAL',
-    suggestions: ['Correct the file, or set SCALR_HOSTNAME and SCALR_TOKEN'],
-  });
+  throw failed('NO_CREDENTIAL', `${path} is not a JSON object.`, ['Correct the file, or set SCALR_HOSTNAME and SCALR_TOKEN']);
 }
 
 const twoTokens = (host: string, one: Credential, other: Credential): ExpectedError =>
-  new ExpectedError(`${one.source} and ${other.source} contain different tokens for ${host}.`, {
-    code: 'NO_CREDENTIAL',
-    suggestions: ['Remove one of the two', 'Set SCALR_HOSTNAME and SCALR_TOKEN, which take precedence', ...profileAdvice(one, other)],
-  });
+  failed('NO_CREDENTIAL', `${one.source} and ${other.source} contain different tokens for ${host}.`, [
+    'Remove one of the two',
+    'Set SCALR_HOSTNAME and SCALR_TOKEN, which take precedence',
+    ...profileAdvice(one, other),
+  ]);
 
 const profileAdvice = (...all: readonly Credential[]): string[] =>
   all.every(({source}) => source.includes('(profile ')) ? ['Select a profile with SCALR_PROFILE'] : [];
@@ -200,11 +195,8 @@ const profileAdvice = (...all: readonly Credential[]): string[] =>
 /** No source has a token for the account. */
 export const noCredential = (url: string | undefined): ExpectedError => {
   const host = url === undefined ? undefined : new URL(url).host;
-  return new ExpectedError(`No token of a Scalr user found${host === undefined ? '' : ` for ${host}`}.`, {
-    code: 'NO_CREDENTIAL',
-    suggestions: [
-      `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or of a service account`,
-      `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,
-    ],
-  });
+  return failed('NO_CREDENTIAL', `No token of a Scalr user found${host === undefined ? '' : ` for ${host}`}.`, [
+    `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or of a service account`,
+    `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,
+  ]);
 };

@@ -1,6 +1,6 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
-import {isFields} from '../ground/json.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
+import {isFields} from '../ground/tree.ts';
 
 /** What a request is for; part of its error message. */
 export interface Purpose {
@@ -50,47 +50,43 @@ export function responseFailure(
   const request = permission === undefined ? [] : [`Request the permission ${permission} for your user in Scalr`];
   if (status === 401) return unauthorized(at);
   if (status === 403) {
-    return new ExpectedError(`Cannot ${what}: permission denied (HTTP 403).${details}`, {
-      code: 'SCALR_DENIED',
-      suggestions: request.length > 0 ? request : ['Request the permission for your user in Scalr'],
-    });
+    return failed(
+      'SCALR_DENIED',
+      `Cannot ${what}: permission denied (HTTP 403).${details}`,
+      request.length > 0 ? request : ['Request the permission for your user in Scalr'],
+    );
   }
   if (status === 404 && messages.length > 0) {
-    return new ExpectedError(`Cannot ${what}: it does not exist, or your user has no permission (HTTP 404).${details}`, {
-      code: 'SCALR_NOT_FOUND',
-      exit: ExitCode.failed,
-      suggestions: ['Check the name or ID', ...request],
-    });
+    return failed(
+      'SCALR_NOT_FOUND',
+      `Cannot ${what}: it does not exist, or your user has no permission (HTTP 404).${details}`,
+      ['Check the name or ID', ...request],
+      {exit: ExitCode.failed},
+    );
   }
   if (status === 429 || status >= 500) return unreachable(at, `HTTP ${status}${details === '' ? '' : `:${details.replace(/\.$/, '')}`}`);
   if (messages.length === 0) return notScalr(at, `HTTP ${status}`);
-  return new ExpectedError(`Cannot ${what} (HTTP ${status}).${details}`, {
-    code: 'SCALR_REJECTED',
-    suggestions:
-      status === 409 ? ['Check the state of the object and the quotas of the account in Scalr'] : ['Correct the value in the message'],
-  });
+  return failed(
+    'SCALR_REJECTED',
+    `Cannot ${what} (HTTP ${status}).${details}`,
+    status === 409 ? ['Check the state of the object and the quotas of the account in Scalr'] : ['Correct the value in the message'],
+  );
 }
 
 const unauthorized = ({host, source}: AccountRef): ExpectedError =>
-  new ExpectedError(`${host} rejected the token from ${source} (HTTP 401).`, {
-    code: 'SCALR_DENIED',
-    suggestions: [
-      `Create a token for ${host} in Scalr, and replace the one in ${source}`,
-      'Use the token of a user or of a service account. An agent pool token has no access to the API',
-    ],
-  });
+  failed('SCALR_DENIED', `${host} rejected the token from ${source} (HTTP 401).`, [
+    `Create a token for ${host} in Scalr, and replace the one in ${source}`,
+    'Use the token of a user or of a service account. An agent pool token has no access to the API',
+  ]);
 
 /** The account did not answer; what a change has done is unknown. */
 export const unreachable = ({host}: AccountRef, reason: string): ExpectedError =>
-  new ExpectedError(`Cannot reach Scalr at https://${host} (${reason}).`, {
-    code: 'SCALR_UNREACHABLE',
-    suggestions: [
-      /certificate|issuer|self.signed/i.test(reason)
-        ? 'Add the CA of the host or of the proxy with --ca-file FILE'
-        : 'Check the host, and the proxy in --https-proxy or HTTPS_PROXY',
-      'Run the same command again',
-    ],
-  });
+  failed('SCALR_UNREACHABLE', `Cannot reach Scalr at https://${host} (${reason}).`, [
+    /certificate|issuer|self.signed/i.test(reason)
+      ? 'Add the CA of the host or of the proxy with --ca-file FILE'
+      : 'Check the host, and the proxy in --https-proxy or HTTPS_PROXY',
+    'Run the same command again',
+  ]);
 
 /** Something else answers at the host. */
 export const notScalr = ({host}: AccountRef, reason: string): ExpectedError =>

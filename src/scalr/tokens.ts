@@ -1,4 +1,4 @@
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {listTokens, type Named, type PoolToken, tokenOf} from './account.ts';
 import type {AccountRequest, ScalrClient} from './client.ts';
@@ -39,7 +39,7 @@ export async function createToken(
     const created = await client.send(creationOf(pool, attributes), purpose);
     const text = created?.attributes['token'];
     if (created === undefined || typeof text !== 'string' || text === '')
-      throw new ExpectedError('Scalr created a token, but did not return it.', {code: 'SCALR_UNREACHABLE'});
+      throw failed('SCALR_UNREACHABLE', 'Scalr created a token, but did not return it.');
     return {token: tokenOf(created), text: new Secret(text)};
   } catch (error) {
     if (!(error instanceof ExpectedError) || error.code !== 'SCALR_UNREACHABLE') throw error;

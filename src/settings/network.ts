@@ -126,8 +126,5 @@ export const metadataService = defineSetting({
     text: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
     reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
   },
-  meanings: {
-    block: 'runs cannot use the identity of the node',
-    allow: 'runs can get cloud credentials from the node',
-  },
+  meanings: {block: 'runs cannot use the identity of the node', allow: 'runs can get cloud credentials from the node'},
 });

@@ -13,10 +13,7 @@ export const purpose = defineSetting({
     reference: 'https://docs.scalr.io/docs/agent-pools',
   },
   labels: {runs: 'Run Terraform/OpenTofu', vcs: 'Connect a private VCS'},
-  meanings: {
-    runs: 'runs start in your network, with access to it',
-    vcs: 'GitHub or GitLab Enterprise that Scalr cannot reach',
-  },
+  meanings: {runs: 'runs start in your network, with access to it', vcs: 'GitHub or GitLab Enterprise that Scalr cannot reach'},
   fallback: () => 'runs' as const,
 });
 
@@ -38,10 +35,7 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting({
     reference: 'agent-local 0.6.5 and agent-job 0.6.5, README',
   },
   labels: {shared: 'No', 'per-run': 'Yes'},
-  meanings: {
-    shared: 'runs use the same container, one after the other',
-    'per-run': 'each run gets its own pod and shares nothing',
-  },
+  meanings: {shared: 'runs use the same container, one after the other', 'per-run': 'each run gets its own pod and shares nothing'},
   fallback: (get) => (get(singleRun) ? ('per-run' as const) : undefined),
 });
 

@@ -22,13 +22,7 @@ export const cache = storageSetting({
     text: 'With a cache, providers and binaries are downloaded once instead of for every run.',
     reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
   },
-  labels: {
-    ephemeral: 'Ephemeral volume',
-    pvc: 'New PVC',
-    'existing-pvc': 'Existing PVC',
-    hostpath: 'Node directory',
-    efs: 'Amazon EFS',
-  },
+  labels: {ephemeral: 'Ephemeral volume', pvc: 'New PVC', 'existing-pvc': 'Existing PVC', hostpath: 'Node directory', efs: 'Amazon EFS'},
   meanings: {
     ephemeral: 'on the node of the pod, deleted with the pod; no preparation required',
     pvc: 'a new PVC created by the chart; outlives the pod',
@@ -177,14 +171,7 @@ export const efsMountOption = storageSetting({
   id: 'efs-mount-option',
   question: 'NFS mount option of the EFS volume',
   summary: 'NFS mount option of the EFS volume; replaces all default options; can be repeated.',
-  kind: listOf(
-    text({
-      hint: 'OPTION',
-      pattern: /^[a-z][a-z0-9_]*(=[\w.:/+-]+)?$/,
-      expected: 'a valid mount option',
-      example: 'acregmax=3',
-    }),
-  ),
+  kind: listOf(text({hint: 'OPTION', pattern: /^[a-z][a-z0-9_]*(=[\w.:/+-]+)?$/, expected: 'a valid mount option', example: 'acregmax=3'})),
   appliesWhen: {test: on('efs'), needs: '--cache efs'},
   caution: (options) => {
     const missing = SHORT_ATTRIBUTE_CACHE.filter((option) => !options.includes(option));

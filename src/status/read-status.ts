@@ -3,7 +3,7 @@ import type {Diagnosis} from '../diagnose/cause.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
 import {type ClusterTarget, helmCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
@@ -124,14 +124,12 @@ const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName):
 
 /** The release does not use a Scalr agent chart. */
 export const ofAnother = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
-  new ExpectedError(`Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.usage,
-    suggestions: [
-      'Select the agent release with --release and --namespace',
-      `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
-    ],
-  });
+  failed(
+    'OBJECT_OF_ANOTHER',
+    `Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`,
+    ['Select the agent release with --release and --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
+    {exit: ExitCode.usage},
+  );
 
 interface WatchStatusDeps extends PollDeps {
   /** For a single query. */

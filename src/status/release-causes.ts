@@ -4,7 +4,7 @@ import {rootsOf} from '../diagnose/readiness.ts';
 import {objectLabel} from '../diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../diff/live-drift.ts';
 import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {rollback} from '../helm/helm.ts';
 import type {Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
@@ -102,13 +102,10 @@ export async function notFound(
     namespace.error === undefined && namespace.object === undefined
       ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
       : `Release ${release} not found in namespace ${kubeTarget.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
-  return new ExpectedError(message, {
-    code: 'RELEASE_NOT_FOUND',
-    suggestions: [
-      ...unrecorded.map((each) => `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`),
-      ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`),
-      `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
-      `Install the agent: ${ownCommand('install', name)}`,
-    ],
-  });
+  return failed('RELEASE_NOT_FOUND', message, [
+    ...unrecorded.map((each) => `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`),
+    ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`),
+    `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
+    `Install the agent: ${ownCommand('install', name)}`,
+  ]);
 }

@@ -1,9 +1,18 @@
+import {createTwoFilesPatch, FILE_HEADERS_ONLY} from 'diff';
 import type {UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
+import {type Drift, driftOf, manifestDiff} from '../diff/values-diff.ts';
 import {commandLine} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
+import type {Values} from '../ground/tree.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {PreparedUpgrade} from '../operations/prepare-upgrade.ts';
+import type {Plan} from '../operations/step.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import type {Change} from '../values/migrate/change.ts';
+import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
+import {toYaml} from '../values/yaml.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const TITLES: readonly (readonly [Change['kind'], string])[] = [
@@ -28,13 +37,11 @@ export function changesText(changes: readonly Change[], screen: Screen): string 
   }).join('');
 }
 
-/** One line about the result. */
 export const changesSummary = (from: string, to: string, changes: readonly Change[]): string =>
   changes.length === 0 ? `${from} to ${to}: no changes.` : `${from} to ${to}: ${count(changes.length, 'change')}.`;
 
 const LEVELS: Readonly<Record<UpgradeAdvice['level'], string>> = {blocking: 'Hazards:', behavior: 'Changes in behavior:', info: 'Also:'};
 
-/** What an upgrade changes and gains, before its steps. */
 export function upgradeText(
   from: Target,
   to: Target,
@@ -86,4 +93,59 @@ function adviceText({level, reason, remedy, versions, handled}: UpgradeAdvice, s
   const mark = handled ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
   const next = handled ? `Done by the plan: ${remedy}.` : `${remedy}.`;
   return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
+}
+
+export function diffText(path: string, before: string, after: string, screen: Screen): string {
+  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {context: 3, headerOptions: FILE_HEADERS_ONLY});
+  const lines = patch
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/\r$/, ''));
+  const shown = linesWithoutSecrets(lines.map((line) => line.slice(1)).join('\n'));
+  return lines.map((line, index) => `${coloured(line.slice(0, 1) + shown[index], screen)}\n`).join('');
+}
+
+function coloured(line: string, screen: Screen): string {
+  const {bold, cyan, green, red} = theme(screen);
+  if (/^(---|\+\+\+) /.test(line)) return bold(line);
+  if (line.startsWith('@@')) return cyan(line);
+  if (line.startsWith('+')) return green(line);
+  return line.startsWith('-') ? red(line) : line;
+}
+
+/** Changes from the installed to the wanted values, in `diff -u` format. */
+export function driftText(drift: Drift | undefined, screen: Screen): string {
+  if (drift === undefined || drift.differences.length === 0) return '';
+  try {
+    return diffText('values.yaml', toYaml(drift.installed), toYaml(drift.file), screen);
+  } catch (error) {
+    // Characters that YAML cannot represent; the differing keys are already listed.
+    if (error instanceof ExpectedError) return '';
+    throw error;
+  }
+}
+
+interface InstallDiff {
+  plan: Plan;
+  facts: Pick<InstallFacts, 'release' | 'live'>;
+  values: Values;
+  manifest: readonly KubernetesObject[];
+}
+
+/** The changes of an install: steps, values and objects that differ from the cluster. Empty if nothing changes. */
+export function installDiffText({plan, facts, values, manifest}: InstallDiff, screen: Screen): string {
+  if (plan.steps.length === 0) return '';
+  const {bold} = theme(screen);
+  const steps = plan.steps.map(({title}) => paragraph('  - ', title, screen)).join('');
+  const objects = manifestDiffText(facts.live, manifest, screen);
+  const drift = driftText(driftOf(facts.release?.values ?? {}, values), screen);
+  return [`${bold('Steps')}\n${steps}`, ...[drift, objects].filter((text) => text !== '')].join('\n');
+}
+
+/** The objects that differ, as `diff -u` shows them; secrets are hidden. */
+export function manifestDiffText(before: readonly KubernetesObject[], after: readonly KubernetesObject[], screen: Screen): string {
+  const texts = manifestDiff(before, after).map(({object, before: old, after: next}) =>
+    diffText(object, old ? toYaml(old) : '', next ? toYaml(next) : '', screen),
+  );
+  return texts.join('\n');
 }

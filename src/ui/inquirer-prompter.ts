@@ -9,7 +9,6 @@ interface Streams {
   input: NodeJS.ReadableStream;
   /** Standard error, so that standard output stays the result. */
   output: NodeJS.WritableStream & {rows?: number};
-  /** Cancels the question. */
   signal?: AbortSignal;
   /** Ctrl-C while no question is open. */
   interrupt?(): void;

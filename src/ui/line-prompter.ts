@@ -9,7 +9,6 @@ import {paragraph, type Screen} from './theme.ts';
 interface Streams {
   input: NodeJS.ReadableStream & {setRawMode?(isRaw: boolean): unknown};
   output: NodeJS.WritableStream;
-  /** Cancels the question. */
   signal?: AbortSignal;
 }
 

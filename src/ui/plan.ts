@@ -9,7 +9,6 @@ import type {AccountRequest} from '../scalr/client.ts';
 import type {AccountRef} from '../scalr/failure.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-/** The target and the steps of a plan. */
 export function planText(
   {steps}: {steps: readonly Step[]},
   {release, kubeTarget}: ReleaseName,
@@ -37,7 +36,6 @@ export function stepsText(
   return [...where, '\n', ...lines].join('');
 }
 
-/** The account and the steps of a plan. */
 export function accountPlanText(steps: readonly AccountStep[], {host, source}: AccountRef, screen: Screen): string {
   return stepsText(steps, {Account: `${host} ${theme(screen).dim(`token from ${source}`)}`}, screen);
 }
@@ -81,7 +79,6 @@ const keptLines = (kept: readonly KeptObject[], screen: Screen): string[] =>
     `    ${theme(screen).dim(how)}\n`,
   ]);
 
-/** Runs in flight. */
 export function runsText({runs, runsOf, release}: Inventory, screen: Screen): string {
   if (release === undefined || runsOf === undefined) return '';
   const text = runs.length === 0 ? 'none' : `${runs.length}: ${few(runs.map(({kind, name}) => `${kind} ${name}`))}`;

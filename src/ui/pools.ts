@@ -1,7 +1,6 @@
 import {AGENT_STATUSES, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import {columnsText, paragraph, type Screen, theme} from './theme.ts';
 
-/** A line for each pool. */
 export function poolTable(pools: readonly ScalrPool[], agents: readonly ScalrAgent[], screen: Screen): string {
   const rows = pools.map((pool) => [
     pool.name,
@@ -33,7 +32,6 @@ interface ShownPool {
   vcsProviders: readonly string[];
 }
 
-/** A pool with its agents and what uses it. */
 export function poolText({pool, agents, workspaces, vcsProviders}: ShownPool, screen: Screen): string {
   const {bold} = theme(screen);
   const row = (label: string, text: string): string => {
@@ -58,7 +56,6 @@ export function poolText({pool, agents, workspaces, vcsProviders}: ShownPool, sc
   ].join('');
 }
 
-/** A line for each token. */
 export function tokenTable(tokens: readonly PoolToken[], screen: Screen): string {
   const rows = tokens.map(({id, name, description, createdAt, lastUsedAt, expiresAt, isExpired}) => [
     ...[id, name ?? '', createdAt ?? '?', lastUsedAt ?? 'never'],

@@ -19,7 +19,6 @@ const INDENT = '  ';
 /** Narrower terminals have no rail. */
 const NARROW = 60;
 
-/** Text under a question. */
 export const indented = (text: string, screen: Screen, indent = INDENT): string =>
   paragraph('', text, {...screen, columns: screen.columns && screen.columns - width(indent)})
     .trimEnd()
@@ -106,7 +105,6 @@ export function knownText(setting: Setting, answer: Answer, screen: Screen): str
   return answeredText(setting.question, answerText(setting, answer), source, screen);
 }
 
-/** Where an answer is from. */
 export const sourceText = ({onlyEnv}: Setting, {source}: Answer): string => onlyEnv ?? FROM[source];
 
 /** An answer on one line, without secrets. */
@@ -119,7 +117,6 @@ export function answerText({kind, labels}: Setting, {value, given}: Answer): str
   return kind.shown?.(value as never) ?? (text === '' ? 'none' : text);
 }
 
-/** A question and its answer in one line. */
 export const answeredLine = (message: string, answer: string): string => `${message.replace(/(?<!\?)$/, ':')} ${answer}`;
 
 /** The default and where it comes from: "https://acme.scalr.io, the token" */

@@ -42,7 +42,6 @@ const LINK_VCS: NextStep = ['Scalr: VCS provider setup, last step', 'select the 
 export const linkStep = (isForVcs: boolean, {other}: Program): NextStep =>
   isForVcs ? LINK_VCS : [`${other} pool link POOL --workspace NAME`, 'run a workspace on the agent pool'];
 
-/** What a user does after an install. */
 export function nextSteps({name, isForVcs, isLinked = false, program, env}: Followed): NextStep[] {
   const own = (command: string, ...more: string[]): string => shortCommand(command, name, {program, env}, more);
   return [

@@ -4,12 +4,10 @@ import {wrapAnsi} from 'fast-wrap-ansi';
 import isUnicodeSupported from 'is-unicode-supported';
 import type {Diagnosis} from '../diagnose/cause.ts';
 
-/** Capabilities of the screen. */
 export interface Screen {
   hasColor: boolean;
   /** Width of the terminal; undefined in a pipe, where lines stay whole. */
   columns: number | undefined;
-  /** The screen supports ASCII only. */
   isAscii?: boolean;
   /** For a screen reader: marks are words. Such a screen has no colors. */
   isAccessible?: boolean;

@@ -1,7 +1,7 @@
 import {parse} from 'yaml';
 import {chartOf, upstreamNotes} from '../charts/chart-of.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
-import {documentedKey} from '../charts/documented-keys.ts';
+import {documentedKey} from '../charts/moved-keys.ts';
 import {describeRange, rangeOf, within} from '../charts/releases.ts';
 import {chartSchema, childOf, closedSchema, leavesOf, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {hasKey, needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';

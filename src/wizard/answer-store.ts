@@ -17,7 +17,6 @@ const PLACES = {files: 'files only', docker: 'Docker on this machine', systemd: 
 export const targetOfPlace = (place: Place | undefined): TargetName =>
   place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : 'kubernetes';
 
-/** The place as an answer. */
 export const placeText = (place: Place | undefined): string =>
   place === undefined || place.kind === 'kubernetes' ? (place?.context ?? 'current context') : PLACES[place.kind];
 
@@ -39,7 +38,6 @@ export interface ResumeState {
   flags?: readonly string[];
   /** Answers that are or contain secrets: only a URL is kept, with placeholders for user name and password. */
   secrets?: Readonly<Record<string, string>>;
-  /** Answered questions, which are not asked again. */
   asked: readonly string[];
   /** Selected boxes of the network question. */
   boxes: readonly string[];
@@ -49,7 +47,6 @@ export interface ResumeState {
   recommended?: string;
 }
 
-/** The answers so far. */
 export class AnswerStore {
   readonly #answers: Map<string, Answer>;
   /** IDs of answered questions, including empty answers. */

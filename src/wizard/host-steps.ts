@@ -77,7 +77,6 @@ const ON_HOST = new Map<Setting, Words>([
   [cachePath as Setting, {question: 'Cache directory on this machine'}],
 ]);
 
-/** The setting in words for an agent on this machine. */
 export function inWordsOf(store: AnswerStore, setting: Setting): Setting {
   const words = hostOf(store) === undefined ? undefined : ON_HOST.get(setting);
   return words === undefined ? setting : {...setting, ...words};

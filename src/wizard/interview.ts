@@ -14,7 +14,6 @@ export interface QuestionFrame {
   canGoBack: true;
 }
 
-/** One question of the wizard. */
 export interface Question {
   id: string;
   step: WizardStep;

@@ -1,8 +1,14 @@
 import {ExpectedError, GoBack} from '../ground/errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import {chart, chartSource, chartVersion} from '../settings/release.ts';
+import {token, tokenSecret} from '../settings/agent.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import type {Setting} from '../settings/define.ts';
+import {chart, chartSource, chartVersion, release} from '../settings/release.ts';
+import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
+import {settingLabel} from './in-words.ts';
 import type {Question, QuestionFrame} from './interview.ts';
+import {BOXES, QUESTIONS} from './steps.ts';
 
 /** Something that an install needs and this machine or the cluster lacks. */
 export interface Missing {
@@ -102,4 +108,117 @@ export async function useChart(
     if (error instanceof GoBack) return false;
     throw error;
   }
+}
+
+/** A release of the selected cluster, as the wizard opens it. */
+export interface InstalledAgent {
+  release: string;
+  namespace: string;
+  chart: string;
+  version: string;
+  /** Of the newest revision, as Helm stores it. */
+  status: string;
+  /** The settings in its values, by ID. */
+  settings: ReadonlyMap<string, unknown>;
+}
+
+export type OtherCommand = 'upgrade' | 'status' | 'uninstall';
+
+/** The user wants another command for the installed release. */
+export class LeftFor extends Error {
+  readonly command: OtherCommand;
+
+  constructor(command: OtherCommand) {
+    super(command);
+    this.command = command;
+  }
+}
+
+/** What to do with the release that is installed. @throws LeftFor */
+export function installedQuestion(
+  store: AnswerStore,
+  installed: () => InstalledAgent | undefined,
+  {prompter, newest, onAdopted}: {prompter: Prompter; newest(chart: string): string; onAdopted(): void},
+): Question {
+  return {
+    id: 'installed',
+    step: 'Target',
+    message: 'What do you want to do with the installed agent?',
+    isOpen: () => store.place?.kind === 'kubernetes' && installed() !== undefined && !store.asked.has('installed'),
+    async ask(shown) {
+      const found = installed() as InstalledAgent;
+      const latest = newest(found.chart);
+      const picked = await prompter.select({
+        ...shown,
+        heading: [
+          ...shown.heading,
+          `${found.release} is installed in namespace ${found.namespace}: ${found.chart} ${found.version}, ${found.status}.`,
+        ],
+        message: this.message,
+        help: [
+          'Change settings: the review opens with the settings of the release, and you edit what you want to change.',
+          'The token stays in its Secret and is not asked for again.',
+          'scalr-agent status --help',
+        ],
+        choices: [
+          {value: 'change', label: 'Change settings', description: 'opens the review with its settings'},
+          {
+            value: 'upgrade',
+            label: 'Upgrade',
+            description: latest === found.version ? 'has the newest known chart' : `newest known chart is ${latest}`,
+          },
+          {value: 'status', label: 'Show status'},
+          {value: 'other', label: 'Install another release'},
+          {value: 'uninstall', label: 'Uninstall…'},
+        ],
+      });
+      if (picked === 'other') {
+        const name = await prompter.input({
+          ...shown,
+          canGoBack: true,
+          message: release.question,
+          help: [
+            'The name of the new Helm release.',
+            `${found.release} remains as it is.`,
+            'Flag --release. https://helm.sh/docs/glossary/#release',
+          ],
+          validate: (text) =>
+            text === '' || text === found.release ? 'Enter another name than the one of the installed release.' : undefined,
+        });
+        store.set(release, {value: release.kind.parse(name, {now: new Date(0)}), source: 'prompt'});
+        return `another release: ${name}`;
+      }
+      if (picked !== 'change') throw new LeftFor(picked as OtherCommand);
+      adopt(store, found);
+      onAdopted();
+      return 'change settings';
+    },
+  };
+}
+
+/** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. */
+function adopt(store: AnswerStore, {chart: name, version, settings}: InstalledAgent): void {
+  const values = new Map<string, unknown>([...settings, [chart.id, name], [chartVersion.id, version]]);
+  for (const setting of catalogue) {
+    const value = values.get(setting.id);
+    if (value !== undefined && !store.isFixed(setting)) store.set(setting, {value, source: 'prompt'});
+  }
+  store.installed = values;
+  store.recommended = name;
+  store.boxes = new Set(BOXES.filter((box) => box.settings.some(({id}) => values.has(id))).map(({id}) => id));
+  for (const id of ['network', 'pool', 'identity-role', chart.id, token.id, tokenSecret.id]) store.asked.add(id);
+  for (const {setting} of QUESTIONS) if (!setting.required || values.has(setting.id)) store.asked.add(setting.id);
+}
+
+/** The answers that differ from the installed release, beside what is installed. */
+export function changesOf(store: AnswerStore): (readonly [string, string[]])[] {
+  const {installed = new Map<string, unknown>()} = store;
+  const text = (setting: Setting, value: unknown): string =>
+    value === undefined ? 'not set' : answerText(setting, {value, source: 'prompt'});
+  return catalogue.flatMap((setting) => {
+    const answer = store.answer(setting);
+    const [before, after] = [installed.get(setting.id), answer?.source === 'cluster' ? installed.get(setting.id) : answer?.value];
+    if (text(setting, before) === text(setting, after)) return [];
+    return [[settingLabel(setting), [`${text(setting, before)} → ${text(setting, after)}`]] as const];
+  });
 }

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import type {SettingsSource} from '../answers/sources.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
@@ -52,8 +52,7 @@ export function requireSecretFlags({secrets = {}}: ResumeState, found: ReadonlyM
   });
 }
 
-const nothingKept = (message: string): ExpectedError =>
-  new ExpectedError(message, {code: 'UNREADABLE_FILE', suggestions: ['Start again without --resume']});
+const nothingKept = (message: string): ExpectedError => failed('UNREADABLE_FILE', message, ['Start again without --resume']);
 
 /** Saves the answers in a private file; continues without it if the file cannot be written. */
 export class ResumeStore {

@@ -24,7 +24,6 @@ export interface ReviewedInstall {
   accountSteps?: readonly {title: string}[];
 }
 
-/** What the review shows. */
 export interface Reviewed {
   generated?: Generated;
   prepared?: ReviewedInstall;
@@ -34,16 +33,13 @@ export interface Reviewed {
   problem?: ExpectedError;
 }
 
-/** What the files of the review need. */
 export interface FilesDeps extends Pick<InterviewDeps, 'prompter' | 'screen'> {
   /** Flags that select the cluster, for the printed command. */
   where(): readonly string[];
   wanted(generated: Generated): Omit<WantedRelease, 'manifest'>;
   /** Writes the texts and answers.yaml. Returns their paths. @throws ExpectedError */
   save(directory: string, settings: Settings, texts: readonly {path: string; text: string}[]): Promise<readonly string[]>;
-  /** How the user started this program. */
   program: Program;
-  /** Continuations of a typed path. */
   completePath(text: string): Promise<readonly string[]>;
 }
 
@@ -55,7 +51,6 @@ const decided = ({settings}: {settings: Settings}, store: AnswerStore) =>
 export interface Saved {
   directory: string;
   paths: readonly string[];
-  /** What they contain. */
   contents: string;
 }
 

@@ -15,9 +15,8 @@ import {type AskDeps, unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
 import {likelyTarget} from './eligible-charts.ts';
 import {hostOf} from './host-steps.ts';
-import {changesOf} from './installed.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
-import {type RequirementsDeps, useChart} from './requirements.ts';
+import {changesOf, type RequirementsDeps, useChart} from './requirements.ts';
 import {
   commandsText,
   type FilesDeps,

@@ -20,14 +20,12 @@ import type {AnswerStore} from './answer-store.ts';
 import {ask} from './ask.ts';
 import {chartQuestion} from './choose-chart.ts';
 import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
-import {type OfferedPools, poolQuestion} from './choose-pool.ts';
-import {type Contexts, targetQuestion} from './choose-target.ts';
+import {type Contexts, type OfferedPools, poolQuestion, targetQuestion} from './choose-target.ts';
 import {chartDefaultOf, defaultText, defaultWord, isForeign, likelyTarget, limitsRuns, whyExcluded} from './eligible-charts.ts';
 import {emptyOnHost, hasOneChoice, hostOf, inWordsOf} from './host-steps.ts';
 import {settingName} from './in-words.ts';
-import {type InstalledAgent, installedQuestion} from './installed.ts';
 import {Interview, type Question} from './interview.ts';
-import {type Missing, requirementsQuestion} from './requirements.ts';
+import {type InstalledAgent, installedQuestion, type Missing, requirementsQuestion} from './requirements.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 

@@ -8,11 +8,9 @@ import {chart} from '../settings/release.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 
-/** The steps of the wizard, in order. */
 export const STEPS = ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'] as const;
 export type WizardStep = (typeof STEPS)[number];
 
-/** A setting to prompt for. */
 export interface SettingQuestion {
   step: WizardStep;
   setting: Setting;
@@ -47,18 +45,8 @@ export interface Box {
 }
 
 export const BOXES: readonly Box[] = [
-  {
-    id: 'proxy',
-    label: 'HTTP(S) proxy',
-    description: 'the Internet is reached through a proxy',
-    settings: [httpsProxy, noProxy],
-  },
-  {
-    id: 'ca',
-    label: 'Private CA',
-    description: 'a server or proxy has your own certificates',
-    settings: [caFile, caPublicRoots],
-  },
+  {id: 'proxy', label: 'HTTP(S) proxy', description: 'the Internet is reached through a proxy', settings: [httpsProxy, noProxy]},
+  {id: 'ca', label: 'Private CA', description: 'a server or proxy has your own certificates', settings: [caFile, caPublicRoots]},
   {
     id: 'metadata',
     label: 'Instance metadata',
@@ -75,12 +63,7 @@ export const BOXES: readonly Box[] = [
     forRuns: true,
     forPods: true,
   },
-  {
-    id: 'mirror',
-    label: 'Registry mirror',
-    description: 'images are pulled from your own registry',
-    settings: [imageRegistry],
-  },
+  {id: 'mirror', label: 'Registry mirror', description: 'images are pulled from your own registry', settings: [imageRegistry]},
 ];
 
 const cached =

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Target} from '../../src/charts/define.ts';
-import {unmappedValues} from '../../src/cli/installed-agent.ts';
+import {unmappedValues} from '../../src/cli/wizard-readings.ts';
 import type {Values} from '../../src/ground/tree.ts';
 import {readHelmSet} from '../../src/settings/escape-hatch.ts';
 

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
-import type {Offer} from '../../src/completion/candidates.ts';
 import {bashWords, type Line} from '../../src/completion/line.ts';
-import {bashReply, reply} from '../../src/completion/replies.ts';
+import {bashReply, type Offer, reply} from '../../src/completion/replies.ts';
 
 const line = (prefix: string, typed: string): Line => ({
   command: 'status',

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {manifestDiff} from '../../src/diff/manifest-diff.ts';
+import {manifestDiff} from '../../src/diff/values-diff.ts';
 
 const workload = (...env: object[]) => ({kind: 'Deployment', metadata: {name: 'agent'}, spec: {containers: [{name: 'agent', env}]}});
 const secret = (data: object) => ({kind: 'Secret', metadata: {name: 'agent'}, data});

@@ -1,11 +1,10 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Command, Interfaces} from '@oclif/core';
-import type {Setting} from '../../src/settings/define.ts';
 import {type Documented, root, words} from './commands.ts';
 import {exitRowsOf} from './exit-codes.ts';
 import {table} from './markdown.ts';
-import {defaultOf, settings, spelled} from './settings.ts';
+import {settings} from './settings.ts';
 
 type Flag = Command.Flag.Any;
 
@@ -14,20 +13,21 @@ export function commandPage({id, file, command}: Documented): string {
   const named = namedFor(id);
   const flags = Object.entries({...command.baseFlags, ...command.flags} as Record<string, Flag>);
   const ofGroup = (group: string | undefined) => flags.filter(([, {helpGroup}]) => helpGroup === group);
-  const groups = [...new Set(settings.map(({group}) => group))];
+  const {examples = examplesOf(command).map(named).join('\n'), prose} = written(file);
   return [
     `# scalr-agent ${id}`,
     named(command.summary ?? ''),
-    named(command.description ?? ''),
     fenced('sh', usageOf(id, command)),
-    ...written(file),
+    '## Examples',
+    fenced('sh', examples),
+    '## Description',
+    named(command.description ?? ''),
+    prose,
     ...section('Arguments', argumentRows(command)),
     ...flagsText('Flags', ofGroup(undefined)),
     ...flagsText(flags.some(([name]) => name === 'kube-context') ? 'Cluster connection flags' : 'Connection flags', ofGroup('CONNECTION')),
-    ...settingsText(groups.flatMap((group) => sectionOf(group, ofGroup(group.toUpperCase())))),
+    ...settingsText(flags.map(([name]) => name)),
     ...flagsText('Global flags', ofGroup('GLOBAL')),
-    '## Examples',
-    fenced('sh', examplesOf(command).map(named).join('\n')),
     '## Exit codes',
     table(['Code', 'Meaning'], exitRowsOf(id)),
     'Errors have a code; causes and remedies are in the [error reference](../errors.md).',
@@ -55,10 +55,13 @@ function usageOf(id: string, {usage, args}: Command.Class): string {
 const section = (title: string, rows: readonly string[][]): string[] =>
   rows.length === 0 ? [] : [`## ${title}`, table(['Argument', 'Description'], rows)];
 
-/** The hand-written template of the command. */
-function written(file: string): string[] {
+/** The hand-written template of the command: its examples, and what follows. */
+function written(file: string): {examples?: string; prose: string} {
   const template = `commands/${file}.md`;
-  return existsSync(join(root, 'templates', template)) ? [words(template)] : [];
+  if (!existsSync(join(root, 'templates', template))) return {prose: ''};
+  const text = words(template);
+  const [block = '', examples] = /^```sh\n(.*?)\n```\n/s.exec(text) ?? [];
+  return {...(examples !== undefined && {examples}), prose: text.slice(block.length).trim()};
 }
 
 const argumentRows = ({args}: Command.Class): string[][] =>
@@ -83,29 +86,24 @@ function flagRow([name, flag]: [string, Flag]): string[] {
   return [spelling, [summary ?? description ?? '', ...options, ...fallback].join(' ')];
 }
 
-function sectionOf(group: Setting['group'], flags: readonly [string, Flag][]): string[] {
-  const chars = new Map(flags.map(([name, {char}]) => [name, char ? `\`-${char}\`, ` : '']));
-  const rows = settings
-    .filter(({id}) => chars.has(id))
-    .map((setting) => [
-      chars.get(setting.id) + spelled(setting),
-      `\`${setting.id}\``,
-      `\`${setting.env}\``,
-      defaultOf(setting),
-      setting.summary,
-    ]);
-  return rows.length === 0 ? [] : [`### ${group}`, table(['Flag', 'Answers key', 'Variable', 'Default', 'Description'], rows)];
-}
-
-const settingsText = (sections: readonly string[]): string[] =>
-  sections.length === 0
+/** The settings page describes each of them once. */
+function settingsText(flags: readonly string[]): string[] {
+  const taken = settings.filter(({id}) => flags.includes(id));
+  const rows = [...new Set(taken.map(({group}) => group))].map((group) => [
+    group,
+    taken
+      .filter((each) => each.group === group)
+      .map(({id}) => `[\`--${id}\`](../settings.md#${id})`)
+      .join(', '),
+  ]);
+  return rows.length === 0
     ? []
     : [
         '## Settings',
-        'Precedence: flag, variable, answers file. Settings without a default use the chart default. ' +
-          'The possible values are described in the [settings reference](../settings.md).',
-        ...sections,
+        'Each is a flag, a variable and a key of the answers file, in this order of precedence.',
+        table(['Group', 'Flags'], rows),
       ];
+}
 
 /** An example is a line, or one with a description, which becomes a comment. */
 const examplesOf = ({examples = []}: Command.Class): string[] =>

@@ -8,7 +8,7 @@ import type {Target} from '../../src/charts/define.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import type {Generated} from '../../src/values/generate.ts';
-import {generateChecked} from '../../src/values/validate/check-generated.ts';
+import {generateChecked} from '../../src/values/validate/validate.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {TODAY} from '../support/settings-from.ts';

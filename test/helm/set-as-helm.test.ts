@@ -7,7 +7,7 @@ import type {Target} from '../../src/charts/define.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {newestOf} from '../../src/charts/target.ts';
 import {valuesDocument} from '../../src/values/document.ts';
-import {generateChecked} from '../../src/values/validate/check-generated.ts';
+import {generateChecked} from '../../src/values/validate/validate.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 import {directoryOf} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';

@@ -1,11 +1,19 @@
 import {describe, expect, test} from 'vitest';
 import {hostAgent} from '../../src/host/agent.ts';
-import {agentContainers, containerName, currentContainers, type DockerContainer} from '../../src/host/containers.ts';
-import {directoriesFor, directoriesNamed, STANDARD_DIRECTORIES, usersOf} from '../../src/host/directories.ts';
+import {
+  agentContainers,
+  containerName,
+  currentContainers,
+  type DockerContainer,
+  directoriesFor,
+  directoriesNamed,
+  STANDARD_DIRECTORIES,
+  usersOf,
+} from '../../src/host/containers.ts';
+import {DROP_INS} from '../../src/host/files.ts';
 import {type HostPlan, planContainers} from '../../src/host/plan.ts';
 import {recover} from '../../src/host/recovery.ts';
 import {planContainerRemoval, planServiceRemoval} from '../../src/host/removal.ts';
-import {DROP_INS} from '../../src/host/systemd.ts';
 import {certificates} from '../support/certificates.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 import {DockerModel} from './docker-model.ts';

@@ -3,12 +3,11 @@ import {Secret} from '../../src/ground/secret.ts';
 import type {Values} from '../../src/ground/tree.ts';
 import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {type KubernetesObject, ownLabels} from '../../src/kubernetes/objects.ts';
-import {newReleaseName} from '../../src/operations/change-chart.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';
-import {blockedBy, newestFor, prepare} from '../../src/operations/prepare-upgrade.ts';
+import {blockedBy, newestFor, newReleaseName, prepare} from '../../src/operations/prepare-upgrade.ts';
 import {planUpgrade, type UpgradeChoices} from '../../src/operations/upgrade.ts';
-import type {InstalledRelease} from '../../src/release/installed-release.ts';
 import type {Inventory} from '../../src/release/inventory.ts';
+import type {InstalledRelease} from '../../src/release/read-inventory.ts';
 import type {InstallFacts} from '../../src/release/read-release.ts';
 import {secretNamesOf} from '../../src/settings/release.ts';
 

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {answersIn} from '../../src/answers/from-cluster.ts';
+import {answersIn} from '../../src/answers/discovered.ts';
 import {type Fact, isKnown, knownValue} from '../../src/ground/fact.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf} from '../../src/platform/cluster-facts.ts';
-import {readCluster} from '../../src/platform/read-cluster.ts';
+import {readCluster} from '../../src/platform/readings.ts';
 import {failingKubernetes, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {type FakeCluster, fakeAccess, fakeProcesses, type PlatformName, platform, processesOf} from './fake-cluster.ts';
 

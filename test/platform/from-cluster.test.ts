@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
-import {fromCluster} from '../../src/answers/from-cluster.ts';
+import {fromCluster} from '../../src/answers/discovered.ts';
 import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import {clusterFactsOf} from '../../src/platform/cluster-facts.ts';
-import {readCluster} from '../../src/platform/read-cluster.ts';
+import {readCluster} from '../../src/platform/readings.ts';
 import {cloud, nodeOs} from '../../src/settings/cluster.ts';
 import {noProxy} from '../../src/settings/network.ts';
 import type {Settings} from '../../src/settings/settings.ts';

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {fromCluster} from '../../src/answers/from-cluster.ts';
+import {fromCluster} from '../../src/answers/discovered.ts';
 import {knownValue} from '../../src/ground/fact.ts';
 import {type ClusterFacts, clusterFactsOf} from '../../src/platform/cluster-facts.ts';
-import {readCluster} from '../../src/platform/read-cluster.ts';
+import {readCluster} from '../../src/platform/readings.ts';
 import {cloud, nodeOs} from '../../src/settings/cluster.ts';
 import {noProxy} from '../../src/settings/network.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {answersIn} from '../../src/answers/from-cluster.ts';
+import {answersIn} from '../../src/answers/discovered.ts';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {jsonIn} from '../../src/ground/tool-errors.ts';
 import type {ClusterAccess} from '../../src/helm/releases.ts';
 import {apiErrorInText} from '../../src/kubernetes/api-error.ts';
 import type {ApiResult} from '../../src/kubernetes/client.ts';
 import {clusterFactsOf} from '../../src/platform/cluster-facts.ts';
-import {readCluster} from '../../src/platform/read-cluster.ts';
+import {readCluster} from '../../src/platform/readings.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {fakeAccess, PLATFORMS, platform, processesOf} from './fake-cluster.ts';
 

@@ -12,7 +12,7 @@ import type {ClusterTarget} from '../../src/ground/command-line.ts';
 import {type Fact, isKnown, knownValue} from '../../src/ground/fact.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {type ClusterFacts, clusterFactsOf} from '../../src/platform/cluster-facts.ts';
-import {readCluster} from '../../src/platform/read-cluster.ts';
+import {readCluster} from '../../src/platform/readings.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {startCluster} from '../cluster/start-cluster.ts';
 import {workplace} from '../cluster/workplace.ts';

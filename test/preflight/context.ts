@@ -1,10 +1,10 @@
-import {fromCluster} from '../../src/answers/from-cluster.ts';
+import {fromCluster} from '../../src/answers/discovered.ts';
 import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import {known} from '../../src/ground/fact.ts';
 import type {Claim} from '../../src/kubernetes/objects.ts';
 import {clusterFactsOf} from '../../src/platform/cluster-facts.ts';
-import {readCluster} from '../../src/platform/read-cluster.ts';
+import {readCluster} from '../../src/platform/readings.ts';
 import type {Check, CheckResult} from '../../src/preflight/check.ts';
 import type {LiveState, PreflightContext} from '../../src/preflight/preflight-context.ts';
 import {namespace, release} from '../../src/settings/release.ts';

@@ -6,7 +6,7 @@ import {afterAll, expect, test} from 'vitest';
 import {within} from '../../src/charts/releases.ts';
 import {objectsIn} from '../../src/helm/release-record.ts';
 import {podSpecs} from '../../src/kubernetes/pod-specs.ts';
-import {RESTRICTED, violations} from '../../src/preflight/checks/pod-security.ts';
+import {RESTRICTED, violations} from '../../src/preflight/checks/namespace.ts';
 import {directoryOf, REAL, targets} from '../helm/charts-under-test.ts';
 import {findHelm} from '../helm/find-helm.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {FileRedactor} from '../../src/redact/file-redactor.ts';
-import {pseudonyms} from '../../src/redact/pseudonyms.ts';
 import {LIMITS, MOST_HELD} from '../../src/redact/rule.ts';
-import {scannerFor} from '../../src/redact/scanner.ts';
+import {pseudonyms, scannerFor} from '../../src/redact/scanner.ts';
 import {KEY, known, redacted, redactorOf} from './helpers.ts';
 import {needles, PLACES, VALUES, writings} from './known-secrets.ts';
 

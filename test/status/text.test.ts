@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {StatusReadings} from '../../src/status/status.ts';
-import {driftText} from '../../src/ui/diff.ts';
+import {driftText} from '../../src/ui/changes.ts';
 import {statusDocument} from '../../src/ui/formats/status.ts';
 import {changesReporter, statusText} from '../../src/ui/status.ts';
 import {around, deployment, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';
@@ -119,10 +119,10 @@ test.each([
 
 test('differences are printed as a diff, and nothing without differences', async () => {
   const {drift} = statusFrom({given: {b: 'old', a: 1}, wanted: {a: 1, b: 'new'}});
-  expect(await driftText(drift, PIPE)).toContain('-b: "old"\n+b: "new"\n');
-  expect(await driftText(statusFrom({wanted: {}}).drift, PIPE)).toBe('');
+  expect(driftText(drift, PIPE)).toContain('-b: "old"\n+b: "new"\n');
+  expect(driftText(statusFrom({wanted: {}}).drift, PIPE)).toBe('');
   const odd = statusFrom({given: {'<<': {a: 1}}, wanted: {}});
-  expect(await driftText(odd.drift, PIPE)).toBe('');
+  expect(driftText(odd.drift, PIPE)).toBe('');
 });
 
 describe('changes', () => {

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {Config, type Interfaces} from '@oclif/core';
-import {nodeCharts} from '../../src/adapters/node-charts.ts';
+import {nodeCharts} from '../../src/adapters/node-files.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {App} from '../../src/cli/app.ts';
 import type {BaseCommand} from '../../src/cli/base-command.ts';

@@ -1,14 +1,14 @@
+import type {Finding} from '../../diagnose/finding.ts';
 import {type Fact, known, type ReadError, unknown} from '../../ground/fact.ts';
-import {jsonText} from '../../ground/json.ts';
-import type {ApiReader} from '../../kubernetes/client.ts';
+import {jsonText} from '../../ground/tree.ts';
+import type {ApiReader, ApiResult} from '../../kubernetes/client.ts';
 import type {Claim, KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
-import {cniOf, type NetworkPolicies, networkPoliciesOf} from '../../platform/cni.ts';
 import {platformOf} from '../../platform/platform.ts';
+import {cniOf, type NetworkPolicies, networkPoliciesOf} from '../../platform/policies.ts';
 import type {ConfigMapObject, NodeObject, PlatformReadings, PodOwner} from '../../platform/readings.ts';
-import {skewOf} from './clock-skew.ts';
-import type {TextFile} from './object-files.ts';
-import type {Gap} from './read-namespace.ts';
+import type {Since} from './log-items.ts';
+import type {Gap, TextFile} from './read-namespace.ts';
 
 /** Cluster-scoped data: nodes of the pods, volumes of their claims, and the server version. */
 export async function readClusterScope(
@@ -66,9 +66,9 @@ export async function readEnforcement(
     isK3s ? listAll(api, '/api/v1/nodes', {signal}) : undefined,
   ]);
   const readings: Pick<PlatformReadings, 'daemonSets' | 'nodes' | 'ciliumConfig'> = {
-    daemonSets: sets.error ? failed(sets.error) : known(sets.items as PodOwner[], 'daemonsets.apps'),
+    daemonSets: sets.error ? unanswered(sets.error) : known(sets.items as PodOwner[], 'daemonsets.apps'),
     nodes: known(all?.items.length ? (all.items as NodeObject[]) : nodes, 'nodes'),
-    ciliumConfig: cilium.error ? failed(cilium.error) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
+    ciliumConfig: cilium.error ? unanswered(cilium.error) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
   };
   const server = serverVersion === undefined ? unknown('failed', 'not read') : known(serverVersion, '/version');
   const {distribution} = platformOf({...readings, serverVersion: server, resources: unknown('undetermined', 'not requested')});
@@ -86,5 +86,43 @@ export async function readEnforcement(
   return {policies, file: {name: NETWORK, text: jsonText({cni, networkPolicies: policies})}, gaps};
 }
 
-const failed = ({kind, message}: ReadError): Fact<never> =>
+const unanswered = ({kind, message}: ReadError): Fact<never> =>
   unknown(kind === 'forbidden' ? 'forbidden' : kind === 'stalled' ? 'timed-out' : 'failed', message);
+
+/** Smaller differences are caused by response times and whole seconds in HTTP dates. */
+const MIN_SKEW_MS = 60_000;
+
+/** How far the clock of the server is ahead; zero if it is unknown or small. */
+export function skewOf(answer: ApiResult, now: Date): number {
+  if (answer.error || answer.date === undefined) return 0;
+  const skew = answer.date.getTime() - now.getTime();
+  return Math.abs(skew) < MIN_SKEW_MS ? 0 : skew;
+}
+
+/** Findings about clock skew, and about a start time in the future. Pure. */
+export function skewFindings(skewMs: number, since: Since, now: Date): Finding[] {
+  const theirs = new Date(now.getTime() + skewMs);
+  const found: Finding[] = [];
+  if (skewMs !== 0)
+    found.push({
+      severity: 'warning',
+      code: 'CLOCK_SKEW',
+      object: 'clock of this machine',
+      message: `${spanText(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the clock of the cluster. All times in this bundle are cluster time, except its creation time`,
+      remedy: 'Set the clock, for example with timedatectl set-ntp true. --since-time is compared with cluster time, like logs and events',
+    });
+  if (since !== undefined && 'time' in since && Date.parse(since.time) > theirs.getTime())
+    found.push({
+      severity: 'error',
+      code: 'SINCE_IN_FUTURE',
+      object: '--since-time',
+      message: `${since.time} is later than the current time of the cluster (${theirs.toISOString()}), so no log matches`,
+      remedy: 'Collect again with --since, which is relative to the clock of the cluster',
+    });
+  return found;
+}
+
+function spanText(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

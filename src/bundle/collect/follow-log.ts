@@ -17,7 +17,6 @@ export interface LogContainerState {
 
 interface Deps {
   api: Pick<ApiReader, 'stream'>;
-  /** Stops following. */
   signal: AbortSignal;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Undefined if the pod was deleted. */

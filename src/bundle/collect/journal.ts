@@ -4,10 +4,9 @@ import {refusal} from '../../ground/tool-errors.ts';
 import type {HostCall} from '../../ports/processes.ts';
 import {knownSecret, knownSecretsOfVariables, knownSecretsOfWords, type Variable, variableIn} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
-import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './host.ts';
+import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './docker.ts';
 import type {Since} from './log-items.ts';
-import type {TextFile} from './object-files.ts';
-import type {Gap} from './read-namespace.ts';
+import type {Gap, TextFile} from './read-namespace.ts';
 
 const AGENT = 'scalr-agent';
 /** Runs the containers of runs on a VM; its proxy drop-in is a link to the one of the agent. */
@@ -157,10 +156,7 @@ export function parseUnit(text: string): UnitFile {
 /** Variables of an EnvironmentFile: a quoted value can have several lines. Pure. */
 export const parseEnvironmentFile = (text: string): Variable[] =>
   [...text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[^\n]*)/gms)].map(
-    ([, name = '', raw = '']) => ({
-      name,
-      value: /^["']/.test(raw) ? unquoted(raw) : raw.trim(),
-    }),
+    ([, name = '', raw = '']) => ({name, value: /^["']/.test(raw) ? unquoted(raw) : raw.trim()}),
   );
 
 /** Key and value of every line; a trailing backslash continues the line. */

@@ -20,7 +20,6 @@ export interface LogItem {
 
 interface Options {
   since: Since;
-  /** Only containers with this name. */
   container?: string | undefined;
 }
 

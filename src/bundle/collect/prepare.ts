@@ -2,8 +2,7 @@ import type {Finding} from '../../diagnose/finding.ts';
 import type {LogRecord} from '../../diagnose/log-matcher.ts';
 import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../diff/live-drift.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
-import {jsonText} from '../../ground/json.ts';
-import type {Values} from '../../ground/tree.ts';
+import {jsonText, type Values} from '../../ground/tree.ts';
 import {releasesIn} from '../../helm/releases.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/resources.ts';
@@ -12,11 +11,9 @@ import type {Processes} from '../../ports/processes.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
 import {labelsOfRuns} from '../../release/inventory.ts';
-import {skewFindings} from './clock-skew.ts';
-import {type Enforcement, readClusterScope, readEnforcement} from './cluster-scope.ts';
+import {type Enforcement, readClusterScope, readEnforcement, skewFindings} from './cluster-scope.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
-import {type HideIn, objectFiles, type TextFile} from './object-files.ts';
-import {type Gap, readNamespace} from './read-namespace.ts';
+import {type Gap, type HideIn, objectFiles, readNamespace, type TextFile} from './read-namespace.ts';
 import {type BundledRelease, type BundleScope, bundleScope, helmReleaseOf, runIds} from './scope.ts';
 import {type FoundRelease, findReleases, labelledReleases, readRelease, readToolVersions, toolsWithTimeout} from './tools.ts';
 
@@ -27,7 +24,6 @@ export interface BundleOptions {
   since: Since;
   run?: string | undefined;
   container?: string | undefined;
-  /** Version of this program. */
   ownVersion: string;
   /** Secrets are read to find their values elsewhere. */
   readsSecrets: boolean;
@@ -75,7 +71,6 @@ export interface BundledCluster {
 interface Deps {
   api: ApiReader;
   processes: Processes;
-  /** HELM_DRIVER. */
   helmDriver: string | undefined;
   signal: AbortSignal;
   now(): Date;

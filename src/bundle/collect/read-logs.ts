@@ -6,11 +6,9 @@ import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/files.ts';
 import type {Redactor} from '../../redact/redactor.ts';
 import type {LogItem} from './log-items.ts';
-import type {TextFile} from './object-files.ts';
-import type {Gap} from './read-namespace.ts';
+import type {Gap, TextFile} from './read-namespace.ts';
 import {retain, Shares} from './retain.ts';
 
-/** Number of logs that are read concurrently. */
 const MAX_CONCURRENT_READS = 24;
 /** Memory for the ends of all logs that are read concurrently. */
 const TAILS = 24 * 1024 * 1024;

@@ -7,9 +7,8 @@ import type {LogStream} from '../../ports/processes.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import {FollowedLog, type LogContainerState, type LogPosition} from './follow-log.ts';
 import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
-import {objectFiles} from './object-files.ts';
 import type {PreparedBundle} from './prepare.ts';
-import {BUNDLED_KINDS, type Gap, type NamespaceKind} from './read-namespace.ts';
+import {BUNDLED_KINDS, type Gap, type NamespaceKind, objectFiles} from './read-namespace.ts';
 import {type BundledRelease, bundleScope, hasRunId} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */
@@ -22,7 +21,6 @@ const WATCHED = BUNDLED_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'E
 const PART = 1 / 16;
 const MIN_PART_BYTES = 256 * 1024;
 
-/** A followed log. */
 export interface RecordedLog {
   item: LogItem;
   content: KeptLog;

@@ -2,17 +2,15 @@ import {scalrChart} from '../../charts/define.ts';
 import type {Call, ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
-import {jsonText} from '../../ground/json.ts';
 import {abortReason, withTimeout} from '../../ground/signals.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
-import type {Values} from '../../ground/tree.ts';
+import {jsonText, type Values} from '../../ground/tree.ts';
 import {helmVersion} from '../../helm/helm.ts';
 import {objectsIn, type Releases, type Revision} from '../../helm/release-record.ts';
 import {clientVersion} from '../../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import type {Processes} from '../../ports/processes.ts';
-import {type HideIn, objectFiles, type TextFile} from './object-files.ts';
-import type {Gap} from './read-namespace.ts';
+import {type Gap, type HideIn, objectFiles, type TextFile} from './read-namespace.ts';
 import type {BundledRelease} from './scope.ts';
 
 /** Calls helm and kubectl; errors are part of the result. */
@@ -55,7 +53,6 @@ export interface ToolVersions {
   gaps: readonly Gap[];
 }
 
-/** Versions of this program and its tools. */
 export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<ToolVersions> {
   const gaps: Gap[] = [];
   const version = async (call: Call): Promise<string | null> => {
@@ -110,7 +107,6 @@ interface Read {
   gaps: readonly Gap[];
   /** User-supplied values. */
   values: Values | undefined;
-  /** Objects of the Helm manifest. */
   manifest: readonly KubernetesObject[];
 }
 

@@ -4,9 +4,8 @@ import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, versionStatus} fr
 import type {Evidence, Finding} from '../../diagnose/finding.ts';
 import type {ObjectDrift} from '../../diff/live-drift.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
-import {jsonText} from '../../ground/json.ts';
 import {count} from '../../ground/text.ts';
-import type {Values} from '../../ground/tree.ts';
+import {jsonText, type Values} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {weaknessOf} from '../../platform/policies.ts';
 import type {NodeObject} from '../../platform/readings.ts';

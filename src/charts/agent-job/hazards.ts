@@ -1,6 +1,6 @@
 import {at, getAt, isOn, textAt} from '../../ground/tree.ts';
 import type {HazardFacts, UpgradeHazard} from '../define.ts';
-import {mutualTlsVanishes, reuseValues} from '../shared-hazards.ts';
+import {behavior, blocking, mutualTlsVanishes, reuseValues} from '../shared-versions.ts';
 import {FLAT, NESTED} from './versions.ts';
 
 /** `AgentTaskTemplate`, and names after the release. */
@@ -26,159 +26,102 @@ const AGENT_IMAGES = ['agent.image.repository', 'controller.image.repository', '
 const hasDefaultRunner = ({values}: HazardFacts): boolean =>
   ['task', 'worker'].some((key) => textAt(values, `${key}.runner.image.repository`) === 'scalr/agent-runner');
 
-const renamedDefinition = (from: string, to: string, name: string): UpgradeHazard => ({
-  code: 'CRD_RENAMED',
-  level: 'blocking',
-  from,
-  to,
-  reason: `The chart needs CRD ${name}, which helm upgrade does not install`,
-  remedy: 'Apply the CRDs of the new chart before the upgrade, and delete the old ones after it',
-  isHandled: true,
-});
+const renamedDefinition = (from: string, to: string, name: string): UpgradeHazard =>
+  blocking('CRD_RENAMED', [from, to], {
+    reason: `The chart needs CRD ${name}, which helm upgrade does not install`,
+    remedy: 'Apply the CRDs of the new chart before the upgrade, and delete the old ones after it',
+    isHandled: true,
+  });
 
-const renamedClaim = (from: string, to: string): UpgradeHazard => ({
-  code: 'PVC_RENAMED',
-  level: 'blocking',
-  from,
-  to,
-  when: ownsClaim,
-  whose: 'PVC of the chart',
-  reason: 'The PVC has a new name, and Helm deletes the old one with its data',
-  remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
-  isHandled: true,
-});
+const renamedClaim = (from: string, to: string): UpgradeHazard =>
+  blocking('PVC_RENAMED', [from, to], {
+    when: ownsClaim,
+    whose: 'PVC of the chart',
+    reason: 'The PVC has a new name, and Helm deletes the old one with its data',
+    remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
+    isHandled: true,
+  });
 
-const runsLoseTemplate = (from: string, to: string): UpgradeHazard => ({
-  code: 'RUNS_LOSE_TEMPLATE',
-  level: 'behavior',
-  from,
-  to,
-  reason: 'Helm deletes the task template and the service account that runs in flight use',
-  remedy: 'Wait until no run is in flight',
-  isHandled: true,
-});
+const runsLoseTemplate = (from: string, to: string): UpgradeHazard =>
+  behavior('RUNS_LOSE_TEMPLATE', [from, to], {
+    reason: 'Helm deletes the task template and the service account that runs in flight use',
+    remedy: 'Wait until no run is in flight',
+    isHandled: true,
+  });
 
 /** docs/charts/upgrades.md is generated from these rows. */
 export const hazards: readonly UpgradeHazard[] = [
-  {
-    code: 'KEYS_RENAMED',
-    level: 'blocking',
-    from: FLAT,
-    to: NESTED,
+  blocking('KEYS_RENAMED', [FLAT, NESTED], {
     reason: 'Almost every values key has a new name since 0.5.64',
     remedy: 'Migrate the values',
     isHandled: true,
-  },
+  }),
   renamedDefinition(FLAT, '0.5.64 - 0.5.67', 'atasks.scalr.io'),
   renamedDefinition(BEFORE_TEMPLATES, TEMPLATES, 'agenttasktemplates.scalr.io'),
   renamedClaim(FLAT, '0.5.64 - 0.5.67'),
   renamedClaim(BEFORE_TEMPLATES, TEMPLATES),
-  {
-    code: 'SELECTOR_CHANGED',
-    level: 'blocking',
-    from: '0.5.64 - 0.5.67',
-    to: TEMPLATES,
+  blocking('SELECTOR_CHANGED', ['0.5.64 - 0.5.67', TEMPLATES], {
     when: isDeploymentKept,
     whose: 'release `scalr-agent`',
     reason: 'Deployment scalr-agent of a release with that name gets another selector, which Kubernetes refuses (field is immutable)',
     remedy: 'Delete the Deployment before the upgrade, after its runs have ended',
     isHandled: true,
-  },
+  }),
   runsLoseTemplate(FLAT, '0.5.64 - 0.5.67'),
   runsLoseTemplate(BEFORE_TEMPLATES, TEMPLATES),
-  {
-    code: 'EFS_REMOVED',
-    level: 'blocking',
-    from: FLAT,
-    to: NESTED,
+  blocking('EFS_REMOVED', [FLAT, NESTED], {
     when: ({values}) => textAt(values, 'efsVolumeHandle') !== '',
     whose: '`efsVolumeHandle`',
     reason: 'The chart no longer creates the EFS volume and its PVC since 0.5.64',
     remedy: 'Create a PersistentVolume and a PVC for the file system, and set persistence.cache.persistentVolumeClaim.claimName',
-  },
-  {
-    code: 'METADATA_BLOCKED',
-    level: 'behavior',
-    from: FLAT,
-    to: NESTED,
+  }),
+  behavior('METADATA_BLOCKED', [FLAT, NESTED], {
     reason: 'Runs cannot reach the metadata service (169.254.169.254) by default since 0.5.64',
     remedy: 'If runs use cloud credentials of the node, set task.allowMetadataService: true',
-  },
-  {
-    code: 'RUNNER_IMAGE_CHANGED',
-    level: 'behavior',
-    from: '<=0.5.66',
-    to: '>=0.5.67',
+  }),
+  behavior('RUNNER_IMAGE_CHANGED', ['<=0.5.66', '>=0.5.67'], {
     when: hasDefaultRunner,
     whose: 'default runner image',
     reason: 'The default runner image changes from scalr/agent-runner to scalr/runner since 0.5.67',
     remedy: 'Check that scalr/runner has the tools of your runs, or set task.runner.image',
-  },
-  {
-    code: 'ENTRYPOINT_DOWNLOADED',
-    level: 'behavior',
-    from: '<=0.5.66 || >=0.5.69',
-    to: '0.5.67 - 0.5.68',
+  }),
+  behavior('ENTRYPOINT_DOWNLOADED', ['<=0.5.66 || >=0.5.69', '0.5.67 - 0.5.68'], {
     reason: 'Every run downloads its entrypoint from storage.googleapis.com in 0.5.67 and 0.5.68',
     remedy: 'Allow this egress, or use 0.5.69 or later',
-  },
-  {
-    code: 'GRACE_PERIOD_APPLIES',
-    level: 'behavior',
-    from: '0.5.64 - 0.5.68',
-    to: '>=0.5.69',
+  }),
+  behavior('GRACE_PERIOD_APPLIES', ['0.5.64 - 0.5.68', '>=0.5.69'], {
     when: ({values}) => ['agent', 'task'].some((key) => getAt(values, at(`${key}.terminationGracePeriodSeconds`)) !== DEFAULT_GRACE[key]),
     whose: 'changed grace periods',
     reason: 'The agent stops runs after the grace period of the pod since 0.5.69; before, after fixed 180 s and 360 s',
     remedy: 'Check agent.terminationGracePeriodSeconds and task.terminationGracePeriodSeconds',
-  },
+  }),
   ...mutualTlsVanishes('global.tls', '0.5.76 - 0.5.77 || >=0.6.1', '0.5.78 - 0.5.79'),
-  {
-    code: 'LABELS_UNUSABLE',
-    level: 'blocking',
-    from: '*',
-    to: '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79',
+  blocking('LABELS_UNUSABLE', ['*', '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79'], {
     when: ({values}) => Object.keys(getAt(values, at('global.labels')) ?? {}).length > 0,
     whose: '`global.labels`',
     reason: 'global.labels breaks the templates of this version',
     remedy: 'Use 0.6.1 or later, or remove global.labels',
-  },
-  {
-    code: 'RUNS_BLOCK_DRAINS',
-    level: 'behavior',
-    from: '<=0.5.79',
-    to: '>=0.6.1',
+  }),
+  behavior('RUNS_BLOCK_DRAINS', ['<=0.5.79', '>=0.6.1'], {
     reason: 'A PodDisruptionBudget protects run pods since 0.6.1, so a node drain waits until runs have ended',
     remedy: 'To allow evictions, set task.podDisruptionBudget.enabled: false',
-  },
-  {
-    code: 'BUDGET_LOST',
-    level: 'behavior',
-    from: '*',
-    to: '0.6.1 - 0.6.3',
+  }),
+  behavior('BUDGET_LOST', ['*', '0.6.1 - 0.6.3'], {
     when: ({values}) => Number(getAt(values, at('agent.replicaCount')) ?? 1) > 1,
     whose: 'several replicas',
     reason: 'The PodDisruptionBudget of the controller is lost in 0.6.1 to 0.6.3',
     remedy: 'Use 0.6.4 or later',
-  },
-  {
-    code: 'ENTRYPOINT_CHANGED',
-    level: 'behavior',
-    from: '<=0.6.1',
-    to: '>=0.6.2',
+  }),
+  behavior('ENTRYPOINT_CHANGED', ['<=0.6.1', '>=0.6.2'], {
     when: ({values}) => AGENT_IMAGES.some((key) => !['', 'scalr/agent'].includes(textAt(values, key))),
     whose: 'custom agent images',
     reason: 'Pods use the entrypoint of the image since 0.6.2; before, a fixed command',
     remedy: 'Check the entrypoint of your image, or set agent.controller.command and task.worker.command',
-  },
-  {
-    code: 'RUNS_RETRIED',
-    level: 'behavior',
-    from: '<=0.6.3',
-    to: '>=0.6.4',
+  }),
+  behavior('RUNS_RETRIED', ['<=0.6.3', '>=0.6.4'], {
     reason: 'Kubernetes starts a run pod a second time if it failed, since 0.6.4',
     remedy: 'To keep the former behavior, set task.job.backoffLimit: 0',
-  },
+  }),
   reuseValues('<=0.6.1', '>=0.6.2'),
 ];
 

@@ -18,11 +18,7 @@ const defaults: readonly ChartDefault[] = [
     value: (get) =>
       get(cache) === 'pvc' ? {value: 'ReadWriteMany', because: 'all run pods and the controller mount the cache'} : undefined,
   },
-  {
-    setting: cachePath,
-    in: '>=0.6.2',
-    value: (get) => (get(cache) === 'hostpath' ? cacheDirectory(get) : undefined),
-  },
+  {setting: cachePath, in: '>=0.6.2', value: (get) => (get(cache) === 'hostpath' ? cacheDirectory(get) : undefined)},
   ...[providerCache, moduleCache].map((setting) => ({
     setting,
     in: '>=0.5.65',

@@ -1,6 +1,6 @@
 import {getAt, isMap, isOn, itemsAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesRule} from '../define.ts';
-import {keyRule, tokenOfAccount} from '../shared-values-rules.ts';
+import {keyError, keyWarning, tokenOfAccount} from '../shared-values-rules.ts';
 import {FLAT, NESTED} from './versions.ts';
 
 const grants = (rule: Tree, field: string, wanted: string): boolean => {
@@ -26,46 +26,36 @@ const NEEDED: readonly (readonly [string, string, string])[] = [
 /** Rules for the permissions of the controller of agent-job. */
 export const permissionRules: readonly ValuesRule[] = [
   tokenOfAccount('the controller'),
-  keyRule({
-    code: 'NO_PERMISSIONS',
+  keyError('NO_PERMISSIONS', {
     in: FLAT,
-    severity: 'error',
     keys: ['serviceAccount.create'],
     isWrong: (values) => getAt(values, ['serviceAccount', 'create']) === false && !isNamed(values),
     message: 'Without it, the chart creates no Role, and the controller uses the default service account, which cannot create Jobs.',
     suggestion: 'Set it to true, or set serviceAccount.name to a service account with a Role',
   }),
-  keyRule({
-    code: 'NO_PERMISSIONS',
+  keyError('NO_PERMISSIONS', {
     in: NESTED,
-    severity: 'error',
     keys: ['rbac.create'],
     isWrong: (values) => !isOn(values, 'rbac.create') && !isOn(values, 'serviceAccount.create') && !isNamed(values),
     message: 'The controller uses the default service account of the namespace, which cannot create Jobs.',
     suggestion: 'Set it to true, or set serviceAccount.name to a service account with a Role',
   }),
-  keyRule({
-    code: 'ROLE_NOT_MADE',
+  keyWarning('ROLE_NOT_MADE', {
     in: NESTED,
-    severity: 'warning',
     keys: ['rbac.create'],
     isWrong: (values) => !isOn(values, 'rbac.create') && isOn(values, 'serviceAccount.create') && !isNamed(values),
     message: 'The chart creates the service account without a Role. Without your own RoleBinding, the controller cannot create Jobs.',
     suggestion: 'Set it to true, or set serviceAccount.name to a service account with a Role',
   }),
-  keyRule({
-    code: 'NO_PERMISSIONS',
+  keyError('NO_PERMISSIONS', {
     in: NESTED,
-    severity: 'error',
     keys: ['rbac.rules'],
     isWrong: (values, key) => isOn(values, 'rbac.create') && NEEDED.some((each) => !allows(values, key, each)),
     message: 'These rules do not allow the controller to create and watch jobs and to watch pods.',
     suggestion: 'Remove it to use the chart default',
   }),
-  keyRule({
-    code: 'NO_PERMISSIONS',
+  keyError('NO_PERMISSIONS', {
     in: '>=0.5.68',
-    severity: 'error',
     keys: ['rbac.clusterRules'],
     isWrong: (values, key) => isOn(values, 'rbac.create') && !allows(values, key, ['scalr.io', 'agenttasktemplates', 'get']),
     message: 'These rules do not allow the controller to get agenttasktemplates.scalr.io.',

@@ -70,11 +70,7 @@ export const refusals: readonly Refusal[] = [
   {setting: workloadIdentity, in: FLAT, reason: 'Azure Workload Identity requires a label on run pods'},
   {setting: singleRun, reason: 'each run already gets its own pod'},
   {setting: providerCacheLimit, in: FLAT, reason: 'this version has no key for it'},
-  {
-    setting: efsMountOption,
-    in: NESTED,
-    reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume',
-  },
+  {setting: efsMountOption, in: NESTED, reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume'},
   {setting: controllerReplicas, in: FLAT, reason: 'this version always has one controller'},
   {setting: podLabel, in: FLAT, reason: 'this version has no key for pod labels'},
   {setting: jobTtl, in: FLAT, reason: 'this version deletes finished Jobs after a fixed time'},

@@ -73,9 +73,7 @@ import {
 } from '../shared-rows.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
-const controllerOnly = {
-  partly: () => 'Up to 0.5.63, agent-job sets variables on the controller only, not on run pods. Fixed in 0.5.64.',
-};
+const controllerOnly = {partly: () => 'Up to 0.5.63, agent-job sets variables on the controller only, not on run pods. Fixed in 0.5.64.'};
 
 /** Up to 0.5.63, templates/role.yaml requires the service account of the chart. */
 const ownAccount: NonNullable<Row<string>['partly']> = (_, {get}) =>
@@ -124,10 +122,7 @@ export const rows: readonly Row[] = [
   unwritten(nodeOs),
   ...only(FLAT, proxyVariables('extraEnv', controllerOnly)),
   ...only(NESTED, proxyKeys('global.proxy')),
-  key(metadataService, 'restrictMetadataService', {
-    as: asWord({block: true, allow: false}),
-    in: FLAT,
-  }),
+  key(metadataService, 'restrictMetadataService', {as: asWord({block: true, allow: false}), in: FLAT}),
   key(metadataService, 'task.allowMetadataService', {as: asWord({block: false, allow: true}), in: NESTED}),
   unwritten(workloadIdentity, {in: FLAT, accepts: (kind) => kind !== 'azure'}),
   row({

@@ -9,7 +9,16 @@ import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} f
 import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, DerivedKeys, RuleFacts, ValuesEntry} from '../define.ts';
 import {isAtLeast, olderThan} from '../releases.ts';
-import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, settingRule, sharedClaim} from '../shared-rules.ts';
+import {
+  breaksTemplates,
+  fixedUserOnOpenShift,
+  isDash,
+  isFilledMap,
+  policyWithoutDns,
+  settingError,
+  settingWarning,
+  sharedClaim,
+} from '../shared-rules.ts';
 import {NESTED} from './versions.ts';
 
 interface Cache {
@@ -92,9 +101,7 @@ interface Budget {
 
 /** docs/charts/agent-job.md, "Disruption budgets". */
 const oneBound = ({path, isRendered, isMostSet}: Budget): ChartRule =>
-  settingRule({
-    code: 'TWO_DISRUPTION_BOUNDS',
-    severity: 'error',
+  settingError('TWO_DISRUPTION_BOUNDS', {
     setting: set,
     path,
     isWrong: (_, facts) => {
@@ -111,11 +118,9 @@ const oneBound = ({path, isRendered, isMostSet}: Budget): ChartRule =>
 /** Rules of agent-job, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
   ...sharedClaim({sharers: () => 'all run pods', suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral'}),
-  settingRule({
-    code: 'CACHES_LARGER_THAN_VOLUME',
+  settingWarning('CACHES_LARGER_THAN_VOLUME', {
     // In 0.5.64, runs use another cache directory: docs/charts/agent-job.md, "Cache".
     in: '>=0.5.65',
-    severity: 'warning',
     setting: cacheSize,
     paths: CACHE_KEYS,
     isWrong: (get, facts) => {
@@ -128,64 +133,47 @@ export const rules: readonly ChartRule[] = [
     message: (get, facts) =>
       `The cache limits add up to ${softLimits(facts.values) / 1024n}Gi, but the volume size is ${get(cacheSize)}. Runs fail when the volume is full. Increase --cache-size, or lower the limits with --provider-cache-limit and --set agent.<cache>.sizeLimit=….`,
   }),
-  settingRule({
-    code: 'CACHES_NEED_SPACE',
+  settingWarning('CACHES_NEED_SPACE', {
     in: '>=0.5.65',
-    severity: 'warning',
     isReminder: true,
     setting: cache,
     isWrong: (get) => ['existing-pvc', 'hostpath'].includes(get(cache) ?? '') && Boolean(get(providerCache) || get(moduleCache)),
     message: (get, {values}) =>
       `The cache limits add up to ${softLimits(values) / 1024n}Gi. Make sure that ${get(cache) === 'hostpath' ? 'the disk of every node' : 'the existing PVC'} is large enough, or lower the limits with --provider-cache-limit and --set agent.<cache>.sizeLimit=….`,
   }),
-  settingRule({
-    code: 'CACHES_OFF',
+  settingWarning('CACHES_OFF', {
     in: '>=0.5.65',
-    severity: 'warning',
     setting: cache,
     isWrong: (get) => isPersistent(get(cache)) && !get(providerCache) && !get(moduleCache),
     message:
       'The provider cache and the module cache are disabled, so the persistent cache contains only binaries. Enable them with --provider-cache and --module-cache.',
   }),
-  settingRule({
-    code: 'HOSTPATH_FORBIDDEN',
-    severity: 'error',
+  settingError('HOSTPATH_FORBIDDEN', {
     setting: cache,
     isWrong: (get) => get(cache) === 'hostpath' && get(cloud) === 'gke-autopilot',
     message: 'GKE Autopilot forbids hostPath volumes',
     suggestion: 'Use --cache pvc or --cache ephemeral',
   }),
-  settingRule({
-    code: 'PREPARE_DIRECTORY',
-    severity: 'warning',
+  settingWarning('PREPARE_DIRECTORY', {
     isReminder: true,
     setting: cache,
     isWrong: (get) => get(cache) === 'hostpath',
     message:
       'The kubelet creates the cache directory for root, but runs use uid 1000. Create it on every node, writable for uid 1000 and on a mount that allows exec.',
   }),
-  settingRule({
-    code: 'NOEXEC_DIRECTORY',
-    severity: 'warning',
+  settingWarning('NOEXEC_DIRECTORY', {
     setting: cachePath,
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && !isExecOnCos(get(cachePath) ?? ''),
     message: (get) =>
       `On Container-Optimized OS, ${get(cachePath) ?? ''} is probably mounted noexec or a small tmpfs. Use /home/kubernetes/bin/scalr-agent-cache or a directory on a local SSD (/mnt/disks/ssd0/…).`,
   }),
-  settingRule({
-    code: 'SHORT_GRACE_PERIOD',
-    severity: 'warning',
+  settingWarning('SHORT_GRACE_PERIOD', {
     setting: gracePeriod,
     isWrong: (get) => (get(gracePeriod) ?? 360) < 120,
     message: 'A stopped run must push its state within the grace period. With less than two minutes, state can be lost.',
   }),
   ...['agent.podLabels', 'global.podLabels'].map((path) =>
-    breaksTemplates({
-      in: '0.5.64 - 0.5.67',
-      path,
-      breaks: isFilledMap,
-      suggestion: 'Use 0.5.68 or later, or remove the labels',
-    }),
+    breaksTemplates({in: '0.5.64 - 0.5.67', path, breaks: isFilledMap, suggestion: 'Use 0.5.68 or later, or remove the labels'}),
   ),
   breaksTemplates({
     in: '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79',
@@ -207,18 +195,14 @@ export const rules: readonly ChartRule[] = [
   }),
   oneBound({path: 'task.podDisruptionBudget', isRendered: () => true, isMostSet: (most) => most !== null}),
   oneBound({path: 'agent.podDisruptionBudget', isRendered: hasSeveralControllers, isMostSet: isTrue}),
-  settingRule({
-    code: 'BUDGET_LOST',
+  settingWarning('BUDGET_LOST', {
     in: '0.6.1 - 0.6.3',
-    severity: 'warning',
     setting: controllerReplicas,
     isWrong: (_, facts) => hasSeveralControllers(facts),
     message: 'With several controllers, this version does not render their PodDisruptionBudget. Fixed in 0.6.4.',
   }),
-  settingRule({
-    code: 'SHARED_WORKSPACE',
+  settingWarning('SHARED_WORKSPACE', {
     in: NESTED,
-    severity: 'warning',
     setting: set,
     path: 'persistence.data.enabled',
     isWrong: (get, {values}) => isOn(values, 'persistence.data.enabled') && get(concurrency) !== 1,
@@ -226,10 +210,8 @@ export const rules: readonly ChartRule[] = [
       'persistence.data shares one PVC between all runs, and concurrent runs overwrite their workspaces. Remove it, unless the agent pool assigns one run at a time.',
   }),
   policyWithoutDns({in: '0.5.64 - 0.5.68', fixedIn: '0.5.69'}),
-  settingRule({
-    code: 'NEEDS_KUBERNETES_1_35',
+  settingWarning('NEEDS_KUBERNETES_1_35', {
     in: '>=0.5.69',
-    severity: 'warning',
     isReminder: true,
     setting: chart,
     isWrong: (_, {kubernetes}) => !isAtLeast('1.35', kubernetes),
@@ -239,18 +221,14 @@ export const rules: readonly ChartRule[] = [
       return older === '' ? `Not verified: t${needs}` : `T${needs} Older: ${older}. Upgrade them, or use --chart agent-local.`;
     },
   }),
-  settingRule({
-    code: 'NEEDS_EGRESS',
+  settingWarning('NEEDS_EGRESS', {
     in: '0.5.67 - 0.5.68',
-    severity: 'warning',
     setting: cloud,
     isWrong: () => true,
     message: 'This version downloads its entrypoint from storage.googleapis.com in every run: allow egress to this host.',
   }),
-  settingRule({
-    code: 'RUNS_WITHOUT_MEMORY',
+  settingWarning('RUNS_WITHOUT_MEMORY', {
     in: '0.5.63',
-    severity: 'warning',
     setting: runMemoryLimit,
     isWrong: () => true,
     message: 'This version ignores the memory settings and kills runs that exceed 30Mi. Use 0.5.62 or 0.5.64.',

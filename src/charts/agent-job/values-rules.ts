@@ -6,8 +6,9 @@ import {
   aboveZero,
   certificateRules,
   directories,
+  keyError,
   keyOfSecret,
-  keyRule,
+  keyWarning,
   mountsOfVolumes,
   needsSwitch,
   notNull,
@@ -87,10 +88,8 @@ function selectedNames(values: Values): (Tree | undefined)[] {
 
 /** Rendering fails if a cache in use has an empty limit; a cache without a switch is always in use. */
 const sizedCache = ({in: range, name, hasSwitch}: {in: string; name: string; hasSwitch: boolean}): ValuesRule =>
-  keyRule({
-    code: 'WRONG_VALUE',
+  keyError('WRONG_VALUE', {
     in: range,
-    severity: 'error',
     keys: [`agent.${name}.sizeLimit`],
     isWrong: (values, key) => (!hasSwitch || isOn(values, `agent.${name}.enabled`)) && getAt(values, at(key)) === '',
     message: 'The cache requires a size limit.',
@@ -101,11 +100,7 @@ const sizedCache = ({in: range, name, hasSwitch}: {in: string; name: string; has
 export const valuesRules: readonly ValuesRule[] = [
   separateDirectories,
   ...certificateRules({tls: 'global.tls', bundles: NESTED, mutualTls: MUTUAL_TLS}),
-  otherKeyWins({
-    in: '>=0.6.2',
-    winner: 'persistence.cache.hostPath.path',
-    loser: 'persistence.cache.persistentVolumeClaim.claimName',
-  }),
+  otherKeyWins({in: '>=0.6.2', winner: 'persistence.cache.hostPath.path', loser: 'persistence.cache.persistentVolumeClaim.claimName'}),
   mountsOfVolumes({
     in: NESTED,
     volumes: 'task.extraVolumes',
@@ -116,65 +111,51 @@ export const valuesRules: readonly ValuesRule[] = [
   ...VOLUMES.map((volume) => needsSwitch({in: NESTED, key: `${volume}.persistentVolumeClaim.claimName`, on: `${volume}.enabled`})),
   needsSwitch({in: FLAT, key: CLAIM, on: 'persistence.enabled'}),
   runsNotCovered({in: FLAT, covered: 'the controller', fixedIn: '0.5.69'}),
-  keyRule({
-    code: 'CLAIM_HAS_TO_BE_NAMED',
+  keyError('CLAIM_HAS_TO_BE_NAMED', {
     in: FLAT,
-    severity: 'error',
     keys: ['persistence.enabled'],
     isWrong: (values, key) => isOn(values, key) && textAt(values, CLAIM) === '' && !isMap(getAt(values, at('secret'))),
     message: 'This version cannot render a new PVC, because the chart does not define secret.annotations.',
     suggestion: `Set ${CLAIM}, or add secret: {annotations: {}}`,
   }),
-  keyRule({
-    code: 'CLAIM_LOST',
+  keyError('CLAIM_LOST', {
     in: FLAT,
-    severity: 'error',
     keys: ['efsVolumeHandle'],
     isWrong: (values, key) => isOn(values, 'persistence.enabled') && textAt(values, CLAIM) === '' && textAt(values, key) !== '',
     message: 'With a PVC from persistence, the EFS PVC is not created (missing document separator in the chart).',
     suggestion: 'Use only one of the two',
   }),
-  keyRule({
-    code: 'CACHE_NOT_FOUND_BY_RUNS',
+  keyWarning('CACHE_NOT_FOUND_BY_RUNS', {
     in: '0.5.64',
-    severity: 'warning',
     keys: ['persistence.cache.enabled'],
     isWrong: isOn,
     message: 'Runs do not share a persistent cache in this version: they read other directories of the volume than the worker writes.',
     suggestion: 'Use 0.5.65 or later',
   }),
-  keyRule({
-    code: 'SHORT_GRACE_PERIOD',
+  keyWarning('SHORT_GRACE_PERIOD', {
     in: NESTED,
-    severity: 'warning',
     keys: ['agent.terminationGracePeriodSeconds'],
     isWrong: (values, key) => Number(getAt(values, at(key))) < 180,
     message: 'The controller drains for 180 s (fixed in the chart) and is killed before it finishes.',
     suggestion: '180',
   }),
-  keyRule({
-    code: 'CLUSTER_THROUGH_PROXY',
+  keyWarning('CLUSTER_THROUGH_PROXY', {
     in: NESTED,
-    severity: 'warning',
     keys: ['global.proxy'],
     isWrong: (values) => isOn(values, 'global.proxy.enabled') && !isInCluster(textAt(values, 'global.proxy.noProxy')),
     message: 'noProxy contains no cluster-internal names, so connections inside the cluster use the proxy.',
     suggestion: 'global.proxy.noProxy: "localhost,127.0.0.1,.svc,.cluster.local,169.254.169.254"',
   }),
-  keyRule({
-    code: 'TWO_REGISTRIES',
+  keyError('TWO_REGISTRIES', {
     in: NESTED,
-    severity: 'error',
     keys: ['agent.image.repository', 'task.runner.image.repository'],
     isWrong: (values, key) =>
       textAt(values, 'global.imageRegistry') !== '' && textAt(values, 'global.imageNamespace') === '' && namesRegistry(textAt(values, key)),
     message: 'global.imageRegistry is prepended to this repository, which already contains a registry.',
     suggestion: 'Remove the registry from one of the two',
   }),
-  keyRule({
-    code: 'MEMORY_MONITOR_WITHOUT_LIMIT',
+  keyWarning('MEMORY_MONITOR_WITHOUT_LIMIT', {
     in: '>=0.5.74',
-    severity: 'warning',
     keys: ['task.runner.memorySoftLimitPercent'],
     isWrong: (values) => getAt(values, at('task.runner.resources.limits.memory')) === undefined,
     message: 'The percentage requires a memory limit: set task.runner.resources.limits.memory.',
@@ -243,11 +224,7 @@ export const valuesRules: readonly ValuesRule[] = [
   printedBare({in: '>=0.5.68', keys: ['task.job.basename']}),
   sizedClaims({in: FLAT, volumes: ['persistence']}),
   sizedClaims({in: NESTED, volumes: VOLUMES}),
-  keyOfSecret({
-    in: NESTED,
-    secrets: ['agent.tokenExistingSecret.name', 'agent.token'],
-    keys: ['agent.tokenExistingSecret.key'],
-  }),
+  keyOfSecret({in: NESTED, secrets: ['agent.tokenExistingSecret.name', 'agent.token'], keys: ['agent.tokenExistingSecret.key']}),
   notNull({in: FLAT, keys: ['podAnnotations', 'controllerPodAnnotations']}),
   notNull({in: NESTED, keys: ['global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations']}),
   sizedCache({in: NESTED, name: 'providerCache', hasSwitch: true}),
@@ -271,10 +248,8 @@ export const valuesRules: readonly ValuesRule[] = [
     message: 'With zero, run pods and their logs are deleted as soon as they finish.',
   }),
   aboveZero({in: NESTED, keys: ['task.terminationGracePeriodSeconds'], message: 'With zero, runs have no time to push their state.'}),
-  keyRule({
-    code: 'WRONG_OPTION',
+  keyError('WRONG_OPTION', {
     in: NESTED,
-    severity: 'error',
     keys: ['otel.endpoint'],
     isWrong: (values, key) => isOn(values, 'otel.enabled') && getAt(values, at(key)) === '',
     message: 'The endpoint must not be empty.',

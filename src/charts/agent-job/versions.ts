@@ -1,6 +1,6 @@
 import {at, getAt, isOn, type Values} from '../../ground/tree.ts';
 import type {Chart, ChartContainer} from '../define.ts';
-import {annotationsWithoutAccount, behind, CLAIM_KEYS, labelsWithoutAccount, mountOptionsWithoutEfs, ofSecret} from '../ignored-keys.ts';
+import {annotationsWithoutAccount, behind, CLAIM_KEYS, labelsWithoutAccount, mountOptionsWithoutEfs, ofSecret} from '../shared-versions.ts';
 
 /** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
 export const FLAT = '<=0.5.63';
@@ -59,11 +59,7 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     path,
     because: 'no template reads it',
   })),
-  ...['workerNodeSelector', 'workerTolerations'].map((path) => ({
-    in: FLAT,
-    path,
-    because: 'it is set on the Job instead of the pod',
-  })),
+  ...['workerNodeSelector', 'workerTolerations'].map((path) => ({in: FLAT, path, because: 'it is set on the Job instead of the pod'})),
   ...behind('persistence.enabled', {
     in: FLAT,
     below: 'persistence.persistentVolumeClaim',
@@ -73,11 +69,7 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
   {in: FLAT, path: 'secret.annotations', unless: (values) => isOn(values, 'persistence.enabled'), because: 'only a new PVC gets them'},
   {...mountOptionsWithoutEfs, in: FLAT},
   {in: NESTED, path: 'persistence.data.persistentVolumeClaim.subPath', because: 'no template reads it'},
-  {
-    in: '0.5.64 - 0.5.66',
-    path: 'persistence.data.persistentVolumeClaim.accessMode',
-    because: 'this version uses a fixed value',
-  },
+  {in: '0.5.64 - 0.5.66', path: 'persistence.data.persistentVolumeClaim.accessMode', because: 'this version uses a fixed value'},
   ...behind('persistence.data.enabled', {
     in: NESTED,
     below: 'persistence.data.persistentVolumeClaim',

@@ -1,27 +1,19 @@
 import {textAt} from '../../ground/tree.ts';
 import type {UpgradeHazard} from '../define.ts';
-import {reuseValues} from '../shared-hazards.ts';
+import {behavior, info, reuseValues} from '../shared-versions.ts';
 import {GOLDEN} from './versions.ts';
 
 /** docs/charts/upgrades.md is generated from these rows. */
 export const hazards: readonly UpgradeHazard[] = [
-  {
-    code: 'LIMITS_REMOVED',
-    level: 'info',
-    from: '<=0.5.65',
-    to: '>=0.5.66',
+  info('LIMITS_REMOVED', ['<=0.5.65', '>=0.5.66'], {
     reason: 'Controller and workers have no CPU and memory limits by default since 0.5.66',
     remedy: 'If a ResourceQuota requires limits, set resources.limits',
-  },
-  {
-    code: 'REGISTRY_LEGACY_ONLY',
-    level: 'behavior',
-    from: '<=0.5.66',
-    to: GOLDEN,
+  }),
+  behavior('REGISTRY_LEGACY_ONLY', ['<=0.5.66', GOLDEN], {
     when: ({values}) => textAt(values, 'agent.container_task_image_registry') !== '',
     whose: '`agent.container_task_image_registry`',
     reason: 'agent.container_task_image_registry applies only to agent.container_task_image_mode: legacy since 0.5.67',
     remedy: 'For golden images, write the registry into agent.container_task_image',
-  },
+  }),
   reuseValues('<=0.5.66', GOLDEN),
 ];

@@ -8,12 +8,7 @@ import {rules, valuesRules} from './rules.ts';
 import {ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
 
 /** Defaults that depend on other settings. */
-const defaults: readonly ChartDefault[] = [
-  {
-    setting: dataHome,
-    value: (get) => (get(cache) === 'efs' ? undefined : dataPath(get)),
-  },
-];
+const defaults: readonly ChartDefault[] = [{setting: dataHome, value: (get) => (get(cache) === 'efs' ? undefined : dataPath(get))}];
 
 /** A controller and one worker per node; the agent starts a pod per run, outside the release. */
 export const agentK8s: Chart = {

@@ -136,9 +136,7 @@ export const rows: readonly Row[] = [
   ...proxyVariables('extraEnv', {
     partly: () => 'agent-k8s sets proxy variables on the controller and workers. The agent decides whether run pods inherit them.',
   }),
-  key(metadataService, 'restrictMetadataService', {
-    as: asWord({block: true, allow: false}),
-  }),
+  key(metadataService, 'restrictMetadataService', {as: asWord({block: true, allow: false})}),
   row({
     setting: workloadIdentity,
     paths: [TASK_LABELS],
@@ -159,9 +157,7 @@ export const rows: readonly Row[] = [
     write: () => [],
     read: (values) => (textAt(values, EFS) === '' ? 'hostpath' : 'efs'),
   }),
-  key(efsHandle, 'efsVolumeHandle', {
-    partly: () => 'With EFS, runs work entirely on NFS, and only one release per cluster can use it.',
-  }),
+  key(efsHandle, 'efsVolumeHandle', {partly: () => 'With EFS, runs work entirely on NFS, and only one release per cluster can use it.'}),
   key(dataHome, 'agent.data_home'),
   key(efsMountOption, 'efsMountOptions', {as: asTexts}),
   always(providerCache, true),
@@ -174,9 +170,7 @@ export const rows: readonly Row[] = [
   key(runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
   key(runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),
   key(runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
-  ...controllerResources('resources', {
-    partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.',
-  }),
+  ...controllerResources('resources', {partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.'}),
   key(nodeSelector, 'workerNodeSelector', {as: asTextMap}),
   key(controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap}),
   key(toleration, 'workerTolerations', {as: asTolerations}),
@@ -236,9 +230,7 @@ export const rows: readonly Row[] = [
   ),
   key(schedulingTimeout, 'agent.container_task_scheduling_timeout', {as: asNumber}),
   key(acquireTimeout, 'agent.container_task_acquire_timeout', {as: asNumber}),
-  extraVariables([{path: 'extraEnv'}], {
-    partly: () => 'agent-k8s sets extra variables on the controller and workers, not on run pods.',
-  }),
+  extraVariables([{path: 'extraEnv'}], {partly: () => 'agent-k8s sets extra variables on the controller and workers, not on run pods.'}),
 ];
 
 /** Reasons for unsupported settings in agent-k8s. */
@@ -255,10 +247,7 @@ export const refusals: readonly Refusal[] = [
   {setting: moduleCache, reason: 'the chart has no module cache'},
   {setting: caSecret, reason: 'the chart does not mount certificate Secrets; use --ca-file'},
   {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
-  {
-    setting: caPublicRoots,
-    reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB',
-  },
+  {setting: caPublicRoots, reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},
   {setting: clientCertSecret, reason: 'the chart does not mount certificate Secrets'},
   {setting: runnerImage, in: '<=0.5.65', reason: 'runs use one image per tool in this version'},
   {setting: singleRun, reason: 'each run already gets its own pod'},

@@ -4,8 +4,17 @@ import {cache, dataHome} from '../../settings/storage.ts';
 import {efsHandles} from '../address-rules.ts';
 import {dataPath, isCos, watchedByKubelet} from '../clouds.ts';
 import type {ChartRule, RuleFacts, ValuesRule} from '../define.ts';
-import {breaksTemplates, isPem, rootOnOpenShift, settingRule, shortestGrace} from '../shared-rules.ts';
-import {directories, keyRule, notNull, printedBare, runsNotCovered, selectorLabels, tokenOfAccount} from '../shared-values-rules.ts';
+import {breaksTemplates, isPem, rootOnOpenShift, settingError, settingWarning, shortestGrace} from '../shared-rules.ts';
+import {
+  directories,
+  keyError,
+  keyWarning,
+  notNull,
+  printedBare,
+  runsNotCovered,
+  selectorLabels,
+  tokenOfAccount,
+} from '../shared-values-rules.ts';
 import {GOLDEN} from './versions.ts';
 
 const secondsAt = ({values}: RuleFacts, path: string): number => Number(getAt(values, at(path)));
@@ -20,9 +29,7 @@ function secondsToStop(facts: RuleFacts): number {
 /** Rules of agent-k8s, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
   shortestGrace({usual: 'drain', seconds: {drain: 90, graceful: 20, force: 1}}),
-  settingRule({
-    code: 'GRACE_PERIOD_TOO_SHORT',
-    severity: 'error',
+  settingError('GRACE_PERIOD_TOO_SHORT', {
     setting: gracePeriod,
     isWrong: (_, facts) => !(secondsAt(facts, 'terminationGracePeriodSeconds') >= secondsToStop(facts)),
     message: (_, facts) =>
@@ -32,25 +39,19 @@ export const rules: readonly ChartRule[] = [
   ...['agent.ca_cert', 'agent.container_task_ca_cert'].map((path) =>
     breaksTemplates({path, breaks: isPem, suggestion: 'Encode the PEM file as base64 on one line: base64 --wrap=0 ca.pem'}),
   ),
-  settingRule({
-    code: 'WATCHED_DIRECTORY',
-    severity: 'error',
+  settingError('WATCHED_DIRECTORY', {
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && watchedByKubelet(get(dataHome)),
     message: (get) => `${get(dataHome)} is watched by the kubelet, which treats files in it as volume plugins`,
     suggestion: (get) => `Use --data-home ${dataPath(get)?.value}`,
   }),
-  settingRule({
-    code: 'UNKNOWN_NODES',
-    severity: 'warning',
+  settingWarning('UNKNOWN_NODES', {
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && watchedByKubelet(get(dataHome)),
     message: (get, {isExplicit}) =>
       `The data directory on every node is ${get(dataHome)}, a GKE path that is discouraged even on GKE.${isExplicit(dataHome) ? '' : ' Set --cloud or --data-home.'}`,
   }),
-  settingRule({
-    code: 'NOEXEC_DIRECTORY',
-    severity: 'warning',
+  settingWarning('NOEXEC_DIRECTORY', {
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && !get(dataHome)?.startsWith('/home/kubernetes/'),
     message: (get) =>
@@ -61,25 +62,19 @@ export const rules: readonly ChartRule[] = [
 
 /** Rules between keys of agent-k8s. */
 export const valuesRules: readonly ValuesRule[] = [
-  keyRule({
-    code: 'NOT_ONE_LINE',
-    severity: 'error',
+  keyError('NOT_ONE_LINE', {
     keys: ['agent.ca_cert', 'agent.container_task_ca_cert'],
     // BREAKS_TEMPLATES reports the others. Line breaks in base64 become spaces.
     isWrong: (values, key) => !/^\/\S*$|^[A-Za-z0-9+/]*=*$/.test(textAt(values, key)) && !isPem(textAt(values, key)),
     message: 'The value must be a path in the image or a PEM file encoded as one line of base64 (base64 -w0).',
   }),
-  keyRule({
-    code: 'NOT_ROOT_ON_HOSTPATH',
-    severity: 'warning',
+  keyWarning('NOT_ROOT_ON_HOSTPATH', {
     keys: ['securityContext.runAsUser', 'podSecurityContext.runAsUser'],
     isWrong: (values, key) => textAt(values, 'efsVolumeHandle') === '' && Number(getAt(values, at(key)) ?? 0) !== 0,
     message: 'The kubelet creates the data directory on the node for root. Other users can write to it only with EFS.',
   }),
   runsNotCovered({covered: 'the controller and the workers'}),
-  keyRule({
-    code: 'NO_PERMISSIONS',
-    severity: 'error',
+  keyError('NO_PERMISSIONS', {
     keys: ['serviceAccount.create'],
     isWrong: (values, key) => getAt(values, at(key)) === false && textAt(values, 'serviceAccount.name') === '',
     message: 'Without it, the chart creates no Role, and the controller uses the default service account, which cannot create pods.',
@@ -90,19 +85,15 @@ export const valuesRules: readonly ValuesRule[] = [
     labels: ['app.kubernetes.io/name', 'app.kubernetes.io/instance'],
     because: 'The worker selector uses this label and could match run pods.',
   }),
-  keyRule({
-    code: 'IMAGE_MODE',
+  keyWarning('IMAGE_MODE', {
     in: GOLDEN,
-    severity: 'warning',
     keys: ['agent.container_task_image'],
     isWrong: (values) => textAt(values, 'agent.container_task_image_mode') === 'legacy',
     message: 'Ignored in legacy mode; the image is used in golden mode only.',
     suggestion: 'agent.container_task_image_mode: golden',
   }),
-  keyRule({
-    code: 'IMAGE_MODE',
+  keyWarning('IMAGE_MODE', {
     in: GOLDEN,
-    severity: 'warning',
     keys: ['agent.container_task_image_registry'],
     isWrong: (values, key) =>
       textAt(values, 'agent.container_task_image_mode') !== 'legacy' &&
@@ -124,26 +115,20 @@ export const valuesRules: readonly ValuesRule[] = [
   directories({keys: ['agent.data_home']}),
   tokenOfAccount('the controller'),
   efsHandles({}),
-  keyRule({
-    code: 'ZERO',
-    severity: 'warning',
+  keyWarning('ZERO', {
     keys: ['agent.worker_drain_timeout', 'agent.grace_shutdown_timeout'],
     isWrong: (values, key) => isZero(getAt(values, at(key))) && actionsWith(key).includes(textAt(values, 'agent.worker_on_stop_action')),
     message: 'With zero, runs are killed immediately.',
     suggestion: 'Remove it to use the chart default',
   }),
-  keyRule({
-    code: 'ZERO',
-    severity: 'warning',
+  keyWarning('ZERO', {
     keys: ['terminationGracePeriodSeconds'],
     isWrong: (values, key) => isZero(getAt(values, at(key))),
     message: 'With zero, pods are killed immediately.',
     suggestion: 'Remove it to use the chart default',
   }),
-  keyRule({
-    code: 'IMAGE_MODE',
+  keyError('IMAGE_MODE', {
     in: GOLDEN,
-    severity: 'error',
     keys: ['agent.container_task_image'],
     isWrong: (values, key) => textAt(values, 'agent.container_task_image_mode') === 'golden' && getAt(values, at(key)) === '',
     message: 'Golden mode requires a runner image.',

@@ -1,5 +1,5 @@
 import type {Chart} from '../define.ts';
-import {annotationsWithoutAccount, mountOptionsWithoutEfs} from '../ignored-keys.ts';
+import {annotationsWithoutAccount, mountOptionsWithoutEfs} from '../shared-versions.ts';
 
 /** From 0.5.67 on runs may execute in one golden image. */
 export const GOLDEN = '>=0.5.67';

@@ -227,20 +227,14 @@ function splitCache(): Row[] {
 export const refusals: readonly Refusal[] = [
   {setting: cacheStorageClass, of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
   {setting: clientCertSecret, reason: 'this version has no key for it'},
-  {
-    setting: caPublicRoots,
-    reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB',
-  },
+  {setting: caPublicRoots, reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},
   {setting: isolation, reason: 'runs share a container unless --single-run restarts it after each run'},
   {setting: metadataService, in: '<=0.5.64', reason: 'the policy of this version does not match the agent pods'},
   {setting: workloadIdentity, reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels'},
   {setting: caScope, reason: 'runs share the agent container'},
   {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
   {setting: caSecret, in: '<0.6.0', reason: 'the chart has no key for a Secret'},
-  {
-    setting: cache,
-    reason: 'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc',
-  },
+  {setting: cache, reason: 'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc'},
   {setting: cachePath, reason: 'the chart does not mount directories of the node'},
   {setting: efsHandle, reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
   ...[
@@ -254,10 +248,7 @@ export const refusals: readonly Refusal[] = [
   {setting: controllerReplicas, reason: 'the chart has no controller; --concurrency sets the number of agents'},
   {setting: podLabel, reason: 'the chart has no key for pod labels'},
   {setting: jobTtl, reason: 'runs execute in agent pods, not in Jobs'},
-  ...[schedulingTimeout, acquireTimeout].map((setting) => ({
-    setting,
-    reason: 'agents run permanently, so no pod is started for a run',
-  })),
+  ...[schedulingTimeout, acquireTimeout].map((setting) => ({setting, reason: 'agents run permanently, so no pod is started for a run'})),
   {setting: efsMountOption, reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume'},
   {setting: runnerImage, reason: 'runs execute in the agent image; use --agent-image'},
   {setting: imageRegistry, reason: '--agent-image already sets the only image; include the registry there'},

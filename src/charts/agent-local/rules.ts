@@ -7,13 +7,22 @@ import {MEBIBYTE, milliOf} from '../../settings/quantity.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
 import {secureMirrors} from '../address-rules.ts';
 import type {ChartRule, ValuesRule} from '../define.ts';
-import {breaksTemplates, fixedUserOnOpenShift, isDash, policyWithoutDns, settingRule, sharedClaim, shortestGrace} from '../shared-rules.ts';
+import {
+  breaksTemplates,
+  fixedUserOnOpenShift,
+  isDash,
+  policyWithoutDns,
+  settingError,
+  settingWarning,
+  sharedClaim,
+  shortestGrace,
+} from '../shared-rules.ts';
 import {
   aboveZero,
   certificateRules,
   directories,
+  keyError,
   keyOfSecret,
-  keyRule,
   mountsOfVolumes,
   needsSwitch,
   printedBare,
@@ -26,9 +35,7 @@ import {MUTUAL_TLS, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 /** Rules of agent-local, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
   shortestGrace({usual: 'graceful', seconds: {graceful: 30, drain: 120, force: 10}}),
-  settingRule({
-    code: 'SHORT_DRAIN',
-    severity: 'warning',
+  settingWarning('SHORT_DRAIN', {
     setting: shutdownMode,
     isWrong: (get) => get(shutdownMode) === 'drain' && (get(gracePeriod) ?? 0) < 3600,
     message: (get) =>
@@ -38,27 +45,21 @@ export const rules: readonly ChartRule[] = [
     sharers: (get) => ((get(concurrency) ?? 1) > 1 ? `${get(concurrency)} agents` : undefined),
     suggestion: 'Use --cache-access-mode ReadWriteMany, --cache ephemeral or --concurrency 1',
   }),
-  settingRule({
-    code: 'SHARED_WORKSPACE',
-    severity: 'error',
+  settingError('SHARED_WORKSPACE', {
     setting: concurrency,
     path: 'persistence.data.enabled',
     isWrong: (get, {values}) => isOn(values, 'persistence.data.enabled') && (get(concurrency) ?? 1) > 1,
     message: (get) => `persistence.data shares one PVC between ${get(concurrency)} agents, whose workspaces overwrite each other`,
     suggestion: 'Remove persistence.data, or use --concurrency 1',
   }),
-  settingRule({
-    code: 'ROLLING_UPDATE_BLOCKED',
-    severity: 'warning',
+  settingWarning('ROLLING_UPDATE_BLOCKED', {
     setting: cache,
     isWrong: (get, {values}) =>
       get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && textAt(values, 'strategy.type') === 'RollingUpdate',
     message: 'A rolling update waits for the volume that the old pod still uses: strategy.type must be Recreate.',
   }),
-  settingRule({
-    code: 'OLD_KEYS_WIN',
+  settingError('OLD_KEYS_WIN', {
     in: SPLIT_PERSISTENCE,
-    severity: 'error',
     setting: set,
     path: 'persistence.cache',
     isWrong: (_, {values}) => usesOldPersistence(values) && isOn(values, 'persistence.cache.enabled'),
@@ -68,27 +69,21 @@ export const rules: readonly ChartRule[] = [
   ...['persistence.persistentVolumeClaim.storageClassName', 'persistence.cache.persistentVolumeClaim.storageClassName'].map((path) =>
     breaksTemplates({in: '<=0.6.1', path, breaks: isDash, suggestion: 'Use 0.6.2 or later'}),
   ),
-  settingRule({
-    code: 'DIRECTORIES_COLLIDE',
-    severity: 'error',
+  settingError('DIRECTORIES_COLLIDE', {
     setting: dataHome,
     isWrong: (get, {values}) => get(dataHome) !== undefined && get(dataHome) === textAt(values, 'agent.cacheDir'),
     message: (get) => `${get(dataHome)} is already the mount path of the cache`,
     suggestion: 'Use another --data-home',
   }),
   policyWithoutDns({in: '0.5.65 - 0.5.66', fixedIn: '0.5.67'}),
-  settingRule({
-    code: 'METADATA_BLOCKED',
+  settingWarning('METADATA_BLOCKED', {
     in: '0.5.65 - 0.5.66',
-    severity: 'warning',
     setting: metadataService,
     isWrong: (get, {isExplicit}) => get(metadataService) === 'block' && !isExplicit(metadataService),
     message:
       'This version ignores allowMetadataService and blocks the metadata service unless agent.allowMetadataService is true: runs cannot get node credentials. Fixed in 0.5.67.',
   }),
-  settingRule({
-    code: 'DEFAULT_SERVICE_ACCOUNT',
-    severity: 'warning',
+  settingWarning('DEFAULT_SERVICE_ACCOUNT', {
     setting: workloadIdentity,
     isWrong: (get) =>
       get(workloadIdentity) === 'eks-pod-identity' && get(serviceAccountName) === undefined && get(serviceAccountAnnotation) === undefined,
@@ -114,11 +109,7 @@ export const valuesRules: readonly ValuesRule[] = [
   }),
   needsSwitch({key: `${OLD}.claimName`, on: 'persistence.enabled'}),
   ...['data', 'cache'].map((name) =>
-    needsSwitch({
-      in: SPLIT_PERSISTENCE,
-      key: `persistence.${name}.persistentVolumeClaim.claimName`,
-      on: `persistence.${name}.enabled`,
-    }),
+    needsSwitch({in: SPLIT_PERSISTENCE, key: `persistence.${name}.persistentVolumeClaim.claimName`, on: `persistence.${name}.enabled`}),
   ),
   printedBare({
     keys: [
@@ -137,16 +128,12 @@ export const valuesRules: readonly ValuesRule[] = [
   sizedClaims({in: SPLIT_PERSISTENCE, volumes: ['persistence.cache', 'persistence.data']}),
   keyOfSecret({secrets: ['agent.tokenExistingSecret.name'], keys: ['agent.tokenExistingSecret.key']}),
   relativeSubPaths([OLD, CACHE, DATA].map((claim) => `${claim}.subPath`)),
-  keyRule({
-    code: 'TEXT_FOR_NUMBER',
-    severity: 'error',
+  keyError('TEXT_FOR_NUMBER', {
     keys: ['terminationGracePeriodSeconds'],
     isWrong: (values, key) => textAt(values, key) !== '',
     message: 'The value must be a number without quotes (chart schema).',
   }),
-  keyRule({
-    code: 'NOTHING_TO_ROLL',
-    severity: 'error',
+  keyError('NOTHING_TO_ROLL', {
     keys: ['strategy.rollingUpdate.maxSurge', 'strategy.rollingUpdate.maxUnavailable'],
     isWrong: (values) =>
       textAt(values, 'strategy.type') === 'RollingUpdate' &&

@@ -1,6 +1,6 @@
 import {at, getAt, isOn, type Path, textAt, type Values} from '../../ground/tree.ts';
 import type {Chart, FormerKeys} from '../define.ts';
-import {annotationsWithoutAccount, behind, CLAIM_KEYS, ignored, labelsWithoutAccount, ofSecret} from '../ignored-keys.ts';
+import {annotationsWithoutAccount, behind, CLAIM_KEYS, ignored, labelsWithoutAccount, ofSecret} from '../shared-versions.ts';
 
 /** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';

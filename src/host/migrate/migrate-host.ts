@@ -1,5 +1,5 @@
 import {basename, dirname, join} from 'node:path';
-import {CHARTS} from '../../charts/charts.ts';
+import {chartOf} from '../../charts/chart-of.ts';
 import type {Target} from '../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host/host.ts';
 import {recommend} from '../../charts/recommend.ts';
@@ -7,7 +7,7 @@ import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
 import type {Files} from '../../ports/files.ts';
@@ -28,7 +28,7 @@ import {type Change, changeOf, targetName, withoutRepeats} from '../../values/mi
 import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
 import {parseTarget} from '../../values/migrate/target.ts';
 import {effectiveValues, readEffective} from '../../values/read-values.ts';
-import {checkGenerated} from '../../values/validate/check-generated.ts';
+import {checkGenerated} from '../../values/validate/validate.ts';
 import {certificateFilesOf, environmentFilesOf, hostTreeOf, type ReadFile, sourcesOf} from './host-tree.ts';
 import type {HostConfiguration} from './read-host.ts';
 
@@ -52,9 +52,10 @@ export async function migrateHostFile(
 ): Promise<MigratedFile> {
   const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
   if (flag !== undefined) {
-    throw new ExpectedError(
+    throw failed(
+      'USAGE',
       `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
-      {code: 'USAGE', suggestions: [`Omit ${flag}`]},
+      [`Omit ${flag}`],
     );
   }
   const found = new Map<string, string>();
@@ -207,7 +208,7 @@ function generateFrom(
 }
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
-  const reason = whyRefused(CHARTS[target.chart], setting, settings.get(setting), target) ?? 'the chart has no key for it';
+  const reason = whyRefused(chartOf(target), setting, settings.get(setting), target) ?? 'the chart has no key for it';
   return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
 }
 
@@ -215,7 +216,11 @@ function refusal(setting: Setting, settings: Settings, target: Target, key: stri
 function withoutForeignVariables(settings: Settings, target: Target): {settings: Settings; dropped: Change[]} {
   const answer = settings.answer(extraEnv as Setting);
   if (answer === undefined) return {settings, dropped: []};
-  const own = new Set(CHARTS[target.chart].ownVariables.filter((each) => within(target.version, each.in)).map(({name}) => name));
+  const own = new Set(
+    chartOf(target)
+      .ownVariables.filter((each) => within(target.version, each.in))
+      .map(({name}) => name),
+  );
   const all = Object.entries(answer.value as Readonly<Record<string, string>>);
   const kept = all.filter(([name]) => !own.has(name) && !variableSoundsSecret(name));
   const without = settings.without(extraEnv as Setting);
@@ -249,9 +254,9 @@ function renamed(setting: Setting, origins: Generated['origins'], key: string, s
   const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
   if (places.length > 0) return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
   const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
-  const lost = rowsFor(CHARTS[target.chart], setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
+  const lost = rowsFor(chartOf(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
   if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
-  const isDefault = takes(CHARTS[target.chart], setting, settings, scope);
+  const isDefault = takes(chartOf(target), setting, settings, scope);
   return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
 }
 

@@ -4,7 +4,7 @@ import type {Workload} from '../../kubernetes/objects.ts';
 import {readsSecret} from '../../release/users.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {type Check, fail, ifKnown, pass} from '../check.ts';
+import {type Check, check, fail, ifKnown, pass} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
 const REF = 'https://docs.scalr.io/docs/agent-pools';
@@ -15,10 +15,7 @@ const agentWorkloads = ({manifest, get}: PreflightContext): readonly Workload[] 
     (object) => ['Deployment', 'StatefulSet'].includes(object.kind ?? '') && readsSecret(get(tokenSecret) ?? '')(object),
   );
 
-const quota: Check = {
-  id: 'agent-quota',
-  group: 'Scalr account',
-  title: 'Agent quota',
+const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
   ref: REF,
   run(context) {
     const {account} = context;
@@ -37,12 +34,9 @@ const quota: Check = {
       }),
     );
   },
-};
+});
 
-const relay: Check = {
-  id: 'agent-relay',
-  group: 'Scalr account',
-  title: 'Relay for VCS agents',
+const relay = check('Scalr account', 'agent-relay', 'Relay for VCS agents', {
   ref: 'https://docs.scalr.io/docs/vcs-agents',
   run({account, get}) {
     if (account === undefined || get(purpose) !== 'vcs') return undefined;
@@ -53,12 +47,9 @@ const relay: Check = {
         : fail(`not available on ${account.host}`, 'Request VCS agents from Scalr, or use --purpose runs');
     });
   },
-};
+});
 
-const poolType: Check = {
-  id: 'pool-type',
-  group: 'Scalr account',
-  title: 'Agent pool type',
+const poolType = check('Scalr account', 'pool-type', 'Agent pool type', {
   ref: REF,
   run({account, get}) {
     if (account?.pool === undefined) return undefined;
@@ -70,7 +61,7 @@ const poolType: Check = {
       );
     });
   },
-};
+});
 
 /** Read from the Scalr account, if there is a token for it. */
 export const accountChecks: readonly Check[] = [quota, relay, poolType];

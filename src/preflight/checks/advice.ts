@@ -3,16 +3,13 @@ import {count, few} from '../../ground/text.ts';
 import {getAt, isMap} from '../../ground/tree.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {type Check, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, check, ifKnown, pass, skip, warn} from '../check.ts';
 import {chartPods, isLinux} from './available-nodes.ts';
 import {isThisRelease} from './object-owners.ts';
 
 const OLDEST_AGENT = '0.45.0';
 
-const agentVersion: Check = {
-  id: 'agent-version',
-  group: 'Release',
-  title: 'Agent version is supported by the chart',
+const agentVersion = check('Release', 'agent-version', 'Agent version is supported by the chart', {
   ref: 'agent-local, README, "Prerequisites": Scalr Agent 0.45.0 or newer',
   run: ({get}) => {
     const image = get(agentImage);
@@ -27,12 +24,9 @@ const agentVersion: Check = {
         )
       : pass(`Agent ${version}`);
   },
-};
+});
 
-const workerNodes: Check = {
-  id: 'worker-nodes',
-  group: 'Nodes',
-  title: 'Workers run on dedicated nodes',
+const workerNodes = check('Nodes', 'worker-nodes', 'Workers run on dedicated nodes', {
   ref: 'agent-k8s, README, "DaemonSet"',
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
@@ -51,14 +45,11 @@ const workerNodes: Check = {
       }),
     );
   },
-};
+});
 
 const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).length > 0;
 
-const vcsSeparate: Check = {
-  id: 'vcs-separate',
-  group: 'Release',
-  title: 'VCS agents and run agents use separate clusters',
+const vcsSeparate = check('Release', 'vcs-separate', 'VCS agents and run agents use separate clusters', {
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) => {
     if (context.get(purpose) !== 'vcs') return undefined;
@@ -76,7 +67,7 @@ const vcsSeparate: Check = {
         : pass('No other agent release in this cluster');
     });
   },
-};
+});
 
 /** Recommendations of the Scalr docs; an install works without them. */
 export const adviceChecks: readonly Check[] = [agentVersion, vcsSeparate, workerNodes];

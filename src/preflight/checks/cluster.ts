@@ -5,13 +5,10 @@ import {getAt, type Values} from '../../ground/tree.ts';
 import {hostPaths, podSpecs} from '../../kubernetes/pod-specs.ts';
 import {cloud} from '../../settings/cluster.ts';
 import {cache} from '../../settings/storage.ts';
-import {type Check, fail, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
-const serverVersion: Check = {
-  id: 'server-version',
-  group: 'Cluster',
-  title: 'Kubernetes version is supported',
+const serverVersion = check('Cluster', 'server-version', 'Kubernetes version is supported', {
   ref: 'README and Chart.yaml of each chart; agent-job 0.5.69 and later use image volumes',
   run: ({target, facts}) => {
     const floor = floorOf(target);
@@ -25,12 +22,9 @@ const serverVersion: Check = {
         : warn(message, `Upgrade the cluster to ${floor.version}`);
     });
   },
-};
+});
 
-const cloudSetting: Check = {
-  id: 'cloud-setting',
-  group: 'Cluster',
-  title: '--cloud matches the cluster',
+const cloudSetting = check('Cluster', 'cloud-setting', '--cloud matches the cluster', {
   ref: 'Node labels, providerID and versions',
   run: ({get, facts}) => {
     const wanted = get(cloud);
@@ -44,13 +38,10 @@ const cloudSetting: Check = {
           ),
     );
   },
-};
+});
 
 /** Pod Security and the SCCs of OpenShift have checks of their own. */
-const hostPath: Check = {
-  id: 'host-path',
-  group: 'Cluster',
-  title: 'hostPath volumes are allowed by the provider',
+const hostPath = check('Cluster', 'host-path', 'hostPath volumes are allowed by the provider', {
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security; agent-k8s 0.5.58, README',
   run: (context) => {
     const paths = few(wantedHostPaths(context));
@@ -64,7 +55,7 @@ const hostPath: Check = {
           : pass(`${paths}; allowed on ${cloud} (${source})`),
     );
   },
-};
+});
 
 /** The node directories that pods mount; a guess from the settings where the chart could not be rendered. */
 function wantedHostPaths({manifest, target, get}: Pick<PreflightContext, 'manifest' | 'target' | 'get'>): readonly string[] {
@@ -90,10 +81,7 @@ function refusedByScc(spec: Values): string[] {
   return [...users, ...hostPaths(spec).map((path) => `hostPath volume ${path}`)];
 }
 
-const openshiftScc: Check = {
-  id: 'openshift-scc',
-  group: 'Cluster',
-  title: 'Pods comply with the OpenShift SCC restricted-v2',
+const openshiftScc = check('Cluster', 'openshift-scc', 'Pods comply with the OpenShift SCC restricted-v2', {
   ref: 'https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html',
   run: ({facts, manifest, name}) => {
     if (knownValue(facts.platform.distribution) !== 'openshift') return undefined;
@@ -109,7 +97,7 @@ const openshiftScc: Check = {
       );
     });
   },
-};
+});
 
 /** The Kubernetes version and the platform. */
 export const clusterChecks: readonly Check[] = [serverVersion, cloudSetting, hostPath, openshiftScc];

@@ -3,7 +3,7 @@ import {count} from '../../ground/text.ts';
 import {getAt, type Tree} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass} from '../check.ts';
+import {type CheckResult, check, fail, ifKnown, pass} from '../check.ts';
 import {
   type Amounts,
   admitted,
@@ -128,10 +128,7 @@ const refusedClaim = (ranges: readonly LimitRange[], claim: KubernetesObject): R
     ),
   );
 
-export const limitRange: Check = {
-  id: 'limit-range',
-  group: 'Namespace',
-  title: 'Pods and PVCs are within the LimitRange',
+export const limitRange = check('Namespace', 'limit-range', 'Pods and PVCs are within the LimitRange', {
   ref: 'https://kubernetes.io/docs/concepts/policy/limit-range/',
   run: (context) =>
     ifKnown(context.live.limitRanges, 'list LimitRanges', (ranges): CheckResult => {
@@ -155,4 +152,4 @@ export const limitRange: Check = {
         }),
       );
     }),
-};
+});

@@ -7,7 +7,7 @@ import type {ClusterFacts} from '../../platform/cluster-facts.ts';
 import type {Networks} from '../../platform/networks.ts';
 import {weaknessOf} from '../../platform/policies.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from './available-nodes.ts';
 
@@ -30,10 +30,7 @@ const withProbe = (result: CheckResult, context: PreflightContext): CheckResult 
 
 export const blocks = ({get}: Pick<PreflightContext, 'get'>): boolean => get(metadataService) === 'block';
 
-const metadataBlock: Check = {
-  id: 'metadata-block',
-  group: 'Network',
-  title: 'NetworkPolicy blocks the metadata service',
+const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy blocks the metadata service', {
   ref: 'agent-job 0.6.5, README',
   run: (context) => {
     if (!blocks(context)) return undefined;
@@ -53,12 +50,9 @@ const metadataBlock: Check = {
     );
     return withProbe(result, context);
   },
-};
+});
 
-const metadataDns: Check = {
-  id: 'metadata-dns',
-  group: 'Network',
-  title: 'DNS does not depend on the metadata service address',
+const metadataDns = check('Network', 'metadata-dns', 'DNS does not depend on the metadata service address', {
   ref: 'https://github.com/tektoncd/operator/issues/4000',
   run: (context) => {
     if (!blocks(context)) return undefined;
@@ -77,7 +71,7 @@ const metadataDns: Check = {
     );
     return withProbe(result, context);
   },
-};
+});
 
 /** Versions whose policy has no rule for DNS; the policy of an agent-local before 0.5.65 selects no pods. */
 const HAS_NO_DNS_RULE = {'agent-k8s': '*', 'agent-local': '0.5.65 - 0.5.66', 'agent-job': '<=0.5.68'};
@@ -85,10 +79,7 @@ const HAS_NO_DNS_RULE = {'agent-k8s': '*', 'agent-local': '0.5.65 - 0.5.66', 'ag
 /** For Cilium an ipBlock never matches pods: https://docs.cilium.io/en/stable/security/policy/language/#ip-cidr-based */
 const CILIUM = 'cilium';
 
-const policyDns: Check = {
-  id: 'policy-dns',
-  group: 'Network',
-  title: 'NetworkPolicy of the chart allows DNS',
+const policyDns = check('Network', 'policy-dns', 'NetworkPolicy of the chart allows DNS', {
   ref: 'agent-job 0.5.69 and agent-local 0.5.67, CHANGELOG',
   run: (context) => {
     const {target, facts} = context;
@@ -103,7 +94,7 @@ const policyDns: Check = {
       );
     });
   },
-};
+});
 
 /** GKE labels the nodes whose pods get their identity from its metadata server. */
 const GKE_LABEL = 'iam.gke.io/gke-metadata-server-enabled';
@@ -157,19 +148,13 @@ const MECHANISMS: Readonly<Record<string, (context: PreflightContext) => CheckRe
   azure: ({facts}) => isOf(facts, ['aks'], () => skip('Cannot detect whether the Workload Identity add-on of AKS is enabled')),
 };
 
-const identityMechanism: Check = {
-  id: 'workload-identity',
-  group: 'Network',
-  title: 'Workload identity is available in the cluster',
+const identityMechanism = check('Network', 'workload-identity', 'Workload identity is available in the cluster', {
   ref: 'https://cloud.google.com/kubernetes-engine/docs/how-to/workload-identity, https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html',
   run: (context) => MECHANISMS[context.get(workloadIdentity) ?? 'none']?.(context),
-};
+});
 
 /** Validation of the values rejects the block together with the setting, so here neither was given. */
-const metadataIdentity: Check = {
-  id: 'metadata-identity',
-  group: 'Network',
-  title: 'Workload Identity is reachable from runs',
+const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identity is reachable from runs', {
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity',
   run: (context) => {
     const {facts, get} = context;
@@ -188,7 +173,7 @@ const metadataIdentity: Check = {
       );
     });
   },
-};
+});
 
 /** `note` is added to a warning. */
 type NetworksToCheck = {networks: Fact<readonly string[]>; note?: string};

@@ -7,16 +7,13 @@ import type {NodeCapacity} from '../../platform/capacity.ts';
 import type {NodeObject} from '../../platform/readings.ts';
 import {spell} from '../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../settings/pods.ts';
-import {type Check, fail, ifKnown, pass, skip, warn} from '../check.ts';
+import {check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import {chartPods, NO_NODE_FOR_RUNS, nodeProvisioner, nodesForRuns, noNodeFits} from './available-nodes.ts';
 import {capacityForAllRuns, capacityForRun, controllerNodes, FLAG, runNodes} from './scheduling.ts';
 
 const NODES = 'list nodes';
 
-const readyNodes: Check = {
-  id: 'ready-nodes',
-  group: 'Nodes',
-  title: 'Nodes are ready',
+const readyNodes = check('Nodes', 'ready-nodes', 'Nodes are ready', {
   ref: 'https://kubernetes.io/docs/reference/node/node-status/#condition',
   run: (context) =>
     ifKnown(context.facts.nodes, NODES, (nodes) => {
@@ -28,7 +25,7 @@ const readyNodes: Check = {
         `Show the reason: ${kubectlCommand(context.name.kubeTarget, 'describe', 'node', broken[0] as string)}`,
       );
     }),
-};
+});
 
 const kubeletOf = ({status}: NodeObject): string => status?.nodeInfo?.kubeletVersion ?? '';
 
@@ -42,10 +39,7 @@ function labelOfNewer(all: readonly NodeObject[], old: readonly NodeObject[]): s
   return found.find((label) => /pool|nodegroup/.test(label)) ?? found[0];
 }
 
-const nodeVersions: Check = {
-  id: 'node-versions',
-  group: 'Nodes',
-  title: 'Kubelet version is supported on nodes for runs',
+const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version is supported on nodes for runs', {
   ref: 'agent-job 0.5.69, README: control plane and nodes',
   run: (context) => {
     const {target, readings} = context;
@@ -73,14 +67,11 @@ const nodeVersions: Check = {
       return floor.isHard ? fail(message, remedy) : warn(message, remedy);
     });
   },
-};
+});
 
 const namesOf = (nodes: readonly NodeCapacity[]): string => few(nodes.map(({name, architecture}) => `${name} (${architecture})`));
 
-const architecture: Check = {
-  id: 'node-architecture',
-  group: 'Nodes',
-  title: 'Images support the architecture of nodes for runs',
+const architecture = check('Nodes', 'node-architecture', 'Images support the architecture of nodes for runs', {
   ref: 'Scalr does not document the architectures of its images; they are used on amd64',
   run: (context) =>
     ifKnown(nodesForRuns(context), NODES, (nodes) => {
@@ -97,14 +88,11 @@ const architecture: Check = {
       const message = `Runs can be scheduled on ${namesOf(unlikely)}, for which no images are documented`;
       return isMixed ? warn(message, remedy) : noNodeFits(context, message, remedy);
     }),
-};
+});
 
 const LINUX = 'kubernetes.io/os=linux';
 
-const windowsNodes: Check = {
-  id: 'windows-nodes',
-  group: 'Nodes',
-  title: 'Pods are not scheduled on Windows nodes',
+const windowsNodes = check('Nodes', 'windows-nodes', 'Pods are not scheduled on Windows nodes', {
   ref: 'https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host',
   run: (context) =>
     ifKnown(chartPods(context), 'render the chart', (pods) =>
@@ -120,15 +108,12 @@ const windowsNodes: Check = {
         );
       }),
     ),
-};
+});
 
 /** A new cloud node is often ready after two to five minutes, image pulls included. */
 const NEW_NODE_SECONDS = 300;
 
-const runTimeouts: Check = {
-  id: 'run-timeouts',
-  group: 'Nodes',
-  title: 'Timeouts of agent-k8s allow for a new node',
+const runTimeouts = check('Nodes', 'run-timeouts', 'Timeouts of agent-k8s allow for a new node', {
   ref: 'agent-k8s 0.6.5, README: agent.container_task_scheduling_timeout, agent.container_task_acquire_timeout',
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
@@ -144,7 +129,7 @@ const runTimeouts: Check = {
       );
     });
   },
-};
+});
 
 /** Whether the cluster has nodes for the pods of the chart, and room on them. */
 export const nodeChecks = [

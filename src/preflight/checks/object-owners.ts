@@ -7,7 +7,7 @@ import {at, getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {gitOpsOwner, helmOwner, isClusterScoped, isContained, MANAGED_BY, otherOwner, resourceOf} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import {unrecordedAgents} from '../../release/unrecorded.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown} from '../check.ts';
+import {type CheckResult, check, fail, ifKnown, pass, skipUnknown} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
 export const RELEASES = 'list Helm releases';
@@ -35,10 +35,7 @@ function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner 
   const other = otherOwner(live);
   return other === undefined
     ? {text: 'no Helm release', remedy: adopt}
-    : {
-        text: other,
-        remedy: (objects, about) => `${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`,
-      };
+    : {text: other, remedy: (objects, about) => `${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`};
 }
 
 function ownedByRelease({name, namespace}: {name: string; namespace: string}, context: PreflightContext): Owner {
@@ -167,17 +164,14 @@ export function definitionOwner(found: KubernetesObject): string | undefined {
   return gitOpsOwner(found) ?? (release && `Helm release ${release.namespace}/${release.release}`) ?? otherOwner(found);
 }
 
-export const objectOwners: Check = {
-  id: 'object-names',
-  group: 'Release',
-  title: 'Chart objects are new or belong to this release',
+export const objectOwners = check('Release', 'object-names', 'Chart objects are new or belong to this release', {
   ref: 'https://helm.sh/docs/faq/changes_since_helm2/; Helm does not adopt objects that it did not create',
   run: (context) => {
     const {manifest} = context;
     const result = ifKnown(manifest, 'render the chart', (objects) => liveOwners(context, objects));
     return result.status === 'fail' ? result : (predicted(context) ?? result);
   },
-};
+});
 
 interface NamedRelease {
   name: string;

@@ -5,26 +5,20 @@ import {isWideObject, resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {grantedBy} from '../../kubernetes/permissions.ts';
 import {grantText} from '../../release/grants.ts';
-import {type Check, type CheckResult, fail, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, check, fail, pass, skip, warn} from '../check.ts';
 import type {NeededPermission, PreflightContext, ReviewedPermission} from '../preflight-context.ts';
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 
-const needed: Check = {
-  id: 'permissions',
-  group: 'Permissions',
-  title: 'RBAC: your user can create every object of the install',
+const needed = check('Permissions', 'permissions', 'RBAC: your user can create every object of the install', {
   ref: REF,
   run: (context) => reviewed(context, false, 'install', fail),
-};
+});
 
-const optional: Check = {
-  id: 'permissions-optional',
-  group: 'Permissions',
-  title: 'RBAC: your user can diagnose, upgrade and uninstall the release',
+const optional = check('Permissions', 'permissions-optional', 'RBAC: your user can diagnose, upgrade and uninstall the release', {
   ref: REF,
   run: (context) => reviewed(context, true, 'maintain', warn),
-};
+});
 
 export const permissionChecks: readonly Check[] = [needed, optional];
 

@@ -5,7 +5,7 @@ import {resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
+import {type CheckResult, check, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
 import {
   type Amounts,
   admitted,
@@ -222,10 +222,7 @@ function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint
   });
 }
 
-export const quota: Check = {
-  id: 'quota',
-  group: 'Namespace',
-  title: 'ResourceQuota is sufficient for the agent and its runs',
+export const quota = check('Namespace', 'quota', 'ResourceQuota is sufficient for the agent and its runs', {
   ref: 'https://kubernetes.io/docs/concepts/policy/resource-quotas/',
   run: (context) =>
     ifKnown(context.live.quotas, 'list ResourceQuotas', (quotas): CheckResult => {
@@ -259,4 +256,4 @@ export const quota: Check = {
         );
       });
     }),
-};
+});

@@ -13,7 +13,7 @@ import {isContained} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import {DEFINITIONS, type ScalrRelease} from '../../platform/cluster-facts.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
 
@@ -27,10 +27,7 @@ const releasesText = (releases: readonly ScalrRelease[]): string =>
 const onlyOfNamespace = (context: PreflightContext): string =>
   `this account can only list releases of namespace ${context.name.kubeTarget.namespace}`;
 
-const releaseName: Check = {
-  id: 'release-name',
-  group: 'Release',
-  title: 'Release is new or can be upgraded',
+const releaseName = check('Release', 'release-name', 'Release is new or can be upgraded', {
   ref: 'https://helm.sh/docs/helm/helm_upgrade/',
   run: (context) =>
     ifKnown(context.readings.releases, RELEASES, ({releases}) => {
@@ -54,7 +51,7 @@ const releaseName: Check = {
         );
       return pass(`${found.chart} in ${namespace}, ${found.status}`);
     }),
-};
+});
 
 /** Other releases of one chart. */
 const othersOf = (context: PreflightContext, chart: ScalrRelease['chart']) =>
@@ -82,10 +79,7 @@ const releaseText = ({namespace, name}: ScalrRelease): string => `release ${name
 const freeDirectory = (path: string, unique: string): string =>
   posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
 
-const nodeData: Check = {
-  id: 'node-data',
-  group: 'Release',
-  title: 'Node data directory is not used by another release',
+const nodeData = check('Release', 'node-data', 'Node data directory is not used by another release', {
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
     const {target, values} = context;
@@ -109,7 +103,7 @@ const nodeData: Check = {
       return pass(`${path} is not used by another release`);
     });
   },
-};
+});
 
 /** The definition that a version of agent-job works with. */
 const definitionOf = (version: string): string =>
@@ -146,10 +140,7 @@ function compareDefinition(name: string, context: PreflightContext): CheckResult
   return undefined;
 }
 
-const definition: Check = {
-  id: 'definition',
-  group: 'Release',
-  title: 'CRD is new or matches the chart version',
+const definition = check('Release', 'definition', 'CRD is new or matches the chart version', {
   ref: 'https://helm.sh/docs/chart_best_practices/custom_resource_definitions/',
   run: (context) => {
     const {target, facts} = context;
@@ -179,12 +170,9 @@ const definition: Check = {
       });
     });
   },
-};
+});
 
-const leftDefinitions: Check = {
-  id: 'left-definitions',
-  group: 'Release',
-  title: 'No CRDs of earlier chart versions remain',
+const leftDefinitions = check('Release', 'left-definitions', 'No CRDs of earlier chart versions remain', {
   ref: 'agent-job 0.5.64 and 0.5.68 renamed their CRDs; Helm never deletes CRDs',
   run: (context) => {
     const {target, facts} = context;
@@ -205,7 +193,7 @@ const leftDefinitions: Check = {
       });
     });
   },
-};
+});
 
 /** Other releases, and remains of earlier ones. */
 export const releaseChecks: readonly Check[] = [releaseName, objectOwners, nodeData, definition, leftDefinitions];

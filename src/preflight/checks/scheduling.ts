@@ -7,7 +7,7 @@ import type {NodeCapacity} from '../../platform/capacity.ts';
 import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../settings/quantity.ts';
-import {type Check, type CheckResult, ifKnown, pass, skip, worstOf} from '../check.ts';
+import {type Check, type CheckResult, check, ifKnown, pass, skip, worstOf} from '../check.ts';
 import {type Amounts, admitted, amountsOf, most, ONE_PIECE, podTotal} from '../pod-resources.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {type ChartPods, chartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits} from './available-nodes.ts';
@@ -130,10 +130,7 @@ const withAllocatable = (
 const REMEDY = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
 const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; requests of other pods are not counted';
 
-export const capacityForRun: Check = {
-  id: 'run-room',
-  group: 'Nodes',
-  title: 'Nodes are large enough for one run',
+export const capacityForRun = check('Nodes', 'run-room', 'Nodes are large enough for one run', {
   ref: REF,
   run: (context) =>
     withAllocatable(context, (request, nodes) => {
@@ -145,7 +142,7 @@ export const capacityForRun: Check = {
       const largest = nodes.map(allocatableOf).reduce(most);
       return noNodeFits(context, `A run requests ${spell(request)}, but no node for runs has more than ${spell(largest)}`, REMEDY);
     }),
-};
+});
 
 /** How many runs fit on one node if nothing else runs there. */
 function holds(request: Amounts, node: NodeCapacity): bigint {
@@ -160,10 +157,7 @@ function holds(request: Amounts, node: NodeCapacity): bigint {
 export const fewerRuns = ({target}: PreflightContext, runs: bigint): string =>
   hasKey(target, concurrency) ? `Use --concurrency ${runs}` : 'Assign fewer workspaces to the agent pool';
 
-export const capacityForAllRuns: Check = {
-  id: 'concurrent-room',
-  group: 'Nodes',
-  title: 'Nodes are large enough for all concurrent runs',
+export const capacityForAllRuns = check('Nodes', 'concurrent-room', 'Nodes are large enough for all concurrent runs', {
   ref: REF,
   run: (context) => {
     const runs = context.get(concurrency) ?? 1;
@@ -181,4 +175,4 @@ export const capacityForAllRuns: Check = {
       );
     });
   },
-};
+});

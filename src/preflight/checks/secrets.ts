@@ -6,7 +6,7 @@ import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
 import {imageRegistry} from '../../settings/pods.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, check, fail, pass, skip, warn, worstOf} from '../check.ts';
 import {referencedPullSecrets} from '../pod-resources.ts';
 import type {PreflightContext, RequiredSecret} from '../preflight-context.ts';
 
@@ -16,16 +16,13 @@ const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg']
 const GIVE_TOKEN =
   'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret and --token-secret-key';
 
-const keys: Check = {
-  id: 'secrets',
-  group: 'Secrets',
-  title: 'Secrets exist with the required keys',
+const keys = check('Secrets', 'secrets', 'Secrets exist with the required keys', {
   ref: REF,
   run(context) {
     const pulls = referencedPullSecrets(knownValue(context.manifest) ?? []);
     return worstOf(context.wantedSecrets.filter(({name}) => !pulls.includes(name)).map((each) => secretResult(each, context)));
   },
-};
+});
 
 function secretResult(
   {name, keys: wanted, isGiven}: RequiredSecret,
@@ -64,10 +61,7 @@ function secretResult(
   return fail(message, `Create it: ${create('generic', files)}`);
 }
 
-const pull: Check = {
-  id: 'pull-secrets',
-  group: 'Secrets',
-  title: 'Image pull Secrets exist',
+const pull = check('Secrets', 'pull-secrets', 'Image pull Secrets exist', {
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/',
   run(context) {
     const {
@@ -94,7 +88,7 @@ const pull: Check = {
       }),
     );
   },
-};
+});
 
 /** The command that creates it, with the registry of the settings. */
 const createPullSecret = (name: string, {name: {kubeTarget}, get}: PreflightContext): string => {
@@ -106,10 +100,7 @@ const createPullSecret = (name: string, {name: {kubeTarget}, get}: PreflightCont
 const EXPIRY_WARNING_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-const tokenCheck: Check = {
-  id: 'token',
-  group: 'Secrets',
-  title: 'Agent pool token is valid',
+const tokenCheck = check('Secrets', 'token', 'Agent pool token is valid', {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');
@@ -133,6 +124,6 @@ const tokenCheck: Check = {
       ? warn(`The token expires on ${day}`, remedy)
       : pass(`The token is valid until ${day}`);
   },
-};
+});
 
 export const secretChecks: readonly Check[] = [keys, pull, tokenCheck];

@@ -5,7 +5,7 @@ import {getAt, type Tree} from '../../ground/tree.ts';
 import type {Claim, KubernetesObject} from '../../kubernetes/objects.ts';
 import type {AccessMode, StorageClass} from '../../platform/cluster-facts.ts';
 import {cache} from '../../settings/storage.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn, worstOf} from '../check.ts';
 import {referencedClaims} from '../pod-resources.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {nodesForRuns} from './available-nodes.ts';
@@ -61,10 +61,7 @@ const isClassOfChart = ({spec}: Claim, objects: readonly KubernetesObject[]): bo
 
 const CLASSES = 'list StorageClasses';
 
-const storageClass: Check = {
-  id: 'storage-class',
-  group: 'Storage',
-  title: 'StorageClass exists for every new PVC',
+const storageClass = check('Storage', 'storage-class', 'StorageClass exists for every new PVC', {
   ref: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -72,7 +69,7 @@ const storageClass: Check = {
       if (claims.length === 0) return undefined;
       return ifKnown(context.facts.storageClasses, CLASSES, (classes) => worstOf(claims.map((claim) => hasClass(claim, classes))));
     }),
-};
+});
 
 function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
   const {name} = claim.metadata;
@@ -89,10 +86,7 @@ function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
   );
 }
 
-const accessMode: Check = {
-  id: 'access-mode',
-  group: 'Storage',
-  title: 'StorageClass supports the access mode',
+const accessMode = check('Storage', 'access-mode', 'StorageClass supports the access mode', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -100,7 +94,7 @@ const accessMode: Check = {
       if (claims.length === 0) return undefined;
       return ifKnown(context.facts.storageClasses, CLASSES, (classes) => worstOf(claims.map((claim) => hasAccessMode(claim, classes))));
     }),
-};
+});
 
 /** Undefined if there is no StorageClass, which the check storage-class reports, or if the chart creates it. */
 function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckResult | undefined {
@@ -122,10 +116,7 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
   );
 }
 
-const claimNameFree: Check = {
-  id: 'claim-name',
-  group: 'Storage',
-  title: 'PVCs of the chart are new or belong to this release',
+const claimNameFree = check('Storage', 'claim-name', 'PVCs of the chart are new or belong to this release', {
   ref: 'https://helm.sh/docs/helm/helm_install/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -142,16 +133,13 @@ const claimNameFree: Check = {
         );
       });
     }),
-};
+});
 
-const claimBound: Check = {
-  id: 'claim',
-  group: 'Storage',
-  title: 'Existing PVCs are bound or can be bound',
+const claimBound = check('Storage', 'claim', 'Existing PVCs are bound or can be bound', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
   run: (context) =>
     withManifest(context, (objects) => eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context))),
-};
+});
 
 function isBound(claim: Claim | undefined, name: string, {name: {kubeTarget}, facts}: PreflightContext): CheckResult {
   const describe = kubectlCommand(kubeTarget, 'describe', 'pvc', name, '--namespace', kubeTarget.namespace);
@@ -173,10 +161,7 @@ function isBound(claim: Claim | undefined, name: string, {name: {kubeTarget}, fa
   });
 }
 
-const claimShared: Check = {
-  id: 'claim-access-mode',
-  group: 'Storage',
-  title: 'PVCs mounted by several pods can be shared between nodes',
+const claimShared = check('Storage', 'claim-access-mode', 'PVCs mounted by several pods can be shared between nodes', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -198,7 +183,7 @@ const claimShared: Check = {
         );
       });
     }),
-};
+});
 
 /** Several pods, possibly on several nodes, that mount the same PVC; undefined for a single pod. */
 function sharingPods({target, values}: PreflightContext): string | undefined {
@@ -212,10 +197,7 @@ const EFS = 'efs.csi.aws.com';
 const isOfEfs = (object: KubernetesObject): boolean =>
   getAt(object as unknown as Tree, ['spec', 'csi', 'driver']) === EFS || (object as {provisioner?: string}).provisioner === EFS;
 
-const efsDriver: Check = {
-  id: 'efs-driver',
-  group: 'Storage',
-  title: 'EFS CSI driver is installed',
+const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver is installed', {
   ref: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -230,7 +212,7 @@ const efsDriver: Check = {
             );
       });
     }),
-};
+});
 
 /** Whether every volume that pods mount exists or can be provisioned. */
 export const storageChecks: readonly Check[] = [storageClass, accessMode, claimNameFree, claimBound, claimShared, efsDriver];

@@ -4,15 +4,12 @@ import {ownCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {count} from '../../ground/text.ts';
 import {serverProblem, unreachableSteps} from '../../ground/unreachable.ts';
-import {type Check, fail, pass, skip, warn} from '../check.ts';
+import {type Check, check, fail, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
 const OLDEST_HELM = '3.14.0';
 
-const helm: Check = {
-  id: 'helm-version',
-  group: 'Tools',
-  title: 'Helm version is supported',
+const helm = check('Tools', 'helm-version', 'Helm version is supported', {
   ref: 'https://helm.sh/docs/topics/version_skew/',
   run({tools}) {
     if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or set its path with --helm');
@@ -21,12 +18,9 @@ const helm: Check = {
       ? fail(`helm ${value} is older than 3.14`, 'Install Helm 3.14 or newer, or set another path with --helm')
       : pass(`helm ${value}`);
   },
-};
+});
 
-const kubectl: Check = {
-  id: 'kubectl-version',
-  group: 'Tools',
-  title: 'kubectl version is compatible with the API server',
+const kubectl = check('Tools', 'kubectl-version', 'kubectl version is compatible with the API server', {
   ref: 'https://kubernetes.io/releases/version-skew-policy/#kubectl',
   run({tools, facts}) {
     if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or set its path with --kubectl');
@@ -41,14 +35,11 @@ const kubectl: Check = {
         )
       : pass(`kubectl ${own}, API server ${server}`);
   },
-};
+});
 
 const minorOf = (version: string): number => Number(/^v?\d+\.(\d+)/.exec(version)?.[1]);
 
-const reachable: Check = {
-  id: 'cluster-reachable',
-  group: 'Cluster',
-  title: 'Kubernetes API is reachable',
+const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API is reachable', {
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
   run({tools, facts, context, name: {kubeTarget}}) {
     if (!isKnown(tools.kubectl)) return skip('kubectl not found');
@@ -58,17 +49,14 @@ const reachable: Check = {
     if (version.unknown === 'forbidden') return pass(`${where}server version not readable with this account`);
     return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('; '));
   },
-};
+});
 
 function placeOf(context: PreflightContext['context']): string {
   const {name, cluster, server} = knownValue(context) ?? {};
   return [name && `context ${name}, `, cluster && `cluster ${cluster}, `, server && `${server}, `].filter(Boolean).join('');
 }
 
-const renders: Check = {
-  id: 'chart-renders',
-  group: 'Release',
-  title: 'Chart can be downloaded and rendered',
+const renders = check('Release', 'chart-renders', 'Chart can be downloaded and rendered', {
   ref: 'https://helm.sh/docs/helm/helm_template/',
   run({name, tools, target, manifest, refusal, facts}) {
     const what = `${target.chart} ${target.version}`;
@@ -87,6 +75,6 @@ const renders: Check = {
       `Check --chart-version, --chart-source and --set: ${ownCommand('values', name, '--explain')}`,
     );
   },
-};
+});
 
 export const toolChecks: readonly Check[] = [helm, kubectl, reachable, renders];

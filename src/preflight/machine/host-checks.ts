@@ -1,7 +1,7 @@
 import {isPattern} from '../../charts/endpoints.ts';
 import {count, few} from '../../ground/text.ts';
 import {type CheckResult, fail, pass, skip, warn} from '../check.ts';
-import {type MachineCheck, machineChecks} from './machine-checks.ts';
+import {type MachineCheck, machineCheck, machineChecks} from './machine-checks.ts';
 import type {MachineContext} from './machine-context.ts';
 
 type Listed = MachineContext['endpoints'][number];
@@ -27,10 +27,7 @@ function resultOf(all: readonly Listed[], conclude: (tried: readonly Listed[]) =
   return tried.length === 0 ? skip(`Not tried: ${few([...new Set(all.map(({probe}) => probe.message))])}`) : conclude(tried);
 }
 
-const scalr: MachineCheck = {
-  id: 'host-scalr',
-  group: 'Hosts',
-  title: 'Scalr is reachable from this machine',
+const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr is reachable from this machine', {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'scalr');
@@ -45,12 +42,9 @@ const scalr: MachineCheck = {
       return wrong.some(({host}) => host === account?.host) ? fail(message, remedy) : warn(message, remedy);
     });
   },
-};
+});
 
-const hosts: MachineCheck = {
-  id: 'host-hosts',
-  group: 'Hosts',
-  title: 'Other required hosts are reachable from this machine',
+const hosts = machineCheck('Hosts', 'host-hosts', 'Other required hosts are reachable from this machine', {
   ref: 'agent-job 0.6.5, README, Network Requirements',
   run: ({endpoints}) => {
     const ofScalr = endpoints.filter(({purpose}) => purpose === 'scalr').map(({host}) => host);
@@ -64,12 +58,9 @@ const hosts: MachineCheck = {
       },
     );
   },
-};
+});
 
-const telemetry: MachineCheck = {
-  id: 'host-telemetry',
-  group: 'Hosts',
-  title: 'OpenTelemetry collector is reachable from this machine',
+const telemetry = machineCheck('Hosts', 'host-telemetry', 'OpenTelemetry collector is reachable from this machine', {
   ref: 'https://docs.scalr.io/docs/metrics',
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'telemetry');
@@ -83,7 +74,7 @@ const telemetry: MachineCheck = {
           ),
     );
   },
-};
+});
 
 /** Every check of a machine, in the order in which they are printed. */
 export const MACHINE_CHECKS: readonly MachineCheck[] = [...machineChecks, scalr, hosts, telemetry];

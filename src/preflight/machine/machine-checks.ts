@@ -3,15 +3,16 @@ import {compare} from '../../charts/releases.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
-import {agentContainers, containerName, PURPOSE_LABEL, purposeOf} from '../../host/containers.ts';
-import {sharedDirectories} from '../../host/directories.ts';
+import {agentContainers, containerName, PURPOSE_LABEL, purposeOf, sharedDirectories} from '../../host/containers.ts';
 import {imagePullPolicy, runMemoryLimit} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {MachineContext} from './machine-context.ts';
 
 export type MachineCheck = Check<MachineContext>;
+/** A check of this machine. */
+export const machineCheck = check<MachineContext>;
 
 const POOLS = 'https://docs.scalr.io/docs/vcs-agents';
 const REQUIREMENTS = 'https://docs.scalr.io/docs/requirements';
@@ -23,10 +24,7 @@ const DISTRIBUTIONS: Readonly<Record<string, readonly RegExp[]>> = {rocky: [/^9(
 /** Architectures of the image scalr/agent, as Docker spells them. */
 const ARCHITECTURES = ['x86_64', 'amd64', 'aarch64', 'arm64', ''];
 
-const distribution: MachineCheck = {
-  id: 'host-distribution',
-  group: 'Machine',
-  title: 'Operating system can run the agent',
+const distribution = machineCheck('Machine', 'host-distribution', 'Operating system can run the agent', {
   ref: `${POOLS}, ${REQUIREMENTS}`,
   run: ({facts, agent}) => {
     const docker = agent.target === 'docker' ? knownValue(facts.docker) : undefined;
@@ -46,7 +44,7 @@ const distribution: MachineCheck = {
       );
     });
   },
-};
+});
 
 /** Concurrent runs of all agents on this machine. */
 const runsOf = ({get, agent}: MachineContext): number => get(concurrency) ?? (agent.mode === 'local' ? 1 : RUNS_PER_AGENT);
@@ -54,10 +52,7 @@ const runsOf = ({get, agent}: MachineContext): number => get(concurrency) ?? (ag
 /** docs.scalr.io: enough for most runs, recommended for each run, and for the agent itself. */
 const [LEAST_PER_RUN, USUAL_PER_RUN, FOR_AGENT] = [GIB / 2, 2 * GIB, GIB / 2];
 
-const memory: MachineCheck = {
-  id: 'host-memory',
-  group: 'Machine',
-  title: 'Memory is enough for the concurrent runs',
+const memory = machineCheck('Machine', 'host-memory', 'Memory is enough for the concurrent runs', {
   ref: REQUIREMENTS,
   run: (context) =>
     ifKnown(context.facts.memory, 'read the memory', (total): CheckResult => {
@@ -79,14 +74,11 @@ const memory: MachineCheck = {
         );
       return pass(`${inGib(total)}, needed are ${needed(usual)}`);
     }),
-};
+});
 
 const bytesIn = (quantity: string): number => Number((milliOf(quantity) ?? 0n) / 1000n);
 
-const cpu: MachineCheck = {
-  id: 'host-cpu',
-  group: 'Machine',
-  title: 'Machine has one CPU per concurrent run',
+const cpu = machineCheck('Machine', 'host-cpu', 'Machine has one CPU per concurrent run', {
   ref: REQUIREMENTS,
   run: (context) =>
     ifKnown(context.facts.cpus, 'read the number of CPUs', (cpus): CheckResult => {
@@ -96,15 +88,12 @@ const cpu: MachineCheck = {
         ? pass(`${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}`)
         : warn(`${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}, so runs are slow`, `Use more CPUs, or --concurrency ${cpus}`);
     }),
-};
+});
 
 /** docs.scalr.io: 20 GB. */
 const FREE_SPACE = 20e9;
 
-const disk: MachineCheck = {
-  id: 'host-disk',
-  group: 'Machine',
-  title: 'Disk has 20 GB of free space',
+const disk = machineCheck('Machine', 'host-disk', 'Disk has 20 GB of free space', {
   ref: REQUIREMENTS,
   run: ({facts}) =>
     ifKnown(facts.disk, 'read the free disk space', (all): CheckResult => {
@@ -114,16 +103,13 @@ const disk: MachineCheck = {
         ? pass(few(all.map(text)))
         : warn(few(small.map(text)), 'Free space, or use a directory on another disk: --data-home');
     }),
-};
+});
 
 const OLDEST_DOCKER = '18.0.0';
 /** Introduced `docker create --pull`. */
 const TESTED_DOCKER = '20.10.0';
 
-const dockerVersion: MachineCheck = {
-  id: 'docker-version',
-  group: 'Docker',
-  title: 'Docker is reachable and supported',
+const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker is reachable and supported', {
   ref: POOLS,
   run: ({facts: {docker}, agent, get}) => {
     if (agent.target !== 'docker') return undefined;
@@ -146,24 +132,18 @@ const dockerVersion: MachineCheck = {
       ? warn(`${message}. Scalr supports it, but --image-pull-policy does not work with it`, 'Install Docker 20.10 or newer')
       : fail(`${message}, which --image-pull-policy requires`, 'Install Docker 20.10 or newer, or omit --image-pull-policy');
   },
-};
+});
 
-const dockerSocket: MachineCheck = {
-  id: 'docker-socket',
-  group: 'Docker',
-  title: 'Docker socket can be mounted',
+const dockerSocket = machineCheck('Docker', 'docker-socket', 'Docker socket can be mounted', {
   ref: 'https://docs.scalr.io/docs/drivers',
   run: ({socket, facts}) => {
     if (socket === undefined) return undefined;
     if (!isKnown(facts.docker)) return skip(`Cannot read the Docker socket: ${facts.docker.because}`);
     return 'path' in socket ? pass(socket.path) : fail(socket.because.replace(/\.$/, ''), socket.remedies.join('; '));
   },
-};
+});
 
-const dockerProxy: MachineCheck = {
-  id: 'docker-proxy',
-  group: 'Docker',
-  title: 'Docker daemon pulls images through the proxy',
+const dockerProxy = machineCheck('Docker', 'docker-proxy', 'Docker daemon pulls images through the proxy', {
   ref: 'https://docs.docker.com/engine/daemon/proxy/',
   run: ({agent, facts}) => {
     if (agent.target !== 'docker' || agent.mode !== 'containers' || Object.keys(agent.proxy).length === 0) return undefined;
@@ -176,12 +156,9 @@ const dockerProxy: MachineCheck = {
           ),
     );
   },
-};
+});
 
-const service: MachineCheck = {
-  id: 'host-service',
-  group: 'Agents',
-  title: 'Linux packages are installed',
+const service = machineCheck('Agents', 'host-service', 'Linux packages are installed', {
   ref: 'https://docs.scalr.io/docs/run-agents',
   run: ({agent, services}) => {
     if (agent.target !== 'systemd') return undefined;
@@ -197,12 +174,9 @@ const service: MachineCheck = {
       return pass(few(Object.entries(all).map(([name, {isInstalled, state}]) => `${name}: ${isInstalled ? state : 'not installed'}`)));
     });
   },
-};
+});
 
-const otherPurpose: MachineCheck = {
-  id: 'other-purpose',
-  group: 'Agents',
-  title: 'No agent of the other purpose on this machine',
+const otherPurpose = machineCheck('Agents', 'other-purpose', 'No agent of the other purpose on this machine', {
   ref: POOLS,
   run: ({agent, containers, services}) =>
     ifKnown(containers, 'list the containers of this machine', (all): CheckResult => {
@@ -220,12 +194,9 @@ const otherPurpose: MachineCheck = {
       if (unclear.length > 0) return skip(`Cannot determine whether these are run agents or VCS agents: ${few(unclear)}`);
       return pass(agents.length === 0 ? 'No other agents' : few(agents.map(containerName)));
     }),
-};
+});
 
-const directories: MachineCheck = {
-  id: 'host-directories',
-  group: 'Agents',
-  title: 'Data directories belong to this release only',
+const directories = machineCheck('Agents', 'host-directories', 'Data directories belong to this release only', {
   ref: 'https://docs.scalr.io/docs/installation',
   run: ({agent, containers}) => {
     const own = agent.agents.flatMap((each) => each.directories);
@@ -240,7 +211,7 @@ const directories: MachineCheck = {
       }
     });
   },
-};
+});
 
 /** The state of the machine itself. */
 export const machineChecks: readonly MachineCheck[] = [

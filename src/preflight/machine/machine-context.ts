@@ -5,8 +5,7 @@ import {type Fact, follow, known, knownValue, unknown} from '../../ground/fact.t
 import {isMap} from '../../ground/tree.ts';
 import {type HostAgent, hostAgent} from '../../host/agent.ts';
 import {hasService} from '../../host/agents.ts';
-import {type DockerContainer, readContainers} from '../../host/containers.ts';
-import {directoriesFor} from '../../host/directories.ts';
+import {type DockerContainer, directoriesFor, readContainers} from '../../host/containers.ts';
 import {readSocket} from '../../host/prepare.ts';
 import type {Connections} from '../../ports/connections.ts';
 import type {Files} from '../../ports/files.ts';

@@ -5,7 +5,7 @@ import type {ManifestAnswer} from '../../ports/connections.ts';
 import {manifestUrl} from '../../settings/addresses.ts';
 import {imagePullSecret, imageRegistry} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, check, fail, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {type ProbeAnswer, probeFindings} from './probe.ts';
 
@@ -17,10 +17,7 @@ interface Asked {
   answer: ManifestAnswer;
 }
 
-const mirrorImages: Check = {
-  id: 'mirror-images',
-  group: 'Network',
-  title: 'Image registry has every image, asked from this machine',
+const mirrorImages = check('Network', 'mirror-images', 'Image registry has every image, asked from this machine', {
   ref: REF,
   run: (context) => {
     if (context.mirror === undefined) return undefined;
@@ -30,13 +27,10 @@ const mirrorImages: Check = {
       unreachable: 'The nodes may reach it. Check it from the network of the cluster: scalr-agent preflight --probe',
     });
   },
-};
+});
 
 /** Only a warning if unreachable: network policies, proxies and certificates of pods do not apply to nodes. The check `probe-pod` reports failed pulls. */
-const probeMirror: Check = {
-  id: 'probe-mirror',
-  group: 'Probe',
-  title: 'Image registry has every image, asked from the probe pod',
+const probeMirror = check('Probe', 'probe-mirror', 'Image registry has every image, asked from the probe pod', {
   ref: REF,
   run: (context) => {
     const {probe, mirror} = context;
@@ -53,7 +47,7 @@ const probeMirror: Check = {
       unreachable: 'Check that nodes reach the registry and trust its certificate, or correct --image-registry',
     });
   },
-};
+});
 
 /** Without TLS, the registry is on the machine that asks. */
 export const isAskedByProbe = (image: string): boolean => manifestUrl(image).startsWith('https:');

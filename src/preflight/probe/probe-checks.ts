@@ -4,16 +4,13 @@ import {few} from '../../ground/text.ts';
 import {otelEndpoint} from '../../settings/agent.ts';
 import {workloadIdentity} from '../../settings/network.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, check, fail, pass, skip, warn, worstOf} from '../check.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
 import {type Findings, type ProbeAnswer, type Probed, probeFindings, type Volume} from './probe.ts';
 import {SCALR_SECONDS} from './script.ts';
 
-const probePod: Check = {
-  id: 'probe-pod',
-  group: 'Probe',
-  title: 'Probe pod with the placement of a run completes',
+const probePod = check('Probe', 'probe-pod', 'Probe pod with the placement of a run completes', {
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/',
   run: ({probe}) => {
     if (probe === undefined) return undefined;
@@ -25,7 +22,7 @@ const probePod: Check = {
     const result = podResult(plan, seen);
     return seen.leftover === undefined ? result : withLeftover(result, plan, seen.leftover);
   },
-};
+});
 
 /** A probe pod that could not be deleted is reported with any other result. */
 function withLeftover({status, message, remedy}: CheckResult, {pod}: ProbePlan, leftover: string): CheckResult {
@@ -43,10 +40,7 @@ function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed):
   return fail(because, [...new Set(remedies)].join('; '));
 }
 
-const probeScalr: Check = {
-  id: 'probe-scalr',
-  group: 'Probe',
-  title: 'Scalr is reachable from the probe pod',
+const probeScalr = check('Probe', 'probe-scalr', 'Scalr is reachable from the probe pod', {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run: (context) =>
     withFindings(context, ({scalr}, plan) => {
@@ -54,7 +48,7 @@ const probeScalr: Check = {
       if (scalr === undefined) return NOT_REPORTED;
       return CONNECTIONS[scalr.state](scalr, {...plan, url: plan.url});
     }),
-};
+});
 
 type PlanWithUrl = ProbePlan & {url: string};
 
@@ -101,31 +95,30 @@ const CONNECTIONS: Readonly<Record<ProbeAnswer['state'], (answer: ProbeAnswer, p
   failed: ({detail}, plan) => warn(`Cannot reach ${plan.url}${viaProxy(plan)}: the HTTP client exited with ${detail}`, egress(plan)),
 };
 
-const probeRegistries: Check = {
-  id: 'probe-registries',
-  group: 'Probe',
-  title: 'Other required hosts are reachable from the probe pod: relay, registries, downloads',
-  ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
-  run: (context) =>
-    withFindings(context, ({registries}) => {
-      if (registries.length === 0) return NOT_REPORTED;
-      const failed = registries.filter(({state}) => state !== 'ok');
-      if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
-      const names = failed.map(({url, state, detail}) => `${hostOf(url)} (${[state, detail].filter(Boolean).join(' ')})`);
-      return warn(
-        `Cannot reach ${few(names)}`,
-        'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
-      );
-    }),
-};
+const probeRegistries = check(
+  'Probe',
+  'probe-registries',
+  'Other required hosts are reachable from the probe pod: relay, registries, downloads',
+  {
+    ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
+    run: (context) =>
+      withFindings(context, ({registries}) => {
+        if (registries.length === 0) return NOT_REPORTED;
+        const failed = registries.filter(({state}) => state !== 'ok');
+        if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
+        const names = failed.map(({url, state, detail}) => `${hostOf(url)} (${[state, detail].filter(Boolean).join(' ')})`);
+        return warn(
+          `Cannot reach ${few(names)}`,
+          'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
+        );
+      }),
+  },
+);
 
 /** A collector speaks gRPC, so it ends an HTTP request with an error: any answer shows that it is reachable. */
 const UNREACHABLE: readonly ProbeAnswer['state'][] = ['dns', 'refused', 'timeout'];
 
-const probeTelemetry: Check = {
-  id: 'probe-telemetry',
-  group: 'Probe',
-  title: 'OpenTelemetry collector is reachable from the probe pod',
+const probeTelemetry = check('Probe', 'probe-telemetry', 'OpenTelemetry collector is reachable from the probe pod', {
   ref: 'agent-local and agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({telemetry}) => {
@@ -137,12 +130,9 @@ const probeTelemetry: Check = {
         'Correct --otel-endpoint, and allow the connection in the network policies of both namespaces',
       );
     }),
-};
+});
 
-const probeUrls: Check = {
-  id: 'probe-urls',
-  group: 'Probe',
-  title: 'URLs of --probe-url are reachable from the probe pod',
+const probeUrls = check('Probe', 'probe-urls', 'URLs of --probe-url are reachable from the probe pod', {
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({urls}, plan) =>
@@ -152,14 +142,11 @@ const probeUrls: Check = {
             urls.map((answer) => CONNECTIONS[answer.state](answer, {...plan, url: answer.url, proxy: plan.urlProxies.get(answer.url)})),
           ),
     ),
-};
+});
 
 const isForVcs = ({get}: PreflightContext): boolean => get(purpose) === 'vcs';
 
-const probeRunner: Check = {
-  id: 'probe-runner',
-  group: 'Probe',
-  title: 'Runner image meets the requirements of runs',
+const probeRunner = check('Probe', 'probe-runner', 'Runner image meets the requirements of runs', {
   ref: 'agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({runner}) => {
@@ -171,15 +158,12 @@ const probeRunner: Check = {
         'Add it to the image, or build the image from the Scalr runner image',
       );
     }),
-};
+});
 
-const probeVolume: Check = {
-  id: 'probe-volume',
-  group: 'Probe',
-  title: 'Volumes of a run are writable and executable',
+const probeVolume = check('Probe', 'probe-volume', 'Volumes of a run are writable and executable', {
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/security-context/',
   run: (context) => withFindings(context, ({volumes}) => worstOf(volumes.map((each) => VOLUMES[each.state](each)))),
-};
+});
 
 /** Terraform executes providers in the directory where it unpacks them. */
 const VOLUMES: Readonly<Record<Volume['state'], (volume: Volume) => CheckResult>> = {
@@ -200,10 +184,7 @@ const VOLUMES: Readonly<Record<Volume['state'], (volume: Volume) => CheckResult>
 
 const ADDRESS = '169.254.169.254';
 
-const probeMetadata: Check = {
-  id: 'probe-metadata',
-  group: 'Probe',
-  title: 'Access to the metadata service matches the settings',
+const probeMetadata = check('Probe', 'probe-metadata', 'Access to the metadata service matches the settings', {
   ref: 'agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({metadata}, plan) => {
@@ -213,7 +194,7 @@ const probeMetadata: Check = {
       const isOpen = metadata.state === 'ok' || metadata.state === 'proxy';
       return blocks(context) ? blocked(context, isOpen) : open(context, isOpen);
     }),
-};
+});
 
 function blocked(context: PreflightContext, isOpen: boolean): CheckResult {
   const {chart, version} = context.target;

@@ -121,11 +121,7 @@ function probeRefusal(
   kubeTarget: ClusterTarget,
 ): Probed['causes'][number] {
   const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
-  const workload: Workload = {
-    kind: 'ReplicaSet',
-    metadata,
-    status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]},
-  };
+  const workload: Workload = {kind: 'ReplicaSet', metadata, status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]}};
   const snapshot: Snapshot = {kubeTarget, workloads: [workload], pods: [], claims: [], events: [], logs: {}};
   const [cause] = kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
   return {

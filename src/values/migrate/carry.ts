@@ -1,7 +1,7 @@
 import {chartOf, knowsKey} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
-import {matchingKey} from '../../charts/matching-keys.ts';
+import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
 import {

@@ -1,10 +1,18 @@
+import {chartOf, knowsKey} from '../../charts/chart-of.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
+import {within} from '../../charts/releases.ts';
+import {leavesOf, schemaOf} from '../../charts/schema.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';
-import {copyOf, setAt, type Values} from '../../ground/tree.ts';
-import {effectiveValues} from '../read-values.ts';
+import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
+import {copyOf, getAt, type Path, sameTree, setAt, spellPath, startsWith, type Values} from '../../ground/tree.ts';
+import {catalogue} from '../../settings/catalogue.ts';
+import type {Setting} from '../../settings/define.ts';
+import {agentImage, runnerImage} from '../../settings/pods.ts';
+import {dataHome} from '../../settings/storage.ts';
+import {effectiveValues, readEffective} from '../read-values.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, lineOf, targetName} from './change.ts';
-import {type ChangedDefault, changedDefaults, type Sides} from './changed-defaults.ts';
+import {getFrom} from './read-explicit.ts';
 
 /** Which old defaults the new values keep: those that protect, or all. */
 export type KeptDefaults = 'security' | 'all';
@@ -65,5 +73,92 @@ function keepProtections(before: Values, from: Target, to: Target, {values, writ
     const entry = own.refused === undefined ? own.keys.find((each) => write([each], isKept)) : undefined;
     if (entry) return [changeOf('kept', entry[0], `${was} The old value is written: ${linesOf([entry])}.`, own.partly)];
     return [changeOf('default-changed', [], `${was} It cannot be kept: ${own.refused ?? 'the other keys do not permit it'}.`)];
+  });
+}
+
+/** Different in every chart, so a user of another chart does not expect the old value. */
+const OF_ONE_CHART: readonly Setting[] = [agentImage, runnerImage, dataHome] as Setting[];
+
+interface Sides {
+  before: Values;
+  after: Values;
+  /** Settings of the user, by id. */
+  settings: ReadonlyMap<string, unknown>;
+}
+
+/** A default of the target that differs. */
+interface ChangedDefault {
+  /** The setting, or the key. */
+  id: string;
+  path: Path;
+  message: string;
+  /** The new value of the setting. */
+  is: unknown;
+  /** The keys that keep the old value; undefined if the target cannot express it. */
+  entries?: readonly ValuesEntry[] | undefined;
+  /** Why the target cannot. */
+  reason?: string | undefined;
+}
+
+/** Defaults that changed, for settings and keys that the user did not set. */
+function changedDefaults(sides: Sides, from: Target, to: Target): ChangedDefault[] {
+  return [...ofSettings(sides, from, to), ...(from.chart === to.chart ? ofKeys(sides, from, to) : [])];
+}
+
+function ofSettings({before, after, settings}: Sides, from: Target, to: Target): ChangedDefault[] {
+  const old = readEffective(effectiveValues(before, from), from).settings;
+  const read = readEffective(effectiveValues(after, to), to).settings;
+  return catalogue.flatMap((setting) => {
+    const [was, is] = [old.get(setting.id), read.get(setting.id)];
+    if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
+    // Without a default of the chart, the agent has its own.
+    if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
+    const rows = chartOf(to).rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
+    const kept = keeping(setting, was, read, after, to);
+    const reason = kept ? undefined : whyRefused(chartOf(to), setting, was, to);
+    const path = kept?.[0]?.[0] ?? rows[0]?.paths[0] ?? (isUnprotected(setting.id, is) ? [] : undefined);
+    if (path === undefined) return [];
+    const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');
+    return [
+      {
+        id: setting.id,
+        path,
+        message: `${setting.summary.split(/[;:.](?: |$)/)[0]}: the default was ${spell(was)} and is ${spell(is)} in ${targetName(to)}.`,
+        is,
+        entries: kept,
+        reason,
+      },
+    ];
+  });
+}
+
+/** The keys that keep the old value; undefined if the target cannot express it. */
+function keeping(
+  setting: Setting,
+  value: unknown,
+  known: ReadonlyMap<string, unknown>,
+  after: Values,
+  to: Target,
+): readonly ValuesEntry[] | undefined {
+  const scope = scopeOf(to, getFrom(known));
+  const entries = rowsFor(chartOf(to), setting, value, scope).flatMap((row) => row.write(value, scope));
+  const tried = copyOf(after);
+  for (const [path, tree] of entries) setAt(tried, path, tree);
+  const read = readEffective(effectiveValues(tried, to), to).settings.get(setting.id);
+  return entries.length > 0 && sameTree(read, value) ? entries : undefined;
+}
+
+/** Keys without a setting, whose default differs between two versions of a chart. */
+function ofKeys({before, after}: Sides, from: Target, to: Target): ChangedDefault[] {
+  const rows = chartOf(to).rows.filter((row) => within(to.version, row.in) || within(from.version, row.in));
+  const ofSetting = (path: Path): boolean => rows.some(({paths}) => paths.some((each) => startsWith(path, each)));
+  const effective = effectiveValues(after, to);
+  return leavesOf(schemaOf(from), from.version).flatMap((leaf) => {
+    const is = getAt(effective, leaf.path);
+    const isKnown = knowsKey(to, leaf.path);
+    const isOwn = leaf.path[0] === 'rbac' || leaf.node['x-template-only'] || ofSetting(leaf.path);
+    if (!isKnown || isOwn || getAt(before, leaf.path) !== undefined || sameTree(is, leaf.default)) return [];
+    const message = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${targetName(to)}.`;
+    return [{id: spellPath(leaf.path), path: leaf.path, message, is, entries: [[leaf.path, leaf.default]]}];
   });
 }

@@ -3,17 +3,14 @@ import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
 import {ExpectedError, type Warning} from '../../ground/errors.ts';
 import {getAt, isMap, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
+import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {checkManifest, nestedChart} from './check-shape.ts';
+import {writtenSettings} from '../read-values.ts';
+import {checkManifest, nestedChart} from './check-values.ts';
 import {findingAt, type ValuesFinding, type ValuesSource} from './finding.ts';
-import {mergeSources, readSource} from './source.ts';
+import {mergeSources, readLayers, readSource} from './source.ts';
 import {validate, validateLayers} from './validate.ts';
-
-interface ValuesFile {
-  file: string;
-  text: string;
-}
 
 /** Files that are checked together: a single file, or several that Helm merges. */
 export interface FileGroup {
@@ -137,7 +134,7 @@ function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<
 }
 
 /** Chart of a group; `source` says where it was found, and is absent if the settings contain the chart. */
-export interface ChartGuess {
+interface ChartGuess {
   name: ChartName | undefined;
   version: string | undefined;
   source?: string;
@@ -187,3 +184,32 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
     suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
   });
 }
+
+/** An answer, and its origin if that is not the file itself. */
+interface FoundAnswer {
+  value: unknown;
+  because?: string | undefined;
+}
+
+/**
+ * The settings in the files of --values-file, by id, and the chart they are for. `named` holds the chart and the version
+ * of other sources. @throws ExpectedError
+ */
+export function settingsInFiles(files: readonly ValuesFile[], named: Settings): Map<string, FoundAnswer> {
+  const values = readLayers(files);
+  const {name, version, source: because} = guessChart({files, areLayers: true}, named);
+  if (name === undefined) {
+    const names = files.map(({file}) => file).join(', ');
+    throw refusal(`Cannot tell which chart ${names} is for.`, ['Add --chart agent-k8s, agent-local or agent-job']);
+  }
+  const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
+  const {target} = targetOf(known, () => name);
+  return new Map<string, FoundAnswer>([
+    ...[...writtenSettings(values, target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
+    [chart.id, {value: name, because}],
+    ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
+  ]);
+}
+
+const refusal = (message: string, suggestions: readonly string[]): ExpectedError =>
+  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions});

@@ -1,5 +1,5 @@
 import type {Target} from '../../charts/define.ts';
-import {hasDocumentedKeys} from '../../charts/documented-keys.ts';
+import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path, type Tree} from '../../ground/tree.ts';

@@ -13,11 +13,7 @@ export function hideSecretsInFindings(
   return findings.map((finding) => {
     const secrets = secretsAround(finding.path, source);
     const {message, suggestion} = finding;
-    return {
-      ...finding,
-      message: hide(message, secrets),
-      ...(suggestion === undefined ? {} : {suggestion: hide(suggestion, secrets)}),
-    };
+    return {...finding, message: hide(message, secrets), ...(suggestion === undefined ? {} : {suggestion: hide(suggestion, secrets)})};
   });
 }
 

@@ -1,7 +1,7 @@
 import {chartOf, upstreamNotes} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Row, Target} from '../../charts/define.ts';
-import {documentedKey} from '../../charts/documented-keys.ts';
+import {documentedKey} from '../../charts/moved-keys.ts';
 import {describeRange, rangeOf, within} from '../../charts/releases.ts';
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';

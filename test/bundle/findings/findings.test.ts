@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {objectFiles} from '../../../src/bundle/collect/object-files.ts';
+import {objectFiles} from '../../../src/bundle/collect/read-namespace.ts';
 import {clusterFindings} from '../../../src/diagnose/cluster-findings.ts';
 import {Evidence} from '../../../src/diagnose/finding.ts';
 import type {LogRecord} from '../../../src/diagnose/log-matcher.ts';

@@ -4,8 +4,7 @@ import {within} from '../../../src/charts/releases.ts';
 import type {ChartName} from '../../../src/charts/schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from '../../../src/charts/target.ts';
 import {Evidence} from '../../../src/diagnose/finding.ts';
-import {jsonText} from '../../../src/ground/json.ts';
-import type {Values} from '../../../src/ground/tree.ts';
+import {jsonText, type Values} from '../../../src/ground/tree.ts';
 import type {NodeObject} from '../../../src/platform/readings.ts';
 
 const CHARTS: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];

@@ -6,7 +6,7 @@ import Validate from '../../../src/commands/validate.ts';
 import ValuesCommand from '../../../src/commands/values.ts';
 import {getAt, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {findingsOf} from '../../../src/values/validate/check-files.ts';
-import * as checks from '../../../src/values/validate/check-variables.ts';
+import * as checks from '../../../src/values/validate/check-rules.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
 import {DOCUMENTS} from '../../golden/cases.ts';
 import {rightValues, withAt} from '../../helm/spoilt-values.ts';

@@ -9,7 +9,6 @@ import type {Named} from '../../../scalr/account.ts';
 
 interface Result {
   pool: Named;
-  /** ID of the token. */
   id: string;
   revoked: boolean;
   steps: {id: string; title: string}[];

@@ -1,7 +1,59 @@
-import {at, type Path, sameTree, startsWith} from '../ground/tree.ts';
+import {at, type Path, sameTree, spellPath, startsWith} from '../ground/tree.ts';
 import type {Target} from './define.ts';
 import {within} from './releases.ts';
 import type {ChartName} from './schema.ts';
+
+interface DocumentedKey {
+  chart: ChartName;
+  in?: string;
+  path: string;
+  instead: string;
+  /** Completes the name of the key (default: it was documented, but never released). */
+  was?: string;
+  /** The keys below have the same names there. */
+  isSection?: true;
+}
+
+const NESTED_JOB = {chart: 'agent-job', in: '>=0.5.64'} as const;
+const SECRET_NAME = 'agent.tokenExistingSecret.name: the name of a Secret that contains the token';
+
+/** Keys of documents that were written before their release and changed in between, and keys that moved to a section of another name. */
+const DOCUMENTED: readonly DocumentedKey[] = [
+  {chart: 'agent-job', in: '<=0.5.63', path: 'agent.auth', instead: 'agent.tokenExistingSecret'},
+  {...NESTED_JOB, path: 'agent.auth', instead: SECRET_NAME},
+  {...NESTED_JOB, path: 'agent.securityContext', instead: 'agent.controller.securityContext and task.worker.securityContext'},
+  {...NESTED_JOB, path: 'controller.resources', instead: 'agent.resources', isSection: true},
+  {...NESTED_JOB, path: 'controller.nodeSelector', instead: 'agent.nodeSelector', isSection: true},
+  {...NESTED_JOB, path: 'controller.tolerations', instead: 'agent.tolerations'},
+  {
+    ...NESTED_JOB,
+    in: '>=0.5.67',
+    path: 'task.worker.image',
+    instead: 'agent.image',
+    was: 'is removed since 0.5.67: workers use the image of the agent',
+    isSection: true,
+  },
+  {chart: 'agent-local', path: 'agent.auth', instead: SECRET_NAME},
+];
+
+/** What a document calls this key or one above it, and the key to use instead. */
+export function documentedKey(path: Path, target: Target): {was: string; instead: string} | undefined {
+  const found = DOCUMENTED.find(
+    (each) => each.chart === target.chart && within(target.version, each.in) && startsWith(path, at(each.path)),
+  );
+  if (found === undefined) return undefined;
+  const below = found.isSection ? path.slice(at(found.path).length) : [];
+  return {
+    was: found.was ?? 'was documented, but never released',
+    instead: [found.instead, ...below.map((key) => spellPath([key]))].join('.'),
+  };
+}
+
+/** True for a section that holds such keys, but is none itself. */
+export const hasDocumentedKeys = (path: Path, {chart, version}: Target): boolean =>
+  DOCUMENTED.some(
+    (each) => each.chart === chart && within(version, each.in) && startsWith(at(each.path), path) && at(each.path).length > path.length,
+  );
 
 /** One place of a key. */
 interface Place {

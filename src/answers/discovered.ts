@@ -1,16 +1,18 @@
-import type {Warning} from '../ground/errors.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {type Fact, isKnown} from '../ground/fact.ts';
+import {isPrintable} from '../ground/text.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
+import type {Files} from '../ports/files.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
-import {chart} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../settings/storage.ts';
 import type {SettingsSource} from './sources.ts';
 
 /** A setting that is read from the cluster. */
-export interface ClusterAnswer {
+interface ClusterAnswer {
   setting: Setting;
   value: unknown;
   /** Source of the value in the cluster. */
@@ -29,11 +31,7 @@ export function answersIn({platform, nodeSystems, networks}: ClusterFacts): Clus
 /** The facts of the cluster as a source of answers. */
 export function fromCluster(facts: ClusterFacts): SettingsSource {
   const found = new Map(answersIn(facts).map((each) => [each.setting, each]));
-  return {
-    name: 'cluster',
-    answer: (setting) => found.get(setting)?.value,
-    because: (setting) => found.get(setting)?.because,
-  };
+  return {name: 'cluster', answer: (setting) => found.get(setting)?.value, because: (setting) => found.get(setting)?.because};
 }
 
 const answerTo = (setting: Setting, fact: Fact<unknown>): ClusterAnswer[] =>
@@ -44,10 +42,7 @@ function together(...networks: readonly Fact<readonly string[]>[]): Fact<readonl
   const known = networks.filter(isKnown);
   const [first] = networks as [Fact<readonly string[]>];
   if (known.length === 0) return first;
-  return {
-    value: [...new Set(known.flatMap(({value}) => value))],
-    source: known.map(({source}) => source).join('; '),
-  };
+  return {value: [...new Set(known.flatMap(({value}) => value))], source: known.map(({source}) => source).join('; ')};
 }
 
 /** Warnings about facts that could not be read and that no other source provides. */
@@ -85,4 +80,56 @@ export function unaskedWarnings(settings: Settings, chosen: string): Warning[] {
   if (open.length === 0) return [];
   const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, as install does, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;
   return [{code: 'NOT_FROM_CLUSTER', message}];
+}
+
+/** `oci://registry/agent-job:0.6.5`, `https://host/agent-job-0.6.5.tgz` */
+const REFERENCE = /^[a-z]+:\/\/.*\/(agent-(?:k8s|local|job))(?:[:-](\d+\.\d+\.\d+))?(?:\.tgz)?$/i;
+
+interface ChartId {
+  name?: string | undefined;
+  version?: string | undefined;
+}
+
+interface ChartSourceDeps {
+  files: Pick<Files, 'kindOf'>;
+  /** Reads a chart on this machine. @throws ExpectedError if it is not one of the three charts */
+  readName(source: string): Promise<ChartId>;
+}
+
+/** Name and version of the chart in --chart-source, as a source of answers. @throws ExpectedError on a conflict with another source */
+export async function fromChartSource(sources: readonly SettingsSource[], deps: ChartSourceDeps): Promise<SettingsSource[]> {
+  // An invalid value is reported later, together with all other problems.
+  const answerTo = (setting: Setting): string | undefined => {
+    const raw = sources.map((each) => each.answer(setting)).find((each) => each !== undefined);
+    return typeof raw === 'string' && raw !== '' && isPrintable(raw) ? (setting.meant?.(raw) ?? raw) : undefined;
+  };
+  const source = answerTo(chartSource);
+  if (source === undefined) return [];
+  const [name, version] = [answerTo(chart), answerTo(chartVersion)];
+  const own = await nameOf(source, deps, name !== undefined);
+  refuseOther(chart, name, own);
+  refuseOther(chartVersion, version, own);
+  // Not its URL, which may contain a password.
+  return [{name: 'default', answer: (setting) => ownOf(setting, own), because: () => 'read from --chart-source'}];
+}
+
+async function nameOf(source: string, {files, readName}: ChartSourceDeps, isNamed: boolean): Promise<ChartId> {
+  const [, name, version] = REFERENCE.exec(source) ?? [];
+  // The chart may exist only on the machine that uses the values.
+  if (name !== undefined || /^[a-z]+:\/\//i.test(source) || (isNamed && (await files.kindOf(source)) === 'nothing')) return {name, version};
+  return readName(source);
+}
+
+function ownOf(setting: Setting, {name, version}: ChartId): string | undefined {
+  if (setting === chart) return name;
+  return setting === chartVersion ? version : undefined;
+}
+
+function refuseOther(setting: Setting, answer: string | undefined, {name, version}: ChartId): void {
+  const own = ownOf(setting, {name, version});
+  if (answer === undefined || own === undefined || answer === own) return;
+  throw new ExpectedError(
+    `--${setting.id} is ${answer}, but the chart in --chart-source is ${[name, version].filter(Boolean).join(' ')}.`,
+    {code: 'CONFLICTING_SETTINGS', suggestions: [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart']},
+  );
 }

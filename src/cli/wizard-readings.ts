@@ -1,0 +1,180 @@
+import {scalrChart, type Target} from '../charts/define.ts';
+import {newestOf} from '../charts/target.ts';
+import {versionStatus} from '../charts/version-status.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {anySignal} from '../ground/signals.ts';
+import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
+import {helmVersion, showChart} from '../helm/helm.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
+import {reviewAccess} from '../kubernetes/resources.ts';
+import {prepareInstall} from '../operations/install.ts';
+import type {WantedRelease} from '../operations/wanted-release.ts';
+import type {Interrupts} from '../ports/processes.ts';
+import {runPreflight} from '../preflight/run-preflight.ts';
+import {newestRevision} from '../release/read-release.ts';
+import {listAgents, listPools, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
+import type {ScalrClient} from '../scalr/client.ts';
+import {url} from '../settings/agent.ts';
+import {InvalidValue} from '../settings/define.ts';
+import {set} from '../settings/escape-hatch.ts';
+import {quote, type Settings} from '../settings/settings.ts';
+import {agentCounts} from '../ui/pools.ts';
+import type {Generated} from '../values/generate.ts';
+import {readValues, writtenSettings} from '../values/read-values.ts';
+import {parseAssignment} from '../values/render.ts';
+import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';
+import type {OfferedPools} from '../wizard/choose-target.ts';
+import type {InstalledAgent, Missing} from '../wizard/requirements.ts';
+import type {ReviewedInstall} from '../wizard/review-files.ts';
+import {optionalAccount} from './account.ts';
+import type {PoolInstall} from './install-pool.ts';
+import type {CommandContext} from './operate.ts';
+
+/** The pool for the code of `install --pool`. */
+export const poolInstallOf = async (
+  {host, name, id, mustExist = false}: ChosenPool,
+  account: (host: string) => Promise<ScalrClient>,
+): Promise<PoolInstall> => ({client: await account(host), pool: id ?? name, creates: id === undefined && !mustExist});
+
+/** The flags that give the same pool. */
+export const poolFlags = ({pool}: Pick<AnswerStore, 'pool'>): string[] =>
+  pool === undefined ? [] : [`--pool ${quote(pool.name)}${pool.id === undefined && !pool.mustExist ? ' --create-pool' : ''}`];
+
+/** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
+export async function prepareAndCheck(
+  generated: Generated,
+  wanted: Wanted,
+  {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
+  {interrupt}: Interrupts,
+): Promise<ReviewedInstall> {
+  const signal = anySignal(AbortSignal.timeout(deps.timeoutMs), interrupt);
+  const {facts, manifest, plan} = await prepareInstall(generated, wanted, deps, signal, {
+    takesOver,
+    timeoutMs: deps.timeoutMs,
+    now: deps.now(),
+    drainTimeoutSeconds,
+  });
+  const isChecked = !skipsChecks && plan.steps.length > 0;
+  return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
+}
+
+type Wanted = Omit<WantedRelease, 'manifest'>;
+type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
+
+/** The pools of the account. Undefined without a token of a user, or if the account does not answer: then the wizard asks for a token. */
+export async function offeredPools(
+  settings: Settings,
+  context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,
+): Promise<OfferedPools | undefined> {
+  try {
+    const client = await optionalAccount(settings.get(url), settings, context);
+    if (client === undefined) return undefined;
+    const [pools, agents] = await Promise.all([listPools(client), listAgents(client)]);
+    return {host: client.host, pools: pools.map((pool) => ({...pool, description: descriptionOf(pool, agents)}))};
+  } catch (error) {
+    if (error instanceof ExpectedError) return undefined;
+    throw error;
+  }
+}
+
+function descriptionOf({id, isDefault, isForVcs, isInUse, environments}: ScalrPool, agents: readonly ScalrAgent[]): string {
+  const own = agentCounts(agents.filter(({poolId}) => poolId === id).map(({status}) => status));
+  const use = isDefault
+    ? 'account default'
+    : environments.length > 0
+      ? `for ${environments.map(({name}) => name).join(', ')}`
+      : isInUse
+        ? 'in use'
+        : 'nothing is linked to it';
+  return [own === 'none' ? 'no agents' : `agents: ${own}`, ...(isForVcs ? ['for VCS access'] : []), use].join(' · ');
+}
+
+/** The release of this name with its settings. Undefined if there is none, it cannot be read, or its version is too old to be read. */
+export async function installedAgent(name: ReleaseName, access: ClusterAccess, signal: AbortSignal): Promise<InstalledAgent | undefined> {
+  try {
+    const found = await newestRevision(name, access, signal);
+    const target = scalrChart(found?.chart ?? '');
+    if (found === undefined || target === undefined || found.status === 'uninstalled') return undefined;
+    if (versionStatus(target.chart, target.version).standing === 'older-than-known') return undefined;
+    return {
+      ...{release: name.release, namespace: name.kubeTarget.namespace, ...target, status: found.status},
+      settings: new Map([...writtenSettings(found.values, target), [set.id, unmappedValues(found.values, target)]]),
+    };
+  } catch (error) {
+    if (error instanceof ExpectedError) return undefined;
+    throw error;
+  }
+}
+
+/** Values of the release that no setting expresses, as --set writes them; without those that its chart version does not know. */
+export function unmappedValues(values: Values, target: Target): Readonly<Record<string, string>> | undefined {
+  const textOf = (value: Tree): string => (isMap(value) || Array.isArray(value) ? JSON.stringify(value) : String(value));
+  const pairs = readValues(values, target).rest.flatMap((path) => {
+    const value = getAt(values, path) as Tree;
+    const pair = [spellPath(path), textOf(value)] as const;
+    return isSame(() => parseAssignment(...pair, target).value, value) ? [pair] : [];
+  });
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
+function isSame(read: () => Tree, value: Tree): boolean {
+  try {
+    return sameTree(read(), value);
+  } catch (error) {
+    if (error instanceof InvalidValue) return false;
+    throw error;
+  }
+}
+
+interface TryOptions {
+  kubeTarget: ClusterTarget;
+  access: ClusterAccess;
+  signal: AbortSignal;
+  /** The chart is not in the public repository. */
+  hasOwnChart: boolean;
+}
+
+/** What an install needs: to create these in the namespace. */
+const CREATED = [
+  {verb: 'create', resource: 'secrets'},
+  {verb: 'create', group: 'apps', resource: 'deployments'},
+];
+
+/** Messages of helm about a repository that does not answer; other errors are left to the review. */
+const UNREACHABLE = /cannot be reached|no such host|connection refused|i\/o timeout|Client\.Timeout|x509|proxyconnect|server misbehaving/i;
+
+/** Tries what an install needs. An unknown fact is not reported as missing. */
+export async function tryRequirements({kubeTarget, access, signal, hasOwnChart}: TryOptions): Promise<Missing[]> {
+  const {processes, kubernetes} = access;
+  try {
+    await processes.run(helmVersion, {signal});
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return error.code === 'TOOL_NOT_FOUND' ? [{what: 'helm', text: error.message.replace(/\.$/, '')}] : [];
+  }
+  const repository = async (): Promise<Missing[]> => {
+    if (hasOwnChart) return [];
+    const {exitCode, stderr} = await processes.run(showChart({chart: 'agent-local', version: newestOf('agent-local')}), {signal});
+    const reason = stderr
+      .trim()
+      .split(/: (?=[^:]*$)/)
+      .at(-1);
+    return exitCode !== 0 && UNREACHABLE.test(stderr) ? [{what: 'chart', text: `The chart repository cannot be reached: ${reason}`}] : [];
+  };
+  const permissions = async (): Promise<Missing[]> => {
+    const {namespace} = kubeTarget;
+    const reviews = await Promise.all(
+      CREATED.map(async (attributes) => ({
+        ...attributes,
+        ...(await reviewAccess(kubernetes, {...attributes, namespace}, {signal})),
+      })),
+    );
+    const refused = reviews.filter(({value}) => value === false).map(({resource}) => resource);
+    return refused.length === 0
+      ? []
+      : [{what: 'permissions', text: `Your user cannot create ${refused.join(' and ')} in namespace ${namespace}`}];
+  };
+  const found = await Promise.allSettled([repository(), permissions()]);
+  return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+}
