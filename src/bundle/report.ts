@@ -1,4 +1,5 @@
-import {agentVersionOf, versionStatus} from '../charts/version-status.ts';
+import {agentVersionOf} from '../charts/schema.ts';
+import {versionStatus} from '../charts/version-status.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import type {LogRecord} from '../diagnose/log-matcher.ts';
 import {count, sizeText} from '../ground/text.ts';

@@ -8,7 +8,7 @@ import {newestOf, releasesOf} from './target.ts';
 const ofSchema = new WeakMap<ChartSchema, Chart>();
 
 /** The description of a chart version. Settings whose keys the chart no longer has are refused, with the words of its change list. */
-export function chartOf(target: Target): Chart {
+export function chartFor(target: Target): Chart {
   const known = CHARTS[target.chart];
   if (target.schema === undefined) return known;
   const found = ofSchema.get(target.schema) ?? withoutGoneKeys(known, target);

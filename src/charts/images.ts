@@ -5,8 +5,7 @@ import {FLAT, NESTED} from './agent-job/versions.ts';
 import {GOLDEN} from './agent-k8s/versions.ts';
 import type {Target} from './define.ts';
 import {within} from './releases.ts';
-import {type ChartName, defaultsOf, schemaOf} from './schema.ts';
-import {agentVersionOf} from './version-status.ts';
+import {agentVersionOf, type ChartName, defaultsOf, schemaOf} from './schema.ts';
 
 /** What the templates write as the reference of one image. */
 interface ImageKeys {

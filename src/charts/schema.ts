@@ -61,6 +61,14 @@ export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 /** The schema of a chart version: from the chart itself, or built in. */
 export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema => schema ?? chartSchema(chart);
 
+type NamedVersion = {chart: ChartName; version: string; schema?: ChartSchema};
+
+export const chartRelease = (target: NamedVersion): Release | undefined =>
+  schemaOf(target)['x-releases'].find(({version}) => version === target.version);
+
+/** The agent version of a chart release; undefined for an unknown release. */
+export const agentVersionOf = (target: NamedVersion): string | undefined => chartRelease(target)?.appVersion;
+
 /** Every key of one version, in the order of the chart's values.yaml. */
 export const leavesOf = oncePerVersion((schema: SchemaNode, version): readonly Leaf[] => leavesBelow(schema, version, []));
 

@@ -3,7 +3,7 @@ import type {Path, Values} from '../ground/tree.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
-import {chartOf} from './chart-of.ts';
+import {chartFor} from './chart-of.ts';
 import {CHARTS} from './charts.ts';
 import type {Chart, Described, Row, Scope, Target} from './define.ts';
 import {describeRange, oncePerVersion, rangeOf, within} from './releases.ts';
@@ -31,7 +31,7 @@ export const needsNoRow = (setting: Setting): boolean =>
 
 /** True if the chart version has a key for the setting. */
 export const hasKey = <T>(target: Target, setting: Setting<T>): boolean =>
-  chartOf(target).rows.some((row) => row.setting.id === setting.id && within(target.version, row.in) && row.paths.length > 0);
+  chartFor(target).rows.some((row) => row.setting.id === setting.id && within(target.version, row.in) && row.paths.length > 0);
 
 /** True if rows write the value of the setting, or of the one that carries it. */
 function hasRow(described: Described, setting: Setting, settings: Settings, scope: Scope): boolean {
@@ -53,7 +53,7 @@ export interface Unsupported {
 
 /** Every explicit setting that the chart version does not support. */
 export const unsupported = (target: Target, settings: Settings): Unsupported[] =>
-  unsupportedBy(chartOf(target), `${target.chart} ${target.version}`, settings, scopeOf(target, settings.get)).filter(
+  unsupportedBy(chartFor(target), `${target.chart} ${target.version}`, settings, scopeOf(target, settings.get)).filter(
     ({setting}) => !needsNoRow(setting),
   );
 

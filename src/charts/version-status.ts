@@ -1,7 +1,7 @@
 import {CHARTS} from './charts.ts';
 import type {KubernetesFloor, Target} from './define.ts';
-import {compare, type Release, within} from './releases.ts';
-import {type ChartName, schemaOf} from './schema.ts';
+import {compare, within} from './releases.ts';
+import type {ChartName} from './schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
 
 /** An installed version compared with the known versions. */
@@ -25,13 +25,8 @@ export function versionStatus(chart: ChartName, version: string): VersionStatus 
   return {newestKnown, behind, standing: standing()};
 }
 
-const releaseOf = (target: Target): Release | undefined => schemaOf(target)['x-releases'].find(({version}) => version === target.version);
-
-/** The agent version of a chart release; undefined for an unknown release. */
-export const agentVersionOf = (target: Target): string | undefined => releaseOf(target)?.appVersion;
-
 /** The SHA-256 of the archive of a chart release in the public repository; undefined if it is unknown or withdrawn. */
-export const digestOf = (chart: ChartName, version: string): string | undefined => releaseOf({chart, version})?.digest;
+export const digestOf = (chart: ChartName, version: string): string | undefined => chartRelease({chart, version})?.digest;
 
 /** The minimum Kubernetes version of a chart version; undefined without one. */
 export function floorOf(target: Target): KubernetesFloor | undefined {
@@ -44,7 +39,7 @@ export function floorOf(target: Target): KubernetesFloor | undefined {
 
 /** The lower bound of kubeVersion in Chart.yaml; helm checks other constraints. */
 function enforcedBy(target: Target): string | undefined {
-  return /^>=\s*v?(\d+\.\d+)/.exec(releaseOf(target)?.kubeVersion ?? '')?.[1];
+  return /^>=\s*v?(\d+\.\d+)/.exec(chartRelease(target)?.kubeVersion ?? '')?.[1];
 }
 
 /** Accepts versions of cloud providers: v1.34.1-gke.2541000 */

@@ -10,7 +10,7 @@ import {objectsIn} from '../helm/release-record.ts';
 import type {Processes} from '../ports/processes.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {codesFor, explained} from './effect-codes.ts';
-import {type Manifest, partsOf} from './manifest-parts.ts';
+import {type RenderedParts, renderedParts} from './manifest-parts.ts';
 import type {ReadChart} from './read-chart.ts';
 
 /** A key that has no confirmed effect, and why. */
@@ -82,7 +82,7 @@ async function renderWithout(
   values: Values,
   read: ReadChart,
   processes: Pick<Processes, 'run'>,
-): Promise<(Manifest | undefined)[]> {
+): Promise<(RenderedParts | undefined)[]> {
   return Promise.all(
     masks.map(async (mask) => {
       try {
@@ -110,11 +110,11 @@ function without(path: Path, values: Values, {target}: ReadChart): Values {
   return changed;
 }
 
-async function render(values: Values, {target, path}: ReadChart, processes: Pick<Processes, 'run'>): Promise<Manifest> {
+async function render(values: Values, {target, path}: ReadChart, processes: Pick<Processes, 'run'>): Promise<RenderedParts> {
   const chart = {chart: target.chart, version: target.version, source: path};
   const name = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
   const call = template(name, chart, `${JSON.stringify(values)}\n`, floorOf(target)?.version ?? '');
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
-  return partsOf(objectsIn(outcome.stdout));
+  return renderedParts(objectsIn(outcome.stdout));
 }

@@ -1,4 +1,4 @@
-import type {Manifest} from './manifest-parts.ts';
+import type {RenderedParts} from './manifest-parts.ts';
 
 /** Which renders leave out which keys. */
 export interface Codes {
@@ -43,7 +43,7 @@ function subsets(width: number, size: number, from = 0): number[][] {
 }
 
 /** The parts that change because of each key: at a place that changed, a key is the only explanation of at least one render. */
-export function explained(base: Manifest, renders: readonly (Manifest | undefined)[], codes: Codes['of']): ReadonlySet<string>[] {
+export function explained(base: RenderedParts, renders: readonly (RenderedParts | undefined)[], codes: Codes['of']): ReadonlySet<string>[] {
   const found = codes.map(() => new Set<string>());
   const [isKnown, places] = [
     renders.map((each) => each !== undefined),

@@ -2,10 +2,10 @@ import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
 /** Every scalar of a manifest, and the container or kind of object that it belongs to, as in schemas/reach.json. */
-export type Manifest = ReadonlyMap<string, {text: string; parts: readonly string[]}>;
+export type RenderedParts = ReadonlyMap<string, {text: string; parts: readonly string[]}>;
 
 /** Pods count for their containers, everything else for the kind of its object. */
-export function partsOf(objects: readonly KubernetesObject[]): Manifest {
+export function renderedParts(objects: readonly KubernetesObject[]): RenderedParts {
   const found = new Map<string, {text: string; parts: readonly string[]}>();
   const add = (place: string, tree: Tree, parts: readonly string[]): void => {
     const below: [string, Tree][] = Array.isArray(tree)

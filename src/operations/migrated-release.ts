@@ -1,4 +1,4 @@
-import {chartOf, isUnknown, knowsKey} from '../charts/chart-of.ts';
+import {chartFor, isUnknown, knowsKey} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
@@ -144,4 +144,4 @@ export function withOldClaims(values: Values, target: Target, lost: readonly str
 }
 
 const cacheClaimKey = (target: Target): Path | undefined =>
-  chartOf(target).rows.find((row) => row.setting.id === cacheClaim.id && row.paths.length > 0 && within(target.version, row.in))?.paths[0];
+  chartFor(target).rows.find((row) => row.setting.id === cacheClaim.id && row.paths.length > 0 && within(target.version, row.in))?.paths[0];

@@ -1,4 +1,4 @@
-import {chartOf} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {Secret} from '../ground/secret.ts';
@@ -67,7 +67,7 @@ type Settings = Generated['settings'];
 
 /** The keys of explicit settings, including those with the default value, which the values leave out. */
 const pathsAsked = (target: Generated['target'], settings: Settings): Path[] =>
-  chartOf(target)
+  chartFor(target)
     .rows.filter((row) => settings.isExplicit(row.setting) && within(target.version, row.in))
     .flatMap(({paths}) => [...paths]);
 

@@ -23,12 +23,12 @@ export async function targetOfChart(
     ...(schema === undefined ? {} : {schema: schema as SchemaNode}),
     ...(files.templates === undefined ? {} : {templates: files.templates}),
   });
-  const target: Target = {chart: name, version, schema: known, changes: changesOf(metadata)};
+  const target: Target = {chart: name, version, schema: known, changes: upstreamChangesOf(metadata)};
   return schema === undefined ? target : {...target, refusals: await refusalsOf(schema as Values, defaultsOf(known, version), source)};
 }
 
 /** The change list in the annotations of Chart.yaml; empty if there is none, or if it is invalid. */
-export function changesOf({annotations}: ChartMetadata): UpstreamChange[] {
+export function upstreamChangesOf({annotations}: ChartMetadata): UpstreamChange[] {
   try {
     const list: unknown = parse(annotations?.['artifacthub.io/changes'] ?? '', {logLevel: 'error'});
     return (Array.isArray(list) ? list : []).flatMap((each: unknown): UpstreamChange[] => {

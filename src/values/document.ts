@@ -1,7 +1,6 @@
 import template from '../../templates/values-header.json' with {type: 'json'};
 import type {Target} from '../charts/define.ts';
-import {leavesOf, schemaOf} from '../charts/schema.ts';
-import {agentVersionOf} from '../charts/version-status.ts';
+import {agentVersionOf, leavesOf, schemaOf} from '../charts/schema.ts';
 import {maskSecrets} from '../ground/errors.ts';
 import {isMap, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';
 import {withoutCredentials} from '../settings/addresses.ts';

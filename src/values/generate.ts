@@ -1,4 +1,4 @@
-import {chartOf} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
@@ -78,7 +78,7 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
 
 function withChartDefaults(given: Settings, target: Target): {settings: Settings; guesses: Warning[]} {
   const guesses: Warning[] = [];
-  const settings = chartOf(target).defaults.reduce((known, {setting, in: range, value}) => {
+  const settings = chartFor(target).defaults.reduce((known, {setting, in: range, value}) => {
     if (known.get(setting) !== undefined || !within(target.version, range)) return known;
     const found = value(known.get);
     if (found === undefined) return known;

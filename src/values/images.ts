@@ -1,8 +1,8 @@
-import {chartOf} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
+import {agentVersionOf} from '../charts/schema.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
-import {agentVersionOf} from '../charts/version-status.ts';
 import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {textAt, type Values} from '../ground/tree.ts';
 import {namesRegistry, withoutRegistry} from '../settings/addresses.ts';
@@ -90,7 +90,7 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
 }
 
 const isSupported = (setting: Setting<string>, value: string, settings: Settings, target: Target): boolean =>
-  rowsFor(chartOf(target), setting as Setting, value, scopeOf(target, settings.get)).length > 0;
+  rowsFor(chartFor(target), setting as Setting, value, scopeOf(target, settings.get)).length > 0;
 
 /** Images that pods pull from this registry with these values, which are merged over the chart defaults. Pure. */
 export const imagesIn = (registry: string, values: Values, target: Target): string[] => [

@@ -1,5 +1,5 @@
 import {parse} from 'yaml';
-import {chartOf, upstreamNotes} from '../charts/chart-of.ts';
+import {chartFor, upstreamNotes} from '../charts/chart-of.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {documentedKey} from '../charts/moved-keys.ts';
 import {describeRange, rangeOf, within} from '../charts/releases.ts';
@@ -52,7 +52,7 @@ export interface RenderedValues {
  * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
  */
 export function renderValues(settings: Settings, target: Target): RenderedValues {
-  const chart = chartOf(target);
+  const chart = chartFor(target);
   const scope = scopeOf(target, settings.get);
   const ofFiles = readLayers(settings.get(valuesFile) ?? []);
   const values = copyOf(ofFiles);
@@ -149,7 +149,7 @@ function unknownKey(text: string, path: Path, target: Target): InvalidValue {
   const documented = documentedKey(path, target);
   if (documented)
     return new InvalidValue(message, path[1] === 'auth' ? 'Use --token-file or SCALR_AGENT_TOKEN' : `Use ${documented.instead}`);
-  const setting = chartOf(target).rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
+  const setting = chartFor(target).rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
   const flag = setting && hasKey(target, setting) ? `. Use ${spell(setting)}` : '';
   if (some.length > 0) return new InvalidValue(message, `Available: ${describeRange(rangeOf(some, all))}${flag}`);
   const known = leavesOf(schemaOf(target), version).map((leaf) => spellPath(leaf.path));

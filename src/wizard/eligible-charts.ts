@@ -1,4 +1,4 @@
-import {chartOf} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
@@ -94,7 +94,7 @@ export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: Char
   if (hostOf(store) !== undefined) return defaultOnHost(setting, store);
   const target = likelyTarget(store, facts);
   if (target === undefined) return undefined;
-  const {rows, defaults} = chartOf(target);
+  const {rows, defaults} = chartFor(target);
   const scope = scopeOf(target, store.get);
   const derived = defaults
     .filter((each) => each.setting === setting && within(target.version, each.in))

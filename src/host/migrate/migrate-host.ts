@@ -1,5 +1,5 @@
 import {basename, dirname, join} from 'node:path';
-import {chartOf} from '../../charts/chart-of.ts';
+import {chartFor} from '../../charts/chart-of.ts';
 import type {Target} from '../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host/host.ts';
 import {recommend} from '../../charts/recommend.ts';
@@ -7,7 +7,7 @@ import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
 import type {Files} from '../../ports/files.ts';
@@ -208,7 +208,7 @@ function generateFrom(
 }
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
-  const reason = whyRefused(chartOf(target), setting, settings.get(setting), target) ?? 'the chart has no key for it';
+  const reason = whyRefused(chartFor(target), setting, settings.get(setting), target) ?? 'the chart has no key for it';
   return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
 }
 
@@ -217,7 +217,7 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
   const answer = settings.answer(extraEnv as Setting);
   if (answer === undefined) return {settings, dropped: []};
   const own = new Set(
-    chartOf(target)
+    chartFor(target)
       .ownVariables.filter((each) => within(target.version, each.in))
       .map(({name}) => name),
   );
@@ -254,9 +254,9 @@ function renamed(setting: Setting, origins: Generated['origins'], key: string, s
   const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
   if (places.length > 0) return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
   const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
-  const lost = rowsFor(chartOf(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
+  const lost = rowsFor(chartFor(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
   if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
-  const isDefault = takes(chartOf(target), setting, settings, scope);
+  const isDefault = takes(chartFor(target), setting, settings, scope);
   return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
 }
 

@@ -1,4 +1,4 @@
-import {chartOf, knowsKey} from '../../charts/chart-of.ts';
+import {chartFor, knowsKey} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
@@ -80,8 +80,8 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
   const [old, scope] = [scopeOf(from, get), scopeOf(to, get)];
   return explicit.map((each) => {
     const {setting, value, leaves, before} = each;
-    const rows = rowsFor(chartOf(to), setting, value, scope);
-    const oldRows = rowsFor(chartOf(from), setting, value, old);
+    const rows = rowsFor(chartFor(to), setting, value, scope);
+    const oldRows = rowsFor(chartFor(from), setting, value, old);
     // The same row of both versions spells the setting in the same way.
     const isSpeltAlike =
       from.chart === to.chart && oldRows.every((row) => within(to.version, row.in)) && leaves.every((path) => knowsKey(to, path));
@@ -181,7 +181,7 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(chartOf(to), refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
+    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(chartFor(to), refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
     : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
@@ -210,7 +210,7 @@ const replaced = (path: Path, result: Values): Change =>
 
 /** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
 const isStillRead = (path: Path, values: Values, to: Target) =>
-  chartOf(to).formerKeys?.find((each) => within(to.version, each.in) && each.test(path, values));
+  chartFor(to).formerKeys?.find((each) => within(to.version, each.in) && each.test(path, values));
 
 function dropped(path: Path, values: Values, from: Target, to: Target): Change {
   const name = spellPath(path);
@@ -242,7 +242,7 @@ function completeKeys(result: Values, settings: readonly Rewritten[], to: Target
 
 function addDerived(result: Values, to: Target): void {
   const {defaults} = scopeOf(to, () => undefined);
-  for (const {in: range, write: derive} of chartOf(to).derived ?? [])
+  for (const {in: range, write: derive} of chartFor(to).derived ?? [])
     if (within(to.version, range))
       write(
         result,
@@ -254,7 +254,7 @@ function addDerived(result: Values, to: Target): void {
 const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
   settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
     if (!isSupported && leaves.length === 0) {
-      const reason = whyRefused(chartOf(to), setting, value, to) ?? 'the chart has no key for it';
+      const reason = whyRefused(chartFor(to), setting, value, to) ?? 'the chart has no key for it';
       return [
         changeOf('dropped', [], `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`),
       ];

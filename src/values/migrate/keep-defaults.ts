@@ -1,4 +1,4 @@
-import {chartOf, knowsKey} from '../../charts/chart-of.ts';
+import {chartFor, knowsKey} from '../../charts/chart-of.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {leavesOf, schemaOf} from '../../charts/schema.ts';
@@ -113,9 +113,9 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
     // Without a default of the chart, the agent has its own.
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
-    const rows = chartOf(to).rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
+    const rows = chartFor(to).rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
     const kept = keeping(setting, was, read, after, to);
-    const reason = kept ? undefined : whyRefused(chartOf(to), setting, was, to);
+    const reason = kept ? undefined : whyRefused(chartFor(to), setting, was, to);
     const path = kept?.[0]?.[0] ?? rows[0]?.paths[0] ?? (isUnprotected(setting.id, is) ? [] : undefined);
     if (path === undefined) return [];
     const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');
@@ -141,7 +141,7 @@ function keeping(
   to: Target,
 ): readonly ValuesEntry[] | undefined {
   const scope = scopeOf(to, getFrom(known));
-  const entries = rowsFor(chartOf(to), setting, value, scope).flatMap((row) => row.write(value, scope));
+  const entries = rowsFor(chartFor(to), setting, value, scope).flatMap((row) => row.write(value, scope));
   const tried = copyOf(after);
   for (const [path, tree] of entries) setAt(tried, path, tree);
   const read = readEffective(effectiveValues(tried, to), to).settings.get(setting.id);
@@ -150,7 +150,7 @@ function keeping(
 
 /** Keys without a setting, whose default differs between two versions of a chart. */
 function ofKeys({before, after}: Sides, from: Target, to: Target): ChangedDefault[] {
-  const rows = chartOf(to).rows.filter((row) => within(to.version, row.in) || within(from.version, row.in));
+  const rows = chartFor(to).rows.filter((row) => within(to.version, row.in) || within(from.version, row.in));
   const ofSetting = (path: Path): boolean => rows.some(({paths}) => paths.some((each) => startsWith(path, each)));
   const effective = effectiveValues(after, to);
   return leavesOf(schemaOf(from), from.version).flatMap((leaf) => {

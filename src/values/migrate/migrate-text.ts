@@ -1,7 +1,7 @@
 import {type Document, isMap, isScalar, Lexer, type Pair, type Scalar, type YAMLMap} from 'yaml';
 import type {Target} from '../../charts/define.ts';
 import {pinnedAgents} from '../../charts/images.ts';
-import {agentVersionOf} from '../../charts/version-status.ts';
+import {agentVersionOf} from '../../charts/schema.ts';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import {at, getAt, leafPaths, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';

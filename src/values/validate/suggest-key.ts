@@ -1,4 +1,4 @@
-import {chartOf, upstreamNotes} from '../../charts/chart-of.ts';
+import {chartFor, upstreamNotes} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Row, Target} from '../../charts/define.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
@@ -108,7 +108,7 @@ export function equivalentKey(path: Path, values: Values, target: Target): Sugge
 }
 
 const rowsOf = (setting: Row['setting'], target: Target): readonly Row[] =>
-  chartOf(target).rows.filter((each) => each.setting === setting && within(target.version, each.in) && each.paths.length > 0);
+  chartFor(target).rows.filter((each) => each.setting === setting && within(target.version, each.in) && each.paths.length > 0);
 
 /** A section whose keys are nested under another one here: `resources` becomes `task.runner.resources`. */
 function moveSection(path: Path, from: Path, {setting}: Row, values: Values, target: Target): Suggestion | undefined {
