@@ -1,7 +1,7 @@
 import {CHARTS} from './charts.ts';
 import type {KubernetesFloor, Target} from './define.ts';
 import {compare, within} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import {type ChartName, chartRelease} from './schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
 
 /** An installed version compared with the known versions. */
