@@ -58,7 +58,7 @@ export function upstreamNotes(path: Path, {changes = []}: Target): string[] {
 }
 
 export const noteText = ({kind, description}: UpstreamChange): string =>
-  `${kind === undefined ? '' : `${kind}: `}“${description.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()}”`;
+  `${kind === undefined ? '' : `${kind}: `}"${description.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()}"`;
 
 /** The keys that an entry names: dotted, or in backquotes; `persistence.{data,cache}.mode` names two. */
 const keysIn = ({description}: UpstreamChange): Path[] =>

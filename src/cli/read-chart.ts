@@ -36,7 +36,7 @@ export async function readFrom(
 ): Promise<ReadChart> {
   const {readChart} = await import('../operations/read-chart.ts');
   const wanted = {...named, ...(source === undefined ? {} : {source})};
-  return readChart(wanted, {charts: app.charts, processes: app.processes(toolPaths(flags))});
+  return readChart(wanted, {charts: app.charts, processes: {run: (call) => app.processes(toolPaths(flags)).run(call)}});
 }
 
 /** The chart that the settings name, read if its version is unknown. @throws ExpectedError */

@@ -105,7 +105,8 @@ export async function decideWithOperator(
       if (!store.isGiven(url)) store.set(url, {value: `https://${host}`, source: 'prompt'});
       store.asked.add('pool').add(url.id);
     }
-    if (store.get(chart) !== undefined) store.readChart = (await readOfSettings(store.settings(), undefined, {app, flags}))?.target;
+    if (store.get(chart) !== undefined)
+      store.readChart = (await readOfSettings(new Settings(found.answers), undefined, {app, flags}))?.target;
     const title = (): string => titleText(version, screen);
     say(title());
     const cluster = (): ClusterTarget => ({

@@ -98,6 +98,9 @@ function toStatefulSet(path: string, edit: Edit): void {
 {{- fail "replicaCount must be at most 1 with a shared ReadWriteOncePod claim" }}
 {{- end }}
 {{- end }}
+{{- if not (has .Values.workload.kind (list "Deployment" "StatefulSet")) }}
+{{- fail "workload.kind must be Deployment or StatefulSet" }}
+{{- end }}
 `,
   );
   replaceIn(join(templates, 'NOTES.txt'), /\{\{- if eq \(include "agent-local\.persistence\.usingDeprecated"[\s\S]*$/g, '');
