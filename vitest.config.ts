@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import {defineConfig} from 'vitest/config';
 
 /** Proofs of the test cluster itself; what they guard rarely changes. */
@@ -19,7 +20,15 @@ const cluster = {
   hookTimeout: 1_200_000,
 };
 
+/** The build does the same with templates/export. */
+const textFiles = {
+  name: 'text-files',
+  enforce: 'pre' as const,
+  load: (id: string) => (/\.(md|gotmpl|tf)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : undefined),
+};
+
 export default defineConfig({
+  plugins: [textFiles],
   test: {
     // Modules are loaded once per worker, not once per file.
     isolate: false,
@@ -32,6 +41,7 @@ export default defineConfig({
     projects: [
       {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts'], exclude: WITH_TOOLS}},
       {extends: true, test: {name: 'tools', include: WITH_TOOLS}},
+      {extends: true, test: {name: 'browser', include: ['test/**/*.browser.ts']}},
       {extends: true, test: {name: 'engines', include: ['test/**/*.engine.ts'], exclude: OPERATOR}},
       {
         extends: true,

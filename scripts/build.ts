@@ -1,8 +1,10 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {Plugin} from '@oclif/core';
+import {minify} from '@swc/core';
 import {type BuildOptions, build} from 'esbuild';
 import {licencesOf} from './licences.ts';
+import {compressed, reportPage} from './report-page.ts';
 
 /** `npm run build`: bundles the program into dist, and writes down what is known of its commands before they run. */
 const ROOT = process.cwd();
@@ -20,6 +22,8 @@ const SHARED: BuildOptions = {
   platform: 'node',
   minify: true,
   logLevel: 'warning',
+  // Files of templates/export.
+  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text'},
 };
 
 for (const path of ['dist', 'oclif.manifest.json']) rmSync(path, {recursive: true, force: true});
@@ -33,11 +37,21 @@ const {metafile} = await build({
   banner: {
     js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url), {filename: __filename, dirname: __dirname} = import.meta;",
   },
-  // Its ES modules, of which only what is used comes along.
-  alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
+  alias: {
+    // Its ES modules, of which only what is used comes along.
+    yaml: './node_modules/yaml/browser/dist/index.js',
+    ...Object.fromEntries(['cli-spinners', 'minimatch', 'tinyglobby'].map((name) => [name, './scripts/left-out.ts'])),
+  },
   // oclif wants it only where it runs TypeScript.
   external: ['typescript'],
 });
+// Minified again: what esbuild leaves long makes the package 27 kB larger.
+for (const file of readdirSync('dist', {recursive: true, encoding: 'utf8'}).filter((each) => each.endsWith('.js'))) {
+  const path = `dist/${file}`;
+  const {code} = await minify(readFileSync(path, 'utf8'), {module: true, compress: {passes: 2}, mangle: true, ecma: 2022});
+  writeFileSync(path, code);
+}
+
 await build({
   ...SHARED,
   entryPoints: filesIn('src/bin'),
@@ -47,6 +61,12 @@ await build({
   external: ['../cli/launch.js'],
   define: {NODE_FLOOR: JSON.stringify(engines.node.replace('>=', ''))},
 });
+
+const page = await reportPage();
+writeFileSync('dist/report.html.br', compressed(page.html));
+// Its packages are components too.
+Object.assign(metafile.inputs, page.metafile.inputs);
+Object.assign(metafile.outputs, page.metafile.outputs);
 
 // The bill of materials takes every input for a component, also one of which nothing is left.
 for (const output of Object.values(metafile.outputs)) {

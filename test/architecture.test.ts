@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['values', 'charts', 'kubernetes', 'ports', 'settings'],
   ],
   cli: [
-    ...['wizard', 'ui', 'completion', 'answers', 'host', 'preflight', 'operations', 'bundle', 'release', 'platform', 'redact'],
+    ...['wizard', 'ui', 'completion', 'answers', 'host', 'export', 'preflight', 'operations', 'bundle', 'release', 'platform', 'redact'],
     ...['status', 'helm', 'values', 'charts', 'kubernetes', 'scalr', 'adapters', 'ports', 'settings'],
   ],
   commands: [
@@ -52,7 +52,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const INSIDE: Readonly<Record<string, readonly string[]>> = {
   'bundle/findings': ['bundle/collect'],
   'preflight/probe': ['preflight/checks'],
-  'values/migrate': ['values/validate'],
+  'values/embedded': ['values/validate'],
+  'values/migrate': ['values/embedded', 'values/validate'],
 };
 
 /** Packages and Node.js modules that only one kind of folder may know. */
@@ -96,7 +97,8 @@ test.each(files)('%s imports only what its folder may', (file) => {
     }
     const target = relative(src, resolve(dirname(join(src, file)), name));
     if (target.startsWith('../schemas/')) return folderOf(file) === 'charts' ? [] : [name];
-    if (target.startsWith('../templates/')) return folderOf(file) === 'values' ? [] : [name];
+    if (target.startsWith('../report/')) return folderOf(file) === 'bundle' ? [] : [name];
+    if (target.startsWith('../templates/')) return ['values', 'export'].includes(folderOf(file)) ? [] : [name];
     return mayImport(file, target) ? [] : [name];
   });
   expect(foreign).toEqual([]);

@@ -1,5 +1,5 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import {yamlProblem} from '../ground/yaml-problem.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
@@ -7,8 +7,8 @@ import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
 
-/** Reads an answers file: a YAML or JSON mapping from setting to value. @throws ExpectedError */
-export function parseAnswers(text: string, path: string): ReadonlyMap<string, unknown> {
+/** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */
+export function parseAnswers(text: string, path: string, others: readonly string[] = []): ReadonlyMap<string, unknown> {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, {uniqueKeys: true, stringKeys: true, logLevel: 'error', lineCounter});
   const [problem] = document.errors;
@@ -22,7 +22,7 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
   const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
   if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'expected a mapping of settings to values');
-  const known = catalogue.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id);
+  const known = [...catalogue.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id), ...others];
   const unknown = Object.keys(answers).filter((key) => !known.includes(key) && key !== '$schema');
   if (unknown.length > 0) {
     throw wrong(
@@ -75,10 +75,11 @@ function contentOf(document: Document.Parsed, path: string): unknown {
 }
 
 const wrong = (path: string, message: string, suggestions: string[] = []): ExpectedError =>
-  new ExpectedError(`${path}: ${message}.`, {
-    code: 'INVALID_ANSWERS_FILE',
-    suggestions: suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
-  });
+  failed(
+    'INVALID_ANSWERS_FILE',
+    `${path}: ${message}.`,
+    suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
+  );
 
 const HEADER = ' Answers file for scalr-agent, without secrets. Use it with --answers FILE.';
 

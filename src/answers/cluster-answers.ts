@@ -1,7 +1,7 @@
 import {scalrChart, type Target} from '../charts/define.ts';
 import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
@@ -81,10 +81,10 @@ export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
-  throw new ExpectedError(`${serverProblem(server)}.`, {
-    code: 'CLUSTER_UNREACHABLE',
-    suggestions: [...unreachableSteps(server.because, kubeTarget), 'Run the command without --from-cluster'],
-  });
+  throw failed('CLUSTER_UNREACHABLE', `${serverProblem(server)}.`, [
+    ...unreachableSteps(server.because, kubeTarget),
+    'Run the command without --from-cluster',
+  ]);
 }
 
 /** The settings in the values of an installed release, by ID; empty for a version that is too old to be read. Pure. */

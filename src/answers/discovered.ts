@@ -1,4 +1,4 @@
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {type Fact, isKnown} from '../ground/fact.ts';
 import {isPrintable} from '../ground/text.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
@@ -11,7 +11,6 @@ import type {Settings} from '../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../settings/storage.ts';
 import type {SettingsSource} from './sources.ts';
 
-/** A setting that is read from the cluster. */
 interface ClusterAnswer {
   setting: Setting;
   value: unknown;
@@ -28,7 +27,6 @@ export function answersIn({platform, nodeSystems, networks}: ClusterFacts): Clus
   ];
 }
 
-/** The facts of the cluster as a source of answers. */
 export function fromCluster(facts: ClusterFacts): SettingsSource {
   const found = new Map(answersIn(facts).map((each) => [each.setting, each]));
   return {name: 'cluster', answer: (setting) => found.get(setting)?.value, because: (setting) => found.get(setting)?.because};
@@ -128,8 +126,9 @@ function ownOf(setting: Setting, {name, version}: ChartId): string | undefined {
 function refuseOther(setting: Setting, answer: string | undefined, {name, version}: ChartId): void {
   const own = ownOf(setting, {name, version});
   if (answer === undefined || own === undefined || answer === own) return;
-  throw new ExpectedError(
+  throw failed(
+    'CONFLICTING_SETTINGS',
     `--${setting.id} is ${answer}, but the chart in --chart-source is ${[name, version].filter(Boolean).join(' ')}.`,
-    {code: 'CONFLICTING_SETTINGS', suggestions: [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart']},
+    [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart'],
   );
 }

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/files.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -175,7 +175,6 @@ function refusal(problems: readonly Problem[], missing: readonly Setting[]): Exp
   ];
   return new ExpectedError(lines.join('\n'), {
     code: problems.length > 0 ? 'INVALID_SETTING' : 'MISSING_SETTING',
-    exit: ExitCode.usage,
     // Invalid settings must be corrected first.
     options:
       problems.length > 0

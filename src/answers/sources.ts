@@ -4,7 +4,6 @@ import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
 import type {AnswerSource} from '../settings/settings.ts';
 
-/** A source of raw answers. */
 export interface SettingsSource {
   name: AnswerSource;
   /** Its answers are already parsed. */

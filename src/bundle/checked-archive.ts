@@ -1,16 +1,19 @@
 import {type ExpectedError, failed} from '../ground/errors.ts';
-import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
+import type {ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
 import {type Leak, leakFinder} from '../redact/leak-check.ts';
+import {contentOfPage, type PagedArchive, REPORT} from './report-page.ts';
 
 /** What the final check needs, and what is written after it. */
 interface CheckDeps {
   /** Searches a file for secrets. */
   find: ReturnType<typeof leakFinder>;
   /** Another archive for the same file. */
-  createArchive(): Promise<Archive>;
+  createArchive(): Promise<PagedArchive>;
   manifest(entries: readonly ArchiveEntry[]): string;
   /** The files of the program itself, which say what was withheld. */
   ownFiles(withheld: readonly string[]): Readonly<Record<string, string>>;
+  /** The first screen of the page, from the files of the program. */
+  firstScreen(ownFiles: Readonly<Record<string, string>>): string;
 }
 
 type Written = Pick<OpenArchive, 'entries' | 'read'>;
@@ -25,20 +28,20 @@ const MEASURES = ['mask', 'leave out', 'refuse'] as const;
  * Adds the files of the program to an archive, and closes it after the final check. Files in which it finds a secret are changed or left
  * out. Returns their names. @throws ExpectedError if a secret remains
  */
-export async function closeChecked(archive: Archive, deps: CheckDeps): Promise<ClosedArchive & {withheld: readonly string[]}> {
+export async function closeChecked(archive: PagedArchive, deps: CheckDeps): Promise<ClosedArchive & {withheld: readonly string[]}> {
   const withheld = new Set<string>();
-  const close = async (writing: Archive, [measure, ...later]: readonly (typeof MEASURES)[number][]): Promise<ClosedArchive> => {
+  const close = async (writing: PagedArchive, [measure, ...later]: readonly (typeof MEASURES)[number][]): Promise<ClosedArchive> => {
     try {
-      for (const [name, text] of Object.entries(deps.ownFiles([...withheld].toSorted()))) {
-        await writing.add(name, await withoutLeaks(Buffer.from(text), deps.find));
-      }
+      const ownFiles = deps.ownFiles([...withheld].toSorted());
+      for (const [name, text] of Object.entries(ownFiles)) await writing.add(name, await withoutLeaks(Buffer.from(text), deps.find));
+      await writing.addPage(await withoutLeaks(Buffer.from(deps.firstScreen(ownFiles)), deps.find));
       return await writing.close({manifest: deps.manifest, check});
     } catch (error) {
       await writing.abort();
       throw error;
     }
     async function check(written: Written): Promise<ClosedArchive | undefined> {
-      const own = new Set([MANIFEST, ...Object.keys(deps.ownFiles([]))]);
+      const own = new Set([MANIFEST, REPORT, ...Object.keys(deps.ownFiles([]))]);
       const leaks = await leaksIn(written, deps.find, own);
       if (leaks.size === 0) return undefined;
       if (measure === undefined || measure === 'refuse') throw remaining(leaks);
@@ -67,7 +70,7 @@ async function leaksIn(
   const leaks = new Map<string, FileLeaks>();
   for (const {name} of entries) {
     const inName = own?.has(name) ? [] : await find([Buffer.from(name)]);
-    const inContent = name === MANIFEST ? [] : await find(read(name));
+    const inContent = name === MANIFEST ? [] : await find(name === REPORT ? contentOfPage(read(name)) : read(name));
     if (inName.length + inContent.length > 0) leaks.set(name, {inName, inContent});
   }
   return leaks;

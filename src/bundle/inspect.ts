@@ -1,10 +1,10 @@
 import {createHash} from 'node:crypto';
+import {isOfTimeline, timelineOf, traceOf} from '../../report/timeline-data.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {readAtMost} from '../ground/streams.ts';
 import {type Fields, isFields} from '../ground/tree.ts';
 import type {ArchiveEntry, OpenArchive} from '../ports/files.ts';
-import type {RedactionReport} from '../redact/redactor.ts';
 
 /** Lists all other entries. */
 const MANIFEST = 'manifest.json';
@@ -19,12 +19,7 @@ export interface DamagedEntry {
 export interface Inspection {
   summary: string | undefined;
   findings: readonly Finding[];
-  errors: readonly MissingPart[];
-  redactions: RedactionReport | undefined;
-  containers: number;
   damage: readonly DamagedEntry[];
-  /** All requested parts were collected, and nothing is damaged. */
-  complete: boolean;
 }
 
 /** Files of every bundle; a file with all of them is a bundle, even with a damaged manifest. */
@@ -41,21 +36,18 @@ export async function inspectBundle(archive: OpenArchive, file: string): Promise
     if (damage.some(({entry, problem}) => entry === name && problem !== 'differs')) return undefined;
     return holds(archive, name) ? textOf(archive, name, file) : undefined;
   };
-  const list = async <T>(name: string, is: (value: unknown) => value is T): Promise<readonly T[]> => {
-    const value = parsed(await text(name));
-    return Array.isArray(value) ? value.filter(is) : [];
-  };
-  const errors = await list('errors.json', isUnread);
-  const redactions = parsed(await text('redactions.json'));
-  return {
-    summary: await text('SUMMARY.md'),
-    findings: await list('findings.json', isFinding),
-    errors,
-    redactions: isReport(redactions) ? redactions : undefined,
-    containers: manifest.containers ?? 0,
-    damage,
-    complete: damage.length === 0 && errors.every(({isMinor}) => isMinor),
-  };
+  const findings = parsed(await text('findings.json'));
+  return {summary: await text('SUMMARY.md'), findings: Array.isArray(findings) ? findings.filter(isFinding) : [], damage};
+}
+
+/** The timeline of a bundle as Trace Event JSON, without files that cannot be read. @throws ExpectedError */
+export async function traceText(archive: OpenArchive, {damage}: Pick<Inspection, 'damage'>): Promise<string> {
+  const unreadable = new Set(damage.filter(({problem}) => problem === 'unreadable').map(({entry}) => entry));
+  const texts = new Map<string, string>();
+  for (const {name} of archive.entries) {
+    if (isOfTimeline(name) && !unreadable.has(name)) texts.set(name, await textOf(archive, name, name));
+  }
+  return `${JSON.stringify(traceOf(timelineOf(texts)))}\n`;
 }
 
 async function manifestOf(archive: OpenArchive, file: string): Promise<Manifest> {
@@ -117,30 +109,19 @@ const changed = (file: string, why: string): ExpectedError =>
     exit: ExitCode.findings,
   });
 
-/** A missing part, as in errors.json. */
-export interface MissingPart {
-  what: string;
-  kind: string;
-  message: string;
-  isMinor?: boolean;
-}
-
-export interface Manifest {
+interface Manifest {
   schemaVersion: 1;
-  containers?: number;
   entries: readonly ArchiveEntry[];
 }
 
 const hasTexts = (value: unknown, ...names: string[]): value is Fields =>
   isFields(value) && names.every((name) => typeof value[name] === 'string');
-const isCounts = (value: unknown): boolean => isFields(value) && Object.values(value).every(Number.isInteger);
 
 // A bundle is untrusted input: entries with an unknown format are ignored.
 
 export const isManifest = (value: unknown): value is Manifest =>
   isFields(value) &&
   value['schemaVersion'] === 1 &&
-  (value['containers'] === undefined || Number.isSafeInteger(value['containers'])) &&
   Array.isArray(value['entries']) &&
   value['entries'].every((entry) => hasTexts(entry, 'name', 'sha256') && Number.isSafeInteger(entry['bytes']));
 
@@ -149,13 +130,3 @@ export const isFinding = (value: unknown): value is Finding =>
   ['error', 'warning', 'info'].includes(String(value['severity'])) &&
   ['string', 'undefined'].includes(typeof value['evidence']) &&
   (value['line'] === undefined || Number.isSafeInteger(value['line']));
-
-export const isUnread = (value: unknown): value is MissingPart => hasTexts(value, 'what', 'kind', 'message');
-
-export const isReport = (value: unknown): value is RedactionReport =>
-  isFields(value) &&
-  Number.isInteger(value['total']) &&
-  isCounts(value['rules']) &&
-  isFields(value['files']) &&
-  Object.values(value['files']).every(isCounts) &&
-  isCounts(value['knownValues']);

@@ -93,19 +93,21 @@ export const redactionText = ({total, rules, notSearched}: Pick<RedactionReport,
 const section = (title: string, lines: readonly string[], instead?: string): string[] =>
   lines.length === 0 && instead === undefined ? [] : [`## ${title}\n`, lines.join('\n') || (instead ?? ''), ''];
 
-function verdict({findings, gaps, logs}: Summary): string {
+/** The findings in one sentence. Pure. */
+export function verdictText(findings: readonly Pick<Finding, 'severity' | 'object' | 'code'>[]): string {
   const problems = findings.filter(({severity}) => severity !== 'info');
   const errors = problems.filter(({severity}) => severity === 'error').length;
   const [first] = problems;
-  const found =
-    first === undefined
-      ? 'No problems found.'
-      : `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}. Start with ${first.object} (${first.code}).`;
+  if (first === undefined) return 'No problems found.';
+  return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}. Start with ${first.object} (${first.code}).`;
+}
+
+function verdict({findings, gaps, logs}: Summary): string {
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
   const whole = lacks > 0 ? `The bundle is incomplete: ${count(lacks, 'part')} could not be read.` : 'The bundle is complete.';
   const cut = cutLogs(logs);
   const fits = cut > 0 ? ` To fit --max-size, ${count(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
-  return `**${found}**\n\n${whole}${fits}`;
+  return `**${verdictText(findings)}**\n\n${whole}${fits}`;
 }
 
 /** Logs that were cut because of --max-size do not make the bundle incomplete. */
@@ -140,6 +142,8 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
   const [lines, bytes] = [logs.reduce((sum, log) => sum + log.lines, 0), logs.reduce((sum, log) => sum + log.bytes, 0)];
   const previous = logs.some(({file}) => file.endsWith('.previous.log'));
   const rows: readonly (readonly [file: string, text: string, isThere: boolean])[] = [
+    ['report.html', 'this summary, logs, timeline and objects; open it in a browser', true],
+    ['TICKET.md', "the form that Scalr's support asks for, filled as far as known", true],
     ['findings.json, errors.json', 'findings and missing parts as JSON', true],
     [
       'logs/',
@@ -156,7 +160,7 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
     ['host/', 'operating system of the machine', filesIn(/^host\//) > 0],
     ['tools.json, version.json', 'versions of the tools and of the cluster', files.includes('tools.json')],
     ['redactions.json', 'number of redactions by rule and file', true],
-    ['manifest.json', 'size and checksum of every file, for scalr-agent collect-logs --inspect', true],
+    ['manifest.json', 'size and checksum of every file, for scalr-agent inspect', true],
   ];
   return `${rows.map(([file, text, isThere]) => (isThere ? `- ${file}: ${text}\n` : '')).join('')}`;
 }

@@ -15,6 +15,8 @@ import {type ReadDeps, readLogs} from './collect/read-logs.ts';
 import type {Gap} from './collect/read-namespace.ts';
 import {allFindings} from './findings/all-findings.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, type Summary, summaryText, versionsText} from './report.ts';
+import {firstScreenHtml, PagedArchive} from './report-page.ts';
+import {ticketText} from './ticket.ts';
 
 /** Options for saving a bundle from any source. */
 export interface SaveOptions {
@@ -33,6 +35,8 @@ export interface SaveDeps {
   files: Pick<Files, 'kindOf'>;
   now(): Date;
   onProgress(done: number, all: number): void;
+  /** The template of the page. */
+  template(): Promise<string>;
 }
 
 /** How to read the logs, and until when. */
@@ -72,7 +76,7 @@ export async function saveBundle(
   prepared: PreparedBundle,
   name: string,
   {out, ...options}: SaveOptions,
-  {archives, files, now, onProgress}: SaveDeps,
+  {archives, files, now, onProgress, template}: SaveDeps,
   {api, signal, forceQuit}: Reading,
 ): Promise<{file: string; bundle: Bundle}> {
   if (forceQuit.aborted) throw bundleInterrupted(forceQuit);
@@ -81,7 +85,8 @@ export async function saveBundle(
   const archive = await archives.create(file);
   try {
     const createArchive = () => archives.create(file);
-    const writing = writeBundle(prepared, name, options, {archive, createArchive, now, onProgress, api, signal});
+    const deps = {archive, createArchive, template: await template(), now, onProgress, api, signal};
+    const writing = writeBundle(prepared, name, options, deps);
     return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
   } catch (error) {
     await archive.abort();
@@ -94,12 +99,13 @@ const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.
 const rejectedBy = (forceQuit: AbortSignal): Promise<never> =>
   new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(bundleInterrupted(forceQuit)), {once: true}));
 
-async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void> {
+/** Never replaces a file. @throws ExpectedError */
+export async function refuseTaken(file: string, files: SaveDeps['files'], flag = '--out'): Promise<void> {
   if ((await files.kindOf(file)) === 'nothing') return;
   throw new ExpectedError(`${file} exists.`, {
     code: 'FILE_EXISTS',
-    suggestions: ['Use another file name with --out'],
-    options: [{add: '--out FILE', when: 'Write to another file'}],
+    suggestions: [`Use another file name with ${flag}`],
+    options: [{add: `${flag} FILE`, when: 'Write to another file'}],
   });
 }
 
@@ -117,6 +123,8 @@ export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
 type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> &
   Pick<SaveDeps, 'now' | 'onProgress'> & {
     archive: Archive;
+    /** Of the page; without it, the bundle has no page. */
+    template?: string | undefined;
     /** Another archive for the same file, if the final check finds a secret. */
     createArchive(): Promise<Archive>;
   };
@@ -128,7 +136,8 @@ export async function writeBundle(
   {maxBytes, level, userTokens}: Omit<SaveOptions, 'out'>,
   deps: WriteDeps,
 ): Promise<Bundle> {
-  const {archive, createArchive, now} = deps;
+  const {template, now} = deps;
+  const archive = new PagedArchive(deps.archive, template);
   const knownSecrets = knownSecretSet([...prepared.knownSecrets, ...userTokens.map((value) => ({kind: 'user-token', value}))]);
   const redact = redactor({knownSecrets, level});
   const cleaner = (name: string) => (text: string) => redact.text(name, text);
@@ -172,13 +181,15 @@ export async function writeBundle(
     containers,
     noun,
   };
+  const ticket = ticketText(prepared, found, cleaner('TICKET.md'));
   const report = redact.report();
   const redactions = {...report, notSearched: report.notSearched.map(cleaner('redactions.json'))};
   const {bytes, withheld} = await closeChecked(archive, {
     find: leakFinder(knownSecrets.known),
-    createArchive,
+    createArchive: async () => new PagedArchive(await deps.createArchive(), template),
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     ownFiles: (withheld) => ({
+      'TICKET.md': ticket,
       'findings.json': jsonText(findings),
       'errors.json': jsonText([
         ...gaps.map(({what, error, isMinor}) => ({what, ...error, isMinor})),
@@ -187,6 +198,7 @@ export async function writeBundle(
       'SUMMARY.md': `${summaryText({...summary, withheld})}\n${redactionText(redactions)}`,
       'redactions.json': jsonText(redactions),
     }),
+    firstScreen: ({'SUMMARY.md': summary = ''}) => firstScreenHtml({summary, findings}),
   });
   return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions, withheld};
 }

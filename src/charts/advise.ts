@@ -21,7 +21,6 @@ export const HAZARDS: Readonly<Record<ChartName, readonly UpgradeHazard[]>> = {
 
 /** What an upgrade does, or why it cannot run. */
 export interface UpgradeAdvice extends Pick<UpgradeHazard, 'code' | 'level' | 'reason' | 'remedy'> {
-  /** The versions between which it happens. */
   versions: string;
   /** The plan of the upgrade applies the remedy. */
   handled: boolean;

@@ -112,6 +112,14 @@ const mirrors: Form = (text) => {
 
 const SHUTDOWN = ['drain', 'grace-shutdown', 'force-shutdown'];
 
+/** An option about containers of runs, which agent-k8s has a key for. */
+const ofTasks = (name: string, form: Form): AgentOption => ({
+  name: `SCALR_AGENT_CONTAINER_TASK_${name}`,
+  formerly: [`SCALR_CONTAINER_TASK_${name}`],
+  form,
+  keys: {'agent-k8s': `agent.container_task_${name.toLowerCase()}`},
+});
+
 /** Every documented option of the agent. */
 const AGENT_OPTIONS: readonly AgentOption[] = [
   {name: 'SCALR_URL', form: as(accountUrl())},
@@ -157,50 +165,15 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
   {name: 'SCALR_AGENT_OTLP_ENDPOINT', form: hostAndPort, keys: {'agent-job': 'otel.endpoint'}},
   {name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', form: flag},
   {name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', form: flag},
-  {
-    name: 'SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT',
-    formerly: ['SCALR_CONTAINER_TASK_SCHEDULING_TIMEOUT'],
-    form: seconds,
-    keys: {'agent-k8s': 'agent.container_task_scheduling_timeout'},
-  },
-  {
-    name: 'SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT',
-    formerly: ['SCALR_CONTAINER_TASK_ACQUIRE_TIMEOUT'],
-    form: seconds,
-    keys: {'agent-k8s': 'agent.container_task_acquire_timeout'},
-  },
-  {
-    name: 'SCALR_AGENT_CONTAINER_TASK_CPU_REQUEST',
-    formerly: ['SCALR_CONTAINER_TASK_CPU_REQUEST'],
-    form: cores,
-    keys: {'agent-k8s': 'agent.container_task_cpu_request'},
-  },
-  {
-    name: 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT',
-    formerly: ['SCALR_CONTAINER_TASK_CPU_LIMIT'],
-    form: cores,
-    keys: {'agent-k8s': 'agent.container_task_cpu_limit'},
-  },
-  {
-    name: 'SCALR_AGENT_CONTAINER_TASK_MEM_REQUEST',
-    formerly: ['SCALR_CONTAINER_TASK_MEM_REQUEST'],
-    form: megabytes,
-    keys: {'agent-k8s': 'agent.container_task_mem_request'},
-  },
-  {
-    name: 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT',
-    formerly: ['SCALR_CONTAINER_TASK_MEM_LIMIT'],
-    form: megabytes,
-    keys: {'agent-k8s': 'agent.container_task_mem_limit'},
-  },
+  ofTasks('SCHEDULING_TIMEOUT', seconds),
+  ofTasks('ACQUIRE_TIMEOUT', seconds),
+  ofTasks('CPU_REQUEST', cores),
+  ofTasks('CPU_LIMIT', cores),
+  ofTasks('MEM_REQUEST', megabytes),
+  ofTasks('MEM_LIMIT', megabytes),
   {name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE', form: as(image()), keys: {'agent-k8s': 'agent.container_task_image'}},
   {name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', form: oneOf('legacy', 'golden')},
-  {
-    name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY',
-    formerly: ['SCALR_CONTAINER_TASK_IMAGE_REGISTRY'],
-    form: registryPrefix,
-    keys: {'agent-k8s': 'agent.container_task_image_registry'},
-  },
+  ofTasks('IMAGE_REGISTRY', registryPrefix),
   {name: 'SCALR_AGENT_KUBERNETES_MODE', formerly: ['SCALR_KUBERNETES_MODE'], form: oneOf('controller', 'worker')},
   {name: 'SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME', formerly: ['SCALR_KUBERNETES_EFS_CLAIM_NAME']},
   {name: 'SCALR_AGENT_KUBERNETES_AUTOMOUNT_SERVICE_ACCOUNT_TOKEN', form: flag},
@@ -220,7 +193,6 @@ const OPTIONS: readonly AgentOption[] = [...AGENT_OPTIONS, ...PROXIES];
 export const optionNamed = (name: string, isAgent: boolean): AgentOption | undefined =>
   (isAgent ? OPTIONS : PROXIES).find((each) => each.name === name || (PROXIES.includes(each) && each.name.toLowerCase() === name));
 
-/** The options that keys of a chart set, with the key. */
 export const optionsOfKeys = (chart: ChartName): {key: string; option: AgentOption}[] =>
   OPTIONS.flatMap((option) => {
     const key = option.keys?.[chart];

@@ -51,7 +51,6 @@ export interface Row<T = unknown> {
   partly?(value: T, scope: Scope): string | undefined;
 }
 
-/** A default with its reason. */
 export interface DefaultValue<T = unknown> {
   value: T;
   because: string;
@@ -71,7 +70,6 @@ export interface DerivedKeys {
   in?: string;
   /** The setting in the comment of the keys. */
   setting: Setting;
-  /** Paths that it may write. */
   paths: readonly Path[];
   /** `values` and the chart defaults together; `isWritten` is true for keys that settings, files or --set wrote. */
   write(values: Values, isWritten: (path: Path) => boolean): readonly ValuesEntry[];
@@ -87,7 +85,6 @@ export interface RuleFacts extends Scope {
   kubernetes?: KubernetesVersions | undefined;
 }
 
-/** A violation of a rule. */
 export interface RuleViolation {
   setting: Setting;
   message: string;
@@ -169,7 +166,6 @@ export interface KubernetesFloor {
 
 /** What the hazards of an upgrade depend on besides both versions. */
 export interface HazardFacts {
-  /** Name of the release. */
   release: string;
   /** Installed values, merged over the chart defaults. */
   values: Values;
@@ -214,6 +210,10 @@ export interface Chart extends Described {
   formerKeys?: readonly FormerKeys[];
   kubernetesFloors: readonly (KubernetesFloor & {in: string})[];
 }
+
+export const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
+
+export const isChart = (name: unknown): name is ChartName => CHART_NAMES.includes(name as ChartName);
 
 export const scalrChart = (chart: string): {chart: ChartName; version: string} | undefined => {
   const [, name, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(chart) ?? [];

@@ -23,7 +23,6 @@ import {
 } from './endpoint-hosts.ts';
 import {within} from './releases.ts';
 
-/** What a connection is for. */
 export type EndpointPurpose =
   | ('scalr' | 'tools' | 'state' | 'providers' | 'vcs' | 'telemetry' | 'identity' | 'metadata')
   | ('proxy' | 'dns' | 'kubernetes-api' | 'images' | 'storage' | 'chart');
@@ -45,167 +44,110 @@ export interface Endpoint {
   usage: string;
 }
 
-interface EndpointRow {
+interface EndpointOptions {
+  when?(scope: EndpointScope): boolean;
+  protocol?: Endpoint['protocol'];
+  isOptional?: boolean | ((scope: EndpointScope) => boolean);
+}
+
+interface EndpointRow extends EndpointOptions {
   purpose: EndpointPurpose;
   from: EndpointOrigin | ((scope: EndpointScope) => EndpointOrigin);
   usage: string;
-  when?(scope: EndpointScope): boolean;
   /** host[:port], by default port 443. */
   hosts(scope: EndpointScope): readonly string[];
-  protocol?: Endpoint['protocol'];
-  isOptional?: boolean | ((scope: EndpointScope) => boolean);
 }
 
 const executesRuns = ({get}: EndpointScope): boolean => get(purpose) !== 'vcs';
 const puller = (scope: EndpointScope): EndpointOrigin => (isInCluster(scope) ? 'nodes' : 'docker');
 const pullsFromHub = (scope: EndpointScope): boolean => registriesOf(scope).has(DOCKER_HUB);
 
-const always =
-  (...hosts: readonly string[]) =>
-  (): readonly string[] =>
-    hosts;
+const to = (
+  about: EndpointPurpose,
+  from: EndpointRow['from'],
+  usage: string,
+  {hosts, ...options}: EndpointOptions & {hosts: readonly string[] | EndpointRow['hosts']},
+): EndpointRow => ({...options, purpose: about, from, usage, hosts: typeof hosts === 'function' ? hosts : () => hosts});
 
 /**
  * Every endpoint. Sources: README of agent-job and agent-local 0.6.5, "Network Requirements" and "Security"; Docker's allowlist
  * (https://docs.docker.com/desktop/setup/allow-list/); addresses of the registries' own downloads.
  */
 const ROWS: readonly EndpointRow[] = [
-  {purpose: 'scalr', from: 'agent', usage: 'Scalr API: tasks, status and logs', hosts: (scope) => [accountOf(scope)]},
-  {
-    purpose: 'scalr',
-    from: 'agent',
-    usage: 'Scalr relay: messages about new tasks and cancellations',
-    hosts: (scope) => [`relay.${accountOf(scope)}`],
-  },
-  {
-    purpose: 'tools',
-    from: 'agent',
-    usage: 'OpenTofu and Terraform binaries, configuration versions, private modules',
-    hosts: always(`*.${SCALR_DOMAIN}`),
+  to('scalr', 'agent', 'Scalr API: tasks, status and logs', {hosts: (scope) => [accountOf(scope)]}),
+  to('scalr', 'agent', 'Scalr relay: messages about new tasks and cancellations', {hosts: (scope) => [`relay.${accountOf(scope)}`]}),
+  to('tools', 'agent', 'OpenTofu and Terraform binaries, configuration versions, private modules', {
+    hosts: [`*.${SCALR_DOMAIN}`],
     isOptional: (scope) => !isAtScalr(scope),
-  },
-  {purpose: 'state', from: 'runs', usage: 'state of workspaces', when: executesRuns, hosts: (scope) => [accountOf(scope)]},
-  {
-    purpose: 'tools',
-    from: 'runs',
-    usage: 'entrypoint of runs',
+  }),
+  to('state', 'runs', 'state of workspaces', {when: executesRuns, hosts: (scope) => [accountOf(scope)]}),
+  to('tools', 'runs', 'entrypoint of runs', {
     when: ({chart}) => chart?.chart === 'agent-job' && within(chart.version, '0.5.67 - 0.5.68'),
-    hosts: always('storage.googleapis.com'),
-  },
-  {purpose: 'providers', from: 'runs', usage: 'provider network mirror', when: executesRuns, hosts: mirrorsOf},
-  {
-    purpose: 'providers',
-    from: 'runs',
-    usage: 'providers and modules of the public registries',
+    hosts: ['storage.googleapis.com'],
+  }),
+  to('providers', 'runs', 'provider network mirror', {when: executesRuns, hosts: mirrorsOf}),
+  to('providers', 'runs', 'providers and modules of the public registries', {
     when: executesRuns,
-    hosts: always('registry.opentofu.org', 'registry.terraform.io'),
+    hosts: ['registry.opentofu.org', 'registry.terraform.io'],
     isOptional: (scope) => mirrorsOf(scope).length > 0,
-  },
-  {
-    purpose: 'providers',
-    from: 'runs',
-    usage: 'downloads of the public registries',
+  }),
+  to('providers', 'runs', 'downloads of the public registries', {
     when: executesRuns,
-    hosts: always(...DOWNLOAD_HOSTS),
+    hosts: DOWNLOAD_HOSTS,
     isOptional: (scope) => mirrorsOf(scope).length > 0,
-  },
-  {
-    purpose: 'vcs',
-    from: ({get}) => (get(purpose) === 'vcs' ? 'agent' : 'runs'),
-    usage: 'VCS server, or another host of --probe-url',
+  }),
+  to('vcs', ({get}) => (get(purpose) === 'vcs' ? 'agent' : 'runs'), 'VCS server, or another host of --probe-url', {
     hosts: ({urls = []}) => urls.flatMap((each) => hostPortOf(each) ?? []),
-  },
-  {
-    purpose: 'telemetry',
-    from: 'agent',
-    usage: 'OpenTelemetry collector (OTLP over gRPC)',
+  }),
+  to('telemetry', 'agent', 'OpenTelemetry collector (OTLP over gRPC)', {
     hosts: ({get}) => [hostPortOf(get(otelEndpoint))].filter((each) => each !== undefined),
     isOptional: true,
-  },
-  {
-    purpose: 'identity',
-    from: 'runs',
-    usage: 'cloud credentials of runs',
+  }),
+  to('identity', 'runs', 'cloud credentials of runs', {
     when: executesRuns,
     hosts: ({get}) => IDENTITY_HOSTS[get(workloadIdentity) ?? 'none'] ?? [],
-  },
-  {
-    purpose: 'metadata',
-    from: 'runs',
-    usage: 'metadata service with the cloud credentials of the node',
+  }),
+  to('metadata', 'runs', 'metadata service with the cloud credentials of the node', {
     when: (scope) => executesRuns(scope) && (scope.get(metadataService) !== 'block' || scope.get(workloadIdentity) === 'gke'),
     hosts: ({get}) => (get(workloadIdentity) === 'gke' ? GKE_METADATA_ADDRESSES : [METADATA_ADDRESS]),
     isOptional: ({get}) => get(workloadIdentity) !== 'gke',
-  },
-  {
-    purpose: 'proxy',
-    from: 'agent',
-    usage: 'HTTP proxy, through which other hosts are reached',
+  }),
+  to('proxy', 'agent', 'HTTP proxy, through which other hosts are reached', {
     hosts: ({get}) => [...new Set([get(httpsProxy), get(httpProxy)].flatMap((each) => hostPortOf(each) ?? []))],
-  },
-  ...(['UDP', 'TCP'] as const).map((protocol): EndpointRow => ({purpose: 'dns', from: 'agent', usage: 'DNS', hosts: dnsHosts, protocol})),
-  {
-    purpose: 'kubernetes-api',
-    from: 'agent',
-    usage: 'Kubernetes API; 6443 is the usual port behind the Service',
+  }),
+  ...(['UDP', 'TCP'] as const).map((protocol): EndpointRow => to('dns', 'agent', 'DNS', {hosts: dnsHosts, protocol})),
+  to('kubernetes-api', 'agent', 'Kubernetes API; 6443 is the usual port behind the Service', {
     when: (scope) => isInCluster(scope) && scope.chart?.chart !== 'agent-local',
-    hosts: always('kubernetes.default.svc:443', 'kubernetes.default.svc:6443'),
-  },
-  {
-    purpose: 'images',
-    from: puller,
-    usage: 'images in a registry of your own',
+    hosts: ['kubernetes.default.svc:443', 'kubernetes.default.svc:6443'],
+  }),
+  to('images', puller, 'images in a registry of your own', {
     hosts: (scope) => [...registriesOf(scope)].filter((each) => each !== DOCKER_HUB).flatMap((each) => hostPortOf(each) ?? []),
-  },
-  {
-    purpose: 'images',
-    from: puller,
-    usage: 'Docker Hub: manifests and tokens',
+  }),
+  to('images', puller, 'Docker Hub: manifests and tokens', {when: pullsFromHub, hosts: ['registry-1.docker.io', 'auth.docker.io']}),
+  to('images', puller, 'Docker Hub: image layers', {
     when: pullsFromHub,
-    hosts: always('registry-1.docker.io', 'auth.docker.io'),
-  },
-  {
-    purpose: 'images',
-    from: puller,
-    usage: 'Docker Hub: image layers',
-    when: pullsFromHub,
-    hosts: always(
+    hosts: [
       'production.cloudflare.docker.com',
       'production.cloudfront.docker.com',
       'docker-images-prod.6aa30f8b08e16409b46e0173d6de2f56.r2.cloudflarestorage.com',
-    ),
-  },
-  {
-    purpose: 'images',
-    from: puller,
-    usage: 'Docker Hub: wildcards of the Scalr docs, which include future hosts',
+    ],
+  }),
+  to('images', puller, 'Docker Hub: wildcards of the Scalr docs, which include future hosts', {
     when: pullsFromHub,
-    hosts: always('*.docker.io', '*.docker.com', '*.cloudfront.net'),
+    hosts: ['*.docker.io', '*.docker.com', '*.cloudfront.net'],
     isOptional: true,
-  },
-  {
-    purpose: 'storage',
-    from: 'nodes',
-    usage: 'cache on Amazon EFS (NFS)',
+  }),
+  to('storage', 'nodes', 'cache on Amazon EFS (NFS)', {
     when: isInCluster,
     hosts: ({get}) => [/^fs-\w+/.exec(get(efsHandle) ?? '')?.[0]].flatMap((each) => (each ? [`${each}.efs.*.amazonaws.com:2049`] : [])),
-  },
-  {purpose: 'chart', from: 'installer', usage: 'chart', when: isInCluster, hosts: chartHosts},
-  {
-    purpose: 'kubernetes-api',
-    from: 'installer',
-    usage: 'Kubernetes API, for helm and kubectl',
-    when: isInCluster,
-    hosts: always('<API server>'),
-  },
-  {
-    purpose: 'telemetry',
-    from: 'agent',
-    usage: 'error reports (Sentry)',
+  }),
+  to('chart', 'installer', 'chart', {when: isInCluster, hosts: chartHosts}),
+  to('kubernetes-api', 'installer', 'Kubernetes API, for helm and kubectl', {when: isInCluster, hosts: ['<API server>']}),
+  to('telemetry', 'agent', 'error reports (Sentry)', {
     hosts: ({chart, get}) =>
       [textAt(chart?.values ?? {}, 'agent.sentryDsn'), get(extraEnv)?.['SCALR_AGENT_SENTRY_DSN']].flatMap((each) => hostPortOf(each) ?? []),
     isOptional: true,
-  },
+  }),
 ];
 
 /** Every host and port of an agent, in the order of the table. Pure. */

@@ -10,7 +10,6 @@ import {agentVersionOf, type ChartName, defaultsOf, schemaOf} from './schema.ts'
 /** What the templates write as the reference of one image. */
 interface ImageKeys {
   in?: string;
-  /** What the image is used for. */
   used: string;
   setting: Setting<string>;
   /** Map of repository and tag; the first with a repository is used. The default tag is the agent version. */

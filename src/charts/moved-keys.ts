@@ -55,18 +55,14 @@ export const hasDocumentedKeys = (path: Path, {chart, version}: Target): boolean
     (each) => each.chart === chart && within(version, each.in) && startsWith(at(each.path), path) && at(each.path).length > path.length,
   );
 
-/** One place of a key. */
 interface Place {
   chart: ChartName;
   in?: string;
   path: string;
 }
 
-const [k8s, local, job] = (['agent-k8s', 'agent-local', 'agent-job'] as const).map(
-  (chart) =>
-    (path: string, range?: string): Place => ({chart, path, ...(range === undefined ? {} : {in: range})}),
-) as [ToPlace, ToPlace, ToPlace];
-type ToPlace = (path: string, range?: string) => Place;
+const placeIn = (chart: ChartName) => (path: string, range?: string) => ({chart, path, ...(range === undefined ? {} : {in: range})});
+const [k8s, local, job] = [placeIn('agent-k8s'), placeIn('agent-local'), placeIn('agent-job')];
 
 const FLAT = '<=0.5.63';
 const NESTED = '>=0.5.64';

@@ -31,6 +31,13 @@ export interface Recommendation {
   rejected: {chart: ChartName; reasons: Reason[]}[];
 }
 
+/** The recommended chart of one of several clusters, and the charts that cannot serve it. */
+export interface ClusterChoice {
+  cluster: string;
+  chart: ChartName;
+  excluded: {chart: ChartName; message: string}[];
+}
+
 interface Argument {
   chart: ChartName;
   verdict: Reason['verdict'];

@@ -21,7 +21,6 @@ export const asText: Codec<string> = {
 
 export const asBoolean: Codec<boolean> = {write: (value) => value, read: (tree) => (typeof tree === 'boolean' ? tree : undefined)};
 
-/** Two words for on and off. */
 export const asSwitch = (on: string, off: string): Codec<boolean> => ({
   write: (value) => (value ? on : off),
   read: (tree) => (tree === on ? true : tree === off ? false : undefined),
@@ -202,7 +201,6 @@ export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
   }));
 };
 
-/** The rows, limited to a version range. */
 export const only = (range: string, rows: readonly Row[]): Row[] =>
   rows.map((row) => ({...row, in: row.in === undefined ? range : intersect(range, row.in)}));
 

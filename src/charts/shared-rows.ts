@@ -3,20 +3,7 @@ import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../settings/network.ts';
-import {
-  AZURE_LABEL,
-  controllerCpuLimit,
-  controllerCpuRequest,
-  controllerMemoryLimit,
-  controllerMemoryRequest,
-  podLabel,
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-  serviceAccountAnnotation,
-  serviceAccountName,
-} from '../settings/pods.ts';
+import * as pods from '../settings/pods.ts';
 import {cache, cacheAccessMode, cacheClaim, cacheSize, cacheStorageClass, cacheSubPath} from '../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, caSecretKey} from '../settings/tls.ts';
 import type {Row, Scope, ValuesEntry} from './define.ts';
@@ -144,7 +131,6 @@ export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[
   }),
 ];
 
-/** NO_PROXY with internal names. */
 const asNoProxy = (internal: readonly string[]): Codec<string[]> => ({
   write: (entries) => [...entries, ...internal].join(','),
   read: (tree) => (typeof tree === 'string' && tree !== '' ? tree.split(',').filter((entry) => !internal.includes(entry)) : undefined),
@@ -174,18 +160,17 @@ export const telemetryVariables = (map: string): Row[] => [
 
 /** CPU and memory of the runner container, at `<path>.requests` and `<path>.limits`. */
 export const runResources = (path: string): Row[] => [
-  key(runCpuRequest, `${path}.requests.cpu`, {as: asQuantity}),
-  key(runCpuLimit, `${path}.limits.cpu`, {as: asQuantity}),
-  key(runMemoryRequest, `${path}.requests.memory`, {as: asQuantity}),
-  key(runMemoryLimit, `${path}.limits.memory`, {as: asQuantity}),
+  key(pods.runCpuRequest, `${path}.requests.cpu`, {as: asQuantity}),
+  key(pods.runCpuLimit, `${path}.limits.cpu`, {as: asQuantity}),
+  key(pods.runMemoryRequest, `${path}.requests.memory`, {as: asQuantity}),
+  key(pods.runMemoryLimit, `${path}.limits.memory`, {as: asQuantity}),
 ];
 
-/** CPU and memory of the controller. */
 export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
-  key(controllerCpuRequest, `${path}.requests.cpu`, {as: asQuantity, ...options}),
-  key(controllerCpuLimit, `${path}.limits.cpu`, {as: asQuantity, ...options}),
-  key(controllerMemoryRequest, `${path}.requests.memory`, {as: asQuantity, ...options}),
-  key(controllerMemoryLimit, `${path}.limits.memory`, {as: asQuantity, ...options}),
+  key(pods.controllerCpuRequest, `${path}.requests.cpu`, {as: asQuantity, ...options}),
+  key(pods.controllerCpuLimit, `${path}.limits.cpu`, {as: asQuantity, ...options}),
+  key(pods.controllerMemoryRequest, `${path}.requests.memory`, {as: asQuantity, ...options}),
+  key(pods.controllerMemoryLimit, `${path}.limits.memory`, {as: asQuantity, ...options}),
 ];
 
 /** `what` completes "… in whole mebibytes". */
@@ -197,11 +182,11 @@ export const inMebibytes =
 /** Pod labels without the label of Azure Workload Identity, which has its own setting. */
 export const podLabels = (path: string, options: Pick<Row<object>, 'in' | 'partly'> = {}): Row =>
   row({
-    setting: podLabel,
+    setting: pods.podLabel,
     paths: [at(path)],
     write: (labels) => Object.entries(labels).map(([label, value]) => [[...at(path), label], value] as const),
     read: (values) => {
-      const {[AZURE_LABEL]: _, ...others} = mapAt(values, path) as Values;
+      const {[pods.AZURE_LABEL]: _, ...others} = mapAt(values, path) as Values;
       return asTextMap.read(others);
     },
     ...options,
@@ -217,17 +202,17 @@ const ANNOTATIONS = at('serviceAccount.annotations');
  */
 export const serviceAccount = (options: Pick<Row<string>, 'partly'> = {}): Row[] => [
   row({
-    setting: serviceAccountName,
+    setting: pods.serviceAccountName,
     paths: [CREATE, NAME],
     write: (name, {get}) => [
-      [CREATE, get(serviceAccountAnnotation) !== undefined],
+      [CREATE, get(pods.serviceAccountAnnotation) !== undefined],
       [NAME, name],
     ],
     read: (values) => textIn(values, NAME),
     ...options,
   }),
   row({
-    setting: serviceAccountAnnotation,
+    setting: pods.serviceAccountAnnotation,
     paths: [CREATE, ANNOTATIONS],
     write: (map) => [
       [CREATE, true],

@@ -3,21 +3,7 @@ import {cloud} from '../settings/cluster.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../settings/network.ts';
-import {
-  agentImage,
-  controllerCpuLimit,
-  controllerCpuRequest,
-  controllerMemoryLimit,
-  controllerMemoryRequest,
-  gracePeriod,
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-  serviceAccountAnnotation,
-  serviceAccountName,
-  shutdownMode,
-} from '../settings/pods.ts';
+import * as pods from '../settings/pods.ts';
 import {exceeds} from '../settings/quantity.ts';
 import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
@@ -39,7 +25,6 @@ interface SettingRule extends Omit<ChartRule, 'code' | 'severity' | 'test'> {
   suggestion?: Text;
 }
 
-/** A rule with one finding. */
 const settingRule =
   (severity: ChartRule['severity']) =>
   (code: string, {setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
@@ -76,13 +61,13 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
 
 /** The minimum grace period of each shutdown mode, in seconds; `usual` is the chart default. */
 export const shortestGrace = ({usual, seconds}: {usual: string; seconds: Readonly<Record<string, number>>}): ChartRule => {
-  const mode = (get: Get): string => get(shutdownMode) ?? usual;
+  const mode = (get: Get): string => get(pods.shutdownMode) ?? usual;
   const least = (get: Get): number => seconds[mode(get)] as number;
   return settingError('GRACE_PERIOD_TOO_SHORT', {
-    setting: gracePeriod,
-    isWrong: (get) => (get(gracePeriod) ?? least(get)) < least(get),
+    setting: pods.gracePeriod,
+    isWrong: (get) => (get(pods.gracePeriod) ?? least(get)) < least(get),
     message: (get) =>
-      `A grace period of ${get(gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
+      `A grace period of ${get(pods.gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
     suggestion: (get) => `Use --grace-period ${least(get)} or more`,
   });
 };
@@ -152,7 +137,7 @@ export const pinnedAgent = (chart: ChartName): ChartRule => ({
   severity: 'warning',
   test: (_, {values, version}) => {
     const [pinned] = pinnedAgents(values, {chart, version});
-    return pinned && {setting: agentImage, path: pinned.key, message: `${pinned.message}.`, suggestion: `Remove ${pinned.keys}`};
+    return pinned && {setting: pods.agentImage, path: pinned.key, message: `${pinned.message}.`, suggestion: `Remove ${pinned.keys}`};
   },
 });
 
@@ -181,10 +166,10 @@ export const sharedRules: readonly ChartRule[] = [
     message: (get) => `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
     suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume',
   }),
-  requestWithinLimit(runCpuRequest, runCpuLimit),
-  requestWithinLimit(runMemoryRequest, runMemoryLimit),
-  requestWithinLimit(controllerCpuRequest, controllerCpuLimit),
-  requestWithinLimit(controllerMemoryRequest, controllerMemoryLimit),
+  requestWithinLimit(pods.runCpuRequest, pods.runCpuLimit),
+  requestWithinLimit(pods.runMemoryRequest, pods.runMemoryLimit),
+  requestWithinLimit(pods.controllerCpuRequest, pods.controllerCpuLimit),
+  requestWithinLimit(pods.controllerMemoryRequest, pods.controllerMemoryLimit),
   settingError('METADATA_NEEDED', {
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',
@@ -207,7 +192,7 @@ export const sharedRules: readonly ChartRule[] = [
     setting: workloadIdentity,
     isWrong: (get) => {
       const annotation = annotationFor(get);
-      return annotation !== undefined && get(serviceAccountName) === undefined && !get(serviceAccountAnnotation)?.[annotation];
+      return annotation !== undefined && get(pods.serviceAccountName) === undefined && !get(pods.serviceAccountAnnotation)?.[annotation];
     },
     message: (get) =>
       `The service account has no cloud identity. Add --service-account-annotation ${annotationFor(get)}=…, or use --service-account-name with an account that has this annotation.`,

@@ -232,7 +232,6 @@ export const mountsOfVolumes = ({in: range, volumes, mounts, containers, own}: M
   },
 });
 
-/** A key that is ignored unless a switch is on. */
 export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: string}): ValuesRule =>
   keyError('SWITCH_IS_OFF', {
     ...rule,

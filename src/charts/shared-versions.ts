@@ -1,5 +1,9 @@
 import {isOn, textAt, type Values} from '../ground/tree.ts';
-import type {IgnoredKey, UpgradeHazard} from './define.ts';
+import type {Chart, IgnoredKey, UpgradeHazard} from './define.ts';
+
+/** Names of variables by the versions that have them. */
+export const variablesIn = (versions: Readonly<Record<string, string>>): Chart['ownVariables'] =>
+  Object.entries(versions).flatMap(([range, names]) => names.split(/\s+/).map((name) => ({name, in: range})));
 
 interface IgnoredKeys extends Omit<IgnoredKey, 'path'> {
   /** The key above `keys`. */

@@ -1,4 +1,4 @@
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
@@ -43,7 +43,6 @@ function hasRow(described: Described, setting: Setting, settings: Settings, scop
 export const takes = (chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean =>
   needsNoRow(setting) || hasRow(chart, setting, settings, scope);
 
-/** An unsupported setting, and the reason. */
 export interface Unsupported {
   setting: Setting;
   /** As the user typed it. */
@@ -74,13 +73,9 @@ export function notSupported(refused: readonly Unsupported[], before: readonly s
   // Without a fact about the cluster, the chart would fail there.
   const removable = before.length + after.length === 0 ? refused : refused.filter(({setting}) => setting.group !== 'Cluster');
   const removal = removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
-  return new ExpectedError(refused.map(({message}) => `${message}.`).join('\n'), {
-    code: 'UNSUPPORTED_SETTING',
-    suggestions: [...before, ...removal, ...after],
-  });
+  return failed('UNSUPPORTED_SETTING', refused.map(({message}) => `${message}.`).join('\n'), [...before, ...removal, ...after]);
 }
 
-/** The reason, if known. */
 export const whyRefused = (
   {refusals}: Described,
   setting: Setting,

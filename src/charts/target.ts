@@ -1,4 +1,4 @@
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Target} from './define.ts';
@@ -54,16 +54,15 @@ function checkVersion(name: ChartName, version: string): Warning[] {
     ];
   }
   if (compare(version, oldest) < 0) {
-    throw new ExpectedError(`${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`, {
-      code: 'VERSION_TOO_OLD',
-      suggestions: [`Use --chart-version ${newest}`],
-    });
+    throw failed('VERSION_TOO_OLD', `${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`, [
+      `Use --chart-version ${newest}`,
+    ]);
   }
   const next = known.find((each) => compare(each, version) > 0);
-  throw new ExpectedError(`${name} ${version} was never released.`, {
-    code: 'VERSION_NOT_RELEASED',
-    suggestions: [`Use the next version: --chart-version ${next}`, `Use the newest version: --chart-version ${newest}`],
-  });
+  throw failed('VERSION_NOT_RELEASED', `${name} ${version} was never released.`, [
+    `Use the next version: --chart-version ${next}`,
+    `Use the newest version: --chart-version ${newest}`,
+  ]);
 }
 
 /** Pods of runs carry no label of the chart, so its NetworkPolicy does not select them (templates/networkpolicy.yaml). */

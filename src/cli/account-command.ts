@@ -9,7 +9,7 @@ import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';
 import {accountFlags} from './account.ts';
 import {BaseCommand} from './base-command.ts';
-import {confirmFlags} from './flags.ts';
+import {confirmFlags, repeated} from './flags.ts';
 import {type ConfirmFlags, operate, stepsOf} from './operate.ts';
 
 type Send = () => Promise<(Resource | undefined)[]>;
@@ -110,8 +110,7 @@ export const tokenDocument = ({isExpired, ...token}: PoolToken): TokenDocument =
 /** The argument of most pool commands. */
 export const poolArgument = {name: Args.string({description: 'Name or ID of the agent pool.', ignoreStdin: true})};
 
-const several = (summary: string) =>
-  Flags.string({summary, helpValue: '<NAME>', multiple: true, multipleNonGreedy: true, delimiter: ',' as const});
+const several = (summary: string) => Flags.string({summary, helpValue: '<NAME>', ...repeated, delimiter: ',' as const});
 
 /** What to link to a pool, or to unlink from it. */
 const linkFlags = {

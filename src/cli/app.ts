@@ -5,7 +5,7 @@ import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
-import {sleep} from '../ground/signals.ts';
+import {type Clock, sleep} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Connections, Registries} from '../ports/connections.ts';
 import type {Archives, Charts, Files} from '../ports/files.ts';
@@ -13,12 +13,11 @@ import type {HostTools, Interrupts, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
-import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
-import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
+import {asciiFallback, isAsciiOnly, liveLines, type Screen} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
-export interface App {
+export interface App extends Clock {
   env: Environment;
   files: Files;
   charts: Charts;
@@ -33,9 +32,11 @@ export interface App {
   registries: Registries;
   connections: Connections;
   archives: Archives;
+  /** The empty page of a bundle, which the build compresses into the package in this directory. @throws Error if it is missing */
+  pageTemplate: (root: string) => Promise<string>;
+  /** False if nothing on this machine opens files. */
+  openInBrowser: (path: string) => Promise<boolean>;
   takeInterrupts: () => Interrupts;
-  now: () => Date;
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Prompts are possible: input and output are terminals, and CI is not set. */
   hasTerminal: boolean;
   /** Standard error, which shows prompts and messages. */
@@ -87,6 +88,8 @@ export function nodeApp(given = {isAccessible: false}): App {
       },
       open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
     },
+    pageTemplate: async (root) => (await import('../adapters/browser.ts')).readPageTemplate(root),
+    openInBrowser: async (path) => (await import('../adapters/browser.ts')).openInBrowser(path),
     takeInterrupts,
     now: () => new Date(),
     sleep,

@@ -13,7 +13,7 @@ import type {ScalrClient} from '../scalr/client.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {failureText, notesText, warningText} from '../ui/messages.ts';
+import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/validate/check-files.ts';
@@ -210,6 +210,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       prompter: this.prompter,
       timeoutMs: timeoutOf(flags),
       version: this.config.pjson.version,
+      docs: docsOf(originOf(this.config.pjson)),
       isJson: this.jsonEnabled(),
       say: (text, evenIfQuiet) => this.say(text, evenIfQuiet),
       draw: (text) => {

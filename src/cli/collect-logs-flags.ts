@@ -1,15 +1,13 @@
 import * as Flags from '@oclif/core/flags';
-import {logContainers, type Since} from '../bundle/collect/log-items.ts';
+import {logContainers, MIN_SHARE_BYTES, type Since} from '../bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import type {Gap} from '../bundle/collect/read-namespace.ts';
-import {MIN_SHARE_BYTES} from '../bundle/collect/retain.ts';
-import {type DamagedEntry, inspectBundle} from '../bundle/inspect.ts';
 import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {RedactLevel} from '../redact/scanner.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
-import {accessText, bundleText, damageText, inspectionText, missingText, wantedText, withheldText} from '../ui/bundle.ts';
+import {accessText, bundleText, missingText, wantedText, withheldText} from '../ui/bundle.ts';
 import {
   answersFlag,
   type ClusterFlags,
@@ -64,10 +62,6 @@ export const collectLogsFlags = {
   journal: Flags.boolean({
     summary: 'Collect from the local systemd unit scalr-agent. Requires no cluster.',
   }),
-  inspect: Flags.string({
-    summary: 'Verify a bundle and print its summary. Requires no cluster. Exits with 3 if the bundle is damaged or was changed.',
-    helpValue: '<FILE>',
-  }),
   'dry-run': Flags.boolean({summary: 'List what would be collected, without writing a bundle.'}),
   ...answersFlag,
   ...settingFlags([namespace, release]),
@@ -76,19 +70,12 @@ export const collectLogsFlags = {
 
 /** Flags that require a cluster. */
 const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig', 'watch'] as const;
-const NAMES = ['run', 'container', 'docker', 'inspect', 'out'] as const;
-const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as const;
+const NAMES = ['run', 'container', 'docker', 'out'] as const;
 
 /** Source of a bundle. @throws ExpectedError for flags of another source */
-export function bundleSource(flags: {
-  target?: string | undefined;
-  docker?: string | undefined;
-  journal?: boolean;
-  inspect?: string | undefined;
-}): 'inspect' | 'host' | 'cluster' {
+export function bundleSource(flags: {target?: string | undefined; docker?: string | undefined; journal?: boolean}): 'host' | 'cluster' {
   refuseNothing(flags);
-  const {inspect, docker, journal, target} = flags;
-  if (inspect !== undefined) refuseWith('inspect', [...OF_CLUSTER, ...OF_COLLECTING, 'docker', 'journal', 'target'], flags);
+  const {docker, journal, target} = flags;
   if (docker !== undefined) refuseWith('docker', [...OF_CLUSTER, 'journal', 'target'], flags);
   if (journal) refuseWith('journal', [...OF_CLUSTER, 'target'], flags);
   const isHost = target === 'docker' || target === 'systemd';
@@ -98,7 +85,6 @@ export function bundleSource(flags: {
       OF_CLUSTER.filter((flag) => flag !== 'release' || target === 'systemd'),
       flags,
     );
-  if (inspect !== undefined) return 'inspect';
   return docker !== undefined || journal || isHost ? 'host' : 'cluster';
 }
 
@@ -171,8 +157,6 @@ export interface CollectResult {
   withheld?: Bundle['withheld'];
   redactions?: Bundle['redactions'];
   findings?: Bundle['findings'];
-  /** With --inspect: entries that do not match the manifest. */
-  damage?: readonly DamagedEntry[];
   /** True if all requested parts were collected and Secrets were searched. Optional parts that your Kubernetes user cannot read do not count. */
   complete: boolean;
 }
@@ -196,27 +180,6 @@ export function showCollected(
   if (!complete) exitWith(interrupt.aborted ? signalExitCode(interrupt) : ExitCode.incomplete);
   if (!isJson) app.stdout(`${file}\n`);
   return {file, bytes, containers, errors: gaps.map(errorOf), withheld, redactions, findings, complete};
-}
-
-/** Verifies a bundle. @throws ExpectedError */
-export async function showInspection(
-  file: string,
-  {app, isJson, screen, resultScreen, show, exitWith}: CommandContext,
-): Promise<CollectResult> {
-  const archive = await app.archives.open(file);
-  try {
-    const {summary, errors, redactions, ...inspection} = await inspectBundle(archive, file);
-    const {damage, findings, containers, complete} = inspection;
-    if (!isJson) show(inspectionText({summary, findings}, resultScreen));
-    if (damage.length > 0) {
-      app.stderr(damageText(file, damage, screen));
-      exitWith(ExitCode.findings);
-    }
-    const known = errors.map(({what, kind, message}) => ({what, kind, message}));
-    return {file, containers, errors: known, ...(redactions ? {redactions} : {}), findings, damage, complete};
-  } finally {
-    archive.close();
-  }
 }
 
 const errorOf = ({what, error: {kind, message}}: Gap) => ({what, kind, message});

@@ -8,12 +8,9 @@ import {installRelease} from '../operations/install-release.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {planText} from '../ui/plan.ts';
-import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
-export interface DebugResult {
-  release: string;
-  namespace: string;
-  context: string;
+export interface DebugResult extends ReleaseHead {
   chart: string;
   chartVersion: string;
   debug: 'on' | 'off';
@@ -46,9 +43,7 @@ export async function debugInCluster(
 ): Promise<DebugResult> {
   const {plan, manifest} = prepared;
   const result: DebugResult = {
-    release: name.release,
-    namespace: name.kubeTarget.namespace,
-    context: facts.context.name,
+    ...headOf(name, facts),
     chart: target.chart,
     chartVersion: target.version,
     debug: state,

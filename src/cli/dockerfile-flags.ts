@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
-import {type ExpectedError, failed} from '../ground/errors.ts';
+import {usageError} from '../ground/errors.ts';
 import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
+import {repeated} from './flags.ts';
 
 /** Flags of export that only a Dockerfile has. */
 export const dockerfileFlags = {
@@ -9,12 +10,7 @@ export const dockerfileFlags = {
     helpValue: `<${BASES.join('|')}>`,
     options: [...BASES],
   }),
-  package: Flags.string({
-    summary: 'Package for the Dockerfile, from apt; can be repeated.',
-    helpValue: '<NAME>',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
+  package: Flags.string({summary: 'Package for the Dockerfile, from apt; can be repeated.', helpValue: '<NAME>', ...repeated}),
   plugins: Flags.string({summary: 'Directory with provider plugins for the Dockerfile.', helpValue: '<DIRECTORY>'}),
 };
 
@@ -28,10 +24,11 @@ interface Given {
 export function additionsFrom(flags: Given, isDockerfile: boolean): Additions {
   const {base, package: packages = [], plugins} = flags;
   if (!isDockerfile && (packages.length > 0 || plugins !== undefined || base !== undefined))
-    throw usage('--base, --package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
+    throw usageError('--base, --package and --plugins are only for the target dockerfile.', [
+      'Omit them',
+      'Run: scalr-agent export dockerfile',
+    ]);
   const wrong = packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
-  if (wrong !== undefined) throw usage(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+  if (wrong !== undefined) throw usageError(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
   return {packages, plugins, base: base as ImageBase | undefined};
 }
-
-const usage = (message: string, suggestions: readonly string[]): ExpectedError => failed('USAGE', message, suggestions);

@@ -21,7 +21,7 @@ function flagOf(setting: Setting) {
   const {helpValue, ...common} = textFlagOf(setting);
   if (setting.kind.isSwitch) return Flags.boolean({...common, allowNo: true});
   const text = {...common, helpValue, ...(setting.id === 'namespace' ? {char: 'n' as const} : {})};
-  return setting.kind.list ? Flags.string({...text, multiple: true, multipleNonGreedy: true}) : Flags.string(text);
+  return setting.kind.list ? Flags.string({...text, ...repeated}) : Flags.string(text);
 }
 
 function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
@@ -68,6 +68,18 @@ export const connectionFlags = {
 
 /** For commands that call helm only to read a chart. */
 export const helmFlag = {helm: connectionFlags.helm};
+/** Names of flags that only a cluster has. */
+export const OF_CONNECTION = ['kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
+
+/** A flag that can be repeated, each time with one value. */
+export const repeated = {multiple: true, multipleNonGreedy: true} as const;
+
+/** For commands that change a release with Helm. */
+export const takeOverFlag = {
+  'take-over': Flags.boolean({
+    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
+  }),
+};
 
 /** For commands that support agents on this machine. */
 export const targetFlag = {target: Flags.string(textFlagOf(target))};

@@ -9,14 +9,15 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     preflight: ['namespace', 'chart', 'target', 'cache', 'https-proxy', 'probe', 'strict', 'kube-context', 'timeout', 'answers', 'json'],
   },
   OPERATE: {
-    status: ['namespace', 'release', 'target', 'all-namespaces', 'watch', 'values', 'exit-code', 'kube-context', 'json'],
+    status: ['namespace', 'release', 'target', 'all-namespaces', 'contexts', 'watch', 'values', 'exit-code', 'kube-context', 'json'],
     upgrade: ['namespace', 'release', 'chart', 'chart-version', 'drain-timeout', 'rollback-on-failure', 'kube-context', 'dry-run', 'yes'],
     debug: ['namespace', 'release', 'no-wait', 'kube-context', 'dry-run', 'yes'],
     'rotate-token': ['namespace', 'release', 'pool', 'token-file', 'confirm', 'kube-context', 'dry-run', 'yes', 'json'],
     uninstall: ['namespace', 'release', 'target', 'drain', 'purge', 'confirm', 'kube-context', 'dry-run', 'yes'],
   },
   SUPPORT: {
-    'collect-logs': ['namespace', 'release', 'since', 'run', 'watch', 'max-size', 'out', 'target', 'inspect', 'kube-context'],
+    'collect-logs': ['namespace', 'release', 'since', 'run', 'watch', 'max-size', 'out', 'target', 'kube-context'],
+    inspect: ['open', 'report', 'trace', 'json'],
   },
   FILES: {
     values: ['url', 'chart', 'chart-version', 'cloud', 'https-proxy', 'ca-file', 'cache', 'set', 'values-file', 'answers', 'out', 'yes'],

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {areReady, type HostAgentState, type HostCause, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
 import {DROP_INS} from '../host/files.ts';
@@ -101,14 +101,8 @@ async function removalOf(target: 'docker' | 'systemd', name: string, {app, timeo
 }
 
 /** A machine without Docker has no containers; undefined if they cannot be read. */
-async function otherContainers(deps: Parameters<typeof readContainers>[0]): Promise<DockerContainer[] | undefined> {
-  try {
-    return await readContainers(deps);
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    return error.code === 'TOOL_NOT_FOUND' ? [] : undefined;
-  }
-}
+const otherContainers = (deps: Parameters<typeof readContainers>[0]): Promise<DockerContainer[] | undefined> =>
+  readContainers(deps).catch(onFailure(({code}) => (code === 'TOOL_NOT_FOUND' ? [] : undefined)));
 
 /** The only agent container of this machine, or of a release. @throws ExpectedError */
 export async function onlyContainer(name: string | undefined, host: HostTools, timeoutMs: number): Promise<string> {

@@ -2,7 +2,17 @@ import * as Flags from '@oclif/core/flags';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {SharedFlags} from './base-command.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, noFromClusterFlag, settingFlags, targetFlag} from './flags.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  connectionFlags,
+  noFromClusterFlag,
+  OF_CONNECTION,
+  settingFlags,
+  takeOverFlag,
+  targetFlag,
+} from './flags.ts';
 
 export interface InstallFlags extends ClusterFlags, SharedFlags {
   target?: string | undefined;
@@ -24,20 +34,9 @@ export interface InstallFlags extends ClusterFlags, SharedFlags {
 }
 
 export const ONLY_KUBERNETES = [
-  'diff',
-  'exit-code',
-  'pool',
-  'create-pool',
-  'rollback-on-failure',
-  'skip-preflight',
-  'take-over',
-  'confirm',
-  'drain-timeout',
-  'kube-context',
-  'kubeconfig',
-  'helm',
-  'kubectl',
-] as const;
+  ...['diff', 'exit-code', 'pool', 'create-pool', 'rollback-on-failure', 'skip-preflight', 'take-over', 'confirm', 'drain-timeout'],
+  ...OF_CONNECTION,
+];
 
 export const installFlags = {
   diff: Flags.boolean({summary: 'Show differences from the installed release. Changes nothing.'}),
@@ -53,9 +52,7 @@ export const installFlags = {
     exclusive: ['no-wait'],
   }),
   'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
-  'take-over': Flags.boolean({
-    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
-  }),
+  ...takeOverFlag,
   confirm: Flags.string({summary: 'Release name, to confirm a chart replacement or a downgrade.', helpValue: '<NAME>'}),
   'drain-timeout': Flags.string({
     summary: 'Time to wait for runs in flight before another chart replaces the installed one.',

@@ -1,6 +1,7 @@
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
+import type {Clock} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
@@ -8,7 +9,6 @@ import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject} from '../kubernetes/resources.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import {awaitAgents, installWithPool, type MadeToken, type PoolDeps, type PreparedPool, preparePool} from '../operations/install-pool.ts';
-import type {PollDeps} from '../operations/watch-release.ts';
 import {accountTokenIn} from '../release/account-token.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {linksOf, type ScalrPool} from '../scalr/account.ts';
@@ -41,7 +41,7 @@ export interface PoolInstall {
 }
 
 interface BringUp<T> {
-  deps: PoolDeps & Pick<PollDeps, 'now' | 'sleep'> & {onWait(text: string): void};
+  deps: PoolDeps & Clock & {onWait(text: string): void};
   /** `made` is the new token; `keep` is called when it must stay valid. */
   install(made: MadeToken | undefined, keep: () => void): Promise<T | undefined>;
   /** Something in the cluster changes. */

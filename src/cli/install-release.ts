@@ -29,13 +29,10 @@ import type {Generated} from '../values/generate.ts';
 import {durationOf, releaseName} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
-import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 import {evidencePath, saveFiles} from './user-files.ts';
 
-export interface InstallResult {
-  release: string;
-  namespace: string;
-  context: string;
+export interface InstallResult extends ReleaseHead {
   chart: string;
   chartVersion: string;
   /** False if the release was already up to date. */
@@ -110,9 +107,7 @@ export async function installInCluster(
   const steps = [...(account?.steps ?? []), ...plan.steps];
   const changed = steps.length > 0;
   const result: InstallResult = {
-    release: name.release,
-    namespace: name.kubeTarget.namespace,
-    context: facts.context.name,
+    ...headOf(name, facts),
     chart: wanted.chart.chart,
     chartVersion: wanted.chart.version,
     changed,

@@ -1,8 +1,7 @@
 import {isUnknown} from '../charts/chart-of.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
-import type {MigratedFile} from '../values/migrate/migrate-file.ts';
-import {parseTarget} from '../values/migrate/target.ts';
+import {type MigratedFile, parseTarget} from '../values/migrate/migrate-file.ts';
 import {dotted, type ValuesFinding} from '../values/validate/finding.ts';
 import {type ChartDeps, confirmIn, readFrom, readIfUnknown} from './read-chart.ts';
 

@@ -1,9 +1,11 @@
+import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {callsText} from '../ui/plan.ts';
 import {type ProgressView, progressView} from '../ui/progress.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -20,6 +22,8 @@ export interface CommandContext {
   timeoutMs: number;
   /** Of this program. */
   version: string;
+  /** Address of the documentation of this version. */
+  docs: string;
   isJson: boolean;
   /** On standard error; with --quiet, only the second text. */
   say(text: string, evenIfQuiet?: string): void;
@@ -112,6 +116,17 @@ export async function operate<Result>(
     interrupts.release();
   }
 }
+
+/** The release that a document of --json is about. */
+export interface ReleaseHead {
+  release: string;
+  namespace: string;
+  context: string;
+}
+
+export const headOf = ({release, kubeTarget}: ReleaseName, {context}: Pick<InstallFacts, 'context'>): ReleaseHead => ({
+  ...{release, namespace: kubeTarget.namespace, context: context.name},
+});
 
 /** Steps as the documents of --json list them. */
 export const stepsOf = (steps: readonly Pick<Step, 'id' | 'title'>[]): {id: string; title: string}[] =>

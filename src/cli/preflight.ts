@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
@@ -13,19 +13,10 @@ import {url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
+import {OF_CONNECTION} from './flags.ts';
 import type {CommandContext} from './operate.ts';
 
-export const ONLY_KUBERNETES_PREFLIGHT = [
-  'probe',
-  'pool',
-  'account',
-  'dry-run',
-  'from-cluster',
-  'kube-context',
-  'kubeconfig',
-  'helm',
-  'kubectl',
-];
+export const ONLY_KUBERNETES_PREFLIGHT = ['probe', 'pool', 'account', 'dry-run', 'from-cluster', ...OF_CONNECTION];
 
 /** In a cluster, only the test pod requests the URLs. @throws ExpectedError */
 export function refuseUnprobed(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
@@ -84,14 +75,8 @@ export async function readAccountFacts(
   const client = address === undefined ? undefined : await optionalAccount(address, settings, context);
   if (client === undefined) return undefined;
   const {host} = client;
-  const read = async <T>(reading: Promise<T>): Promise<Fact<T>> => {
-    try {
-      return known(await reading, `Scalr API of ${host}`);
-    } catch (error) {
-      if (!(error instanceof ExpectedError)) throw error;
-      return unknown('failed', error.message);
-    }
-  };
+  const read = <T>(reading: Promise<T>): Promise<Fact<T>> =>
+    reading.then((value) => known(value, `Scalr API of ${host}`)).catch(onFailure(({message}) => unknown('failed', message)));
   const online = async (): Promise<string[]> => (await listAgents(client)).filter(({status}) => status !== 'offline').map(({name}) => name);
   const [limits, agents, found] = await Promise.all([
     read(readLimits(client)),

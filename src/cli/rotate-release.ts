@@ -20,12 +20,9 @@ import {runSteps} from '../operations/run-steps.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
 import {PLACEHOLDER} from './install-pool.ts';
-import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
-export interface RotateResult {
-  release: string;
-  namespace: string;
-  context: string;
+export interface RotateResult extends ReleaseHead {
   /** False if the release already uses the token, and nothing is left to revoke. */
   changed: boolean;
   steps: {id: string; title: string}[];
@@ -65,7 +62,7 @@ export async function rotateInCluster(
   const steps = [...(account?.steps ?? []), ...plan.steps, ...revocation];
   const isChanged = steps.length > 0 || isUnfinished(holder);
   const result: RotateResult = {
-    ...{release: name.release, namespace: name.kubeTarget.namespace, context: facts.context.name, changed: isChanged},
+    ...{...headOf(name, facts), changed: isChanged},
     ...{steps: stepsOf(steps), warnings: isRevoking || account === undefined ? [] : [othersWarning(name, account)]},
     ...(account === undefined ? {} : {pool: {id: account.pool.id, name: account.pool.name}}),
     ...{token: null, revoked: null},

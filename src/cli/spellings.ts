@@ -1,4 +1,4 @@
-import {type ExpectedError, failed} from '../ground/errors.ts';
+import {usageError} from '../ground/errors.ts';
 
 /** What a command line can contain: flags by name, as oclif declares them. */
 export type KnownFlags = Readonly<
@@ -109,15 +109,13 @@ const FORMATS = /^(json|yaml|table|wide|name)$/;
 function isOutputFormat({typed, value}: Output, flags: KnownFlags, isFile: boolean): boolean {
   if (!FORMATS.test(value)) return false;
   if (isFile && typed === '-o') {
-    throw usage(`-o ${value}: -o is the output file (--out), and ${value} is an output format.`, [
+    throw usageError(`-o ${value}: -o is the output file (--out), and ${value} is an output format.`, [
       'Print one JSON document: --json',
       `Write a file with this name: --out ./${value}`,
     ]);
   }
   if (value === 'json') return true;
-  throw usage(`${typed} ${value} is not supported.`, [
+  throw usageError(`${typed} ${value} is not supported.`, [
     flags['format'] === undefined ? 'Print one JSON document: --json' : 'Select the output format with --format',
   ]);
 }
-
-const usage = (message: string, suggestions: readonly string[]): ExpectedError => failed('USAGE', message, suggestions);

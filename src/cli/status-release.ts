@@ -1,26 +1,25 @@
 import {scalrChart} from '../charts/define.ts';
-import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
-import {pooled} from '../ground/concurrency.ts';
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {newestInRepository} from '../operations/newest-version.ts';
 import {contextName} from '../release/read-release.ts';
 import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';
 import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
-import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
+import {agentReleases, readAllStatus, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/changes.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
-import {changesReporter, statusTable, statusText} from '../ui/status.ts';
+import {changesReporter, statusText} from '../ui/status.ts';
+import {statusTable} from '../ui/status-table.ts';
 import {readValues} from '../values/read-values.ts';
 import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
 
 /** What `status` compares. */
-interface StatusRequest {
+export interface StatusRequest {
   name: ReleaseName;
   /** The user has named the release or its namespace. */
   isNamed: boolean;
@@ -64,33 +63,23 @@ export async function showRelease(
     show(statusText({name: found, status, files, now: now()}, resultScreen));
     const text = driftText(status.drift, resultScreen);
     if (text !== '') show(`\n${text}`);
+    if (status.causes.length > 0) say(`Symptoms and remedies: ${context.docs}/guide/symptoms.md\n`);
   }
   exitWith(exitOf(status, files, isStrict));
   return statusDocument(found, status, files);
 }
 
-/** Requests, and releases. */
-const MAX_READ_AT_ONCE = 8;
-
 /** Lists all agent releases of the cluster. @throws ExpectedError */
 export async function showAllReleases(
   {name: {kubeTarget}, isStrict}: StatusRequest,
-  everything: ClusterAccess,
+  access: ClusterAccess,
   {app: {now}, isJson, resultScreen, timeoutMs, show, exitWith}: CommandContext,
 ): Promise<{releases: readonly StatusDocument[]}> {
   const signal = AbortSignal.timeout(timeoutMs);
-  // Releases of one namespace are read from the same lists.
-  const access = {...everything, kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal)};
-  const names = await agentReleases(kubeTarget, access, signal);
-  if (names.length === 0) throw noRelease(kubeTarget);
   const context = contextName(kubeTarget, access.processes, signal).catch(() => '');
-  const all = await pooled(names, MAX_READ_AT_ONCE, async (name) => ({
-    name,
-    status: await readStatus(name, {wanted: undefined, context, signal}, {...access, now}),
-  }));
+  const all = await readAllStatus(kubeTarget, {context, signal}, {...access, now});
   if (!isJson) show(statusTable(all, resultScreen));
-  const exits = all.map(({status}) => exitOf(status, [], isStrict));
-  exitWith([ExitCode.failed, ExitCode.differences].find((exit) => exits.includes(exit)) ?? ExitCode.ok);
+  exitWith(worstExit(all.map(({status}) => exitOf(status, [], isStrict))));
   return {releases: all.map(({name, status}) => statusDocument(name, status, []))};
 }
 
@@ -127,18 +116,16 @@ export async function printStatusChanges(
 }
 
 /** With `isStrict`, differences and failed comparisons are failures. */
-function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[], isStrict: boolean): ExitCode {
+export function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[], isStrict: boolean): ExitCode {
   if (state !== 'ready') return ExitCode.failed;
   if (!isStrict) return ExitCode.ok;
   if (objects === undefined || (files.length > 0 && drift === undefined)) return ExitCode.failed;
   return hasChanged({objects}) || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
 }
 
-const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
-  failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
-    `Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`,
-    'Install an agent: scalr-agent install',
-  ]);
+/** The exit code of several releases. */
+export const worstExit = (exits: readonly ExitCode[]): ExitCode =>
+  [ExitCode.failed, ExitCode.differences].find((exit) => exits.includes(exit)) ?? ExitCode.ok;
 
 /** Adds what Scalr reports, if there is a token for the account in the values of the release; otherwise nothing is contacted. */
 async function statusWithAccount(

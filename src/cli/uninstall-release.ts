@@ -17,12 +17,9 @@ import {requireKnownRelease} from '../release/unrecorded.ts';
 import {isOfRelease} from '../release/users.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
-import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
-export interface UninstallResult {
-  release: string;
-  namespace: string;
-  context: string;
+export interface UninstallResult extends ReleaseHead {
   /** False if there was nothing to delete. */
   changed: boolean;
   runsInFlight: string[];
@@ -84,9 +81,7 @@ export async function uninstallFromCluster(
   const steps = [...plan.steps, ...inAccount.steps];
   const removes = planned.removals.map((each) => removalText(each));
   const result: UninstallResult = {
-    release: name.release,
-    namespace: name.kubeTarget.namespace,
-    context: facts.context.name,
+    ...headOf(name, facts),
     changed: steps.length > 0,
     runsInFlight: inventory.runs.map(refText),
     steps: stepsOf(steps),

@@ -24,14 +24,11 @@ import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {Change} from '../values/migrate/change.ts';
 import type {SharedFlags} from './base-command.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, settingFlags} from './flags.ts';
-import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, repeated, settingFlags, takeOverFlag} from './flags.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
 import {evidencePath} from './user-files.ts';
 
-export interface UpgradeResult {
-  release: string;
-  namespace: string;
-  context: string;
+export interface UpgradeResult extends ReleaseHead {
   from: {chart: string; chartVersion: string};
   /** `release` is another one if the chart changes. */
   to: {chart: string; chartVersion: string; release: string};
@@ -142,9 +139,7 @@ function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target
   const {steps, warnings, advice, gains, changes, rollback, keptClaims, cleanup} = prepared;
   const {runs, runsOf} = inventory;
   return {
-    release: name.release,
-    namespace: name.kubeTarget.namespace,
-    context: facts.context.name,
+    ...headOf(name, facts),
     from: {chart: target.chart, chartVersion: target.version},
     to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
     changed: steps.length > 0,
@@ -189,19 +184,12 @@ export const upgradeFlags = {
     summary: 'Delete CRDs that nothing uses after the upgrade. A rollback is not possible afterwards.',
     exclusive: ['no-wait'],
   }),
-  'take-over': Flags.boolean({
-    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
-  }),
+  ...takeOverFlag,
   'new-release': Flags.string({
     summary: 'Release name for another chart (default: release name with the suffix of the chart).',
     helpValue: '<NAME>',
   }),
-  values: Flags.string({
-    summary: 'Values file to merge over the migrated values. Can be repeated.',
-    helpValue: '<FILE>',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
+  values: Flags.string({summary: 'Values file to merge over the migrated values. Can be repeated.', helpValue: '<FILE>', ...repeated}),
   confirm: Flags.string({summary: 'Release name, to confirm a downgrade.', helpValue: '<NAME>'}),
   ...confirmFlags,
   ...answersFlag,

@@ -1,6 +1,57 @@
-import {ExpectedError, failed} from '../ground/errors.ts';
+import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
+import type {Files} from '../ports/files.ts';
 import {type KnownFlags, similarFlag} from './spellings.ts';
+
+interface Arguments {
+  /** Files to validate separately. */
+  given: readonly string[];
+  /** Files to merge and validate as one. */
+  layers: readonly string[];
+  format: string | undefined;
+  isJson: boolean;
+}
+
+/** Rejects ambiguous arguments. @throws ExpectedError */
+export function refuseUnclear({given, layers, format, isJson}: Arguments): void {
+  const [file, layer] = [given[0], layers[0]];
+  if (file === undefined && layer === undefined) {
+    throw usageError('No file to validate.', [
+      'Validate a file: scalr-agent validate values.yaml',
+      'Validate standard input: scalr-agent validate -',
+    ]);
+  }
+  if (file !== undefined && layer !== undefined) {
+    throw usageError(`${file} and -f ${layer} cannot be combined: FILE is validated separately, -f is merged.`, [
+      `Merge all files, the last one wins: ${[...layers, ...given].map((each) => `-f ${each}`).join(' ')}`,
+      `Validate each file separately: ${[...given, ...layers].join(' ')}`,
+    ]);
+  }
+  if ([...given, ...layers].filter((each) => each === '-').length > 1) {
+    throw usageError('Standard input can be read only once.', ['Use - once, and file names for the other files']);
+  }
+  if (isJson && format !== undefined && format !== 'json') {
+    throw usageError(`--json cannot be used with --format ${format}.`, ['Omit one of these flags']);
+  }
+}
+
+/** Rejects --fix for standard input and pipes. @throws ExpectedError */
+export async function refuseStandardInput(names: readonly string[], {kindOf}: Pick<Files, 'kindOf'>): Promise<void> {
+  for (const name of names) {
+    if (name !== '-' && (await kindOf(name)) !== 'stream') continue;
+    throw usageError(`--fix requires a file, and ${name === '-' ? 'standard input' : name} is not one.`, [
+      'Save the values in a file: scalr-agent validate values.yaml --fix',
+      'Omit --fix to validate without changes',
+    ]);
+  }
+}
+
+/** --format json is the same as --json, even if the arguments cannot be parsed. */
+export function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some((word, index) => word === '--format=json' || (word === '--format' && words[index + 1] === 'json'));
+}
 
 /** Command line, and existing commands and flags. */
 export interface CommandLine {
@@ -85,15 +136,19 @@ function notAnOption(before: string, value: string, options: readonly string[], 
   );
 }
 
-/** Flags whose values would be secrets. */
-const NO_TOKEN = 'Set the token with SCALR_AGENT_TOKEN or --token-file. Other users could read a token on the command line';
+/** Flags that do not exist, and what to use instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  token: 'Set the token with SCALR_AGENT_TOKEN or --token-file. Other users could read a token on the command line',
+  inspect: 'Use the command: scalr-agent inspect FILE',
+};
 
 function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedError {
   const typed = word.replace(/=.*/s, '');
   const name = typed.replace(/^-+/, '');
   const near = name.length > 1 ? closest(name.replace(/^no-/, ''), Object.keys(flags)) : undefined;
   const similar = similarFlag(typed, flags) ?? (near && `Did you mean --${near}?`);
-  return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, name === 'token' ? [NO_TOKEN] : [...(similar ? [similar] : []), help]);
+  const suggestions = name in INSTEAD ? [INSTEAD[name] as string] : [...(similar ? [similar] : []), help];
+  return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, suggestions);
 }
 
 /** Commands of Helm, kubectl, Docker and Terraform. */
@@ -103,7 +158,7 @@ const COMMANDS_OF_OTHERS: Readonly<Record<string, string>> = {
   ...{apply: 'install', init: 'install', up: 'install', setup: 'install', deploy: 'install', run: 'install', start: 'install'},
   ...{plan: 'install --dry-run', diff: 'install --diff', template: 'values', generate: 'values', config: 'values'},
   ...{lint: 'validate', check: 'preflight', doctor: 'preflight', test: 'preflight', update: 'upgrade'},
-  ...{logs: 'collect-logs', log: 'collect-logs', bundle: 'collect-logs', inspect: 'collect-logs --inspect FILE', mirror: 'images'},
+  ...{logs: 'collect-logs', log: 'collect-logs', bundle: 'collect-logs', mirror: 'images'},
 };
 
 function unknownCommand(command: string, commands: readonly string[]): ExpectedError {
@@ -133,6 +188,3 @@ export function strayArgument(argument: string, {argv, commands}: Omit<CommandLi
   const isRest = flag !== undefined && (at < index - 1 || argv[at] !== flag);
   return usageError(isRest ? `Unexpected argument after the value of ${flag}.` : `Unexpected argument "${argument}".`, suggestions);
 }
-
-const usageError = (message: string, suggestions: readonly string[], cause?: Error): ExpectedError =>
-  new ExpectedError(message, {code: 'USAGE', suggestions, ...(cause ? {cause} : {})});

@@ -2,7 +2,7 @@ import {scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
 import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, onFailure} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, showChart} from '../helm/helm.ts';
@@ -44,7 +44,7 @@ export const poolFlags = ({pool}: Pick<AnswerStore, 'pool'>): string[] =>
 /** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
 export async function prepareAndCheck(
   generated: Generated,
-  wanted: Wanted,
+  wanted: WantedRelease,
   {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
   {interrupt}: Interrupts,
 ): Promise<ReviewedInstall> {
@@ -59,23 +59,20 @@ export async function prepareAndCheck(
   return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
 }
 
-type Wanted = Omit<WantedRelease, 'manifest'>;
 type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
+
+const NOTHING = onFailure(() => undefined);
 
 /** The pools of the account. Undefined without a token of a user, or if the account does not answer: then the wizard asks for a token. */
 export async function offeredPools(
   settings: Settings,
   context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,
 ): Promise<OfferedPools | undefined> {
-  try {
-    const client = await optionalAccount(settings.get(url), settings, context);
-    if (client === undefined) return undefined;
-    const [pools, agents] = await Promise.all([listPools(client), listAgents(client)]);
-    return {host: client.host, pools: pools.map((pool) => ({...pool, description: descriptionOf(pool, agents)}))};
-  } catch (error) {
-    if (error instanceof ExpectedError) return undefined;
-    throw error;
-  }
+  const client = await optionalAccount(settings.get(url), settings, context).catch(NOTHING);
+  const read = client && (await Promise.all([listPools(client), listAgents(client)]).catch(NOTHING));
+  if (client === undefined || read === undefined) return undefined;
+  const [pools, agents] = read;
+  return {host: client.host, pools: pools.map((pool) => ({...pool, description: descriptionOf(pool, agents)}))};
 }
 
 function descriptionOf({id, isDefault, isForVcs, isInUse, environments}: ScalrPool, agents: readonly ScalrAgent[]): string {
@@ -165,10 +162,7 @@ export async function tryRequirements({kubeTarget, access, signal, hasOwnChart}:
   const permissions = async (): Promise<Missing[]> => {
     const {namespace} = kubeTarget;
     const reviews = await Promise.all(
-      CREATED.map(async (attributes) => ({
-        ...attributes,
-        ...(await reviewAccess(kubernetes, {...attributes, namespace}, {signal})),
-      })),
+      CREATED.map(async (attributes) => ({...attributes, ...(await reviewAccess(kubernetes, {...attributes, namespace}, {signal}))})),
     );
     const refused = reviews.filter(({value}) => value === false).map(({resource}) => resource);
     return refused.length === 0

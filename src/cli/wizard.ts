@@ -2,7 +2,7 @@ import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answer
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterTarget, programOf} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed, PromptCancelled} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed, onFailure, PromptCancelled} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {HostPlan} from '../host/plan.ts';
@@ -115,44 +115,36 @@ export async function decideWithOperator(
       ...(contextOf(store) === undefined ? {} : {kubeContext: contextOf(store) as string}),
     });
     const timeoutSignal = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupts.interrupt);
-    const discovered = new Map<string, Promise<DiscoveredCluster>>();
+    const clusterAt = (context: string | undefined): ClusterTarget => ({
+      ...cluster(),
+      ...(context === undefined ? {} : {kubeContext: context}),
+    });
+    const discovered = remembered<DiscoveredCluster>();
     const read = (context: string | undefined): Promise<DiscoveredCluster> => {
-      const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
-      const key = JSON.stringify(kubeTarget);
-      const reading =
-        discovered.get(key) ??
-        accessTo(kubeTarget).then((access) => discoverCluster(kubeTarget, cachedAccess(access, {signal: timeoutSignal(), sleep})));
-      discovered.set(key, reading);
-      return reading;
+      const kubeTarget = clusterAt(context);
+      return discovered(kubeTarget, async () =>
+        discoverCluster(kubeTarget, cachedAccess(await accessTo(kubeTarget), {signal: timeoutSignal(), sleep})),
+      );
     };
     const settled = new Settings(found.answers);
     const offered =
       flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting)) ? offeredPools(settled, context) : undefined;
     offered?.catch(() => undefined);
-    const releases = new Map<string, ReturnType<typeof installedAgent>>();
+    const releases = remembered<Awaited<ReturnType<typeof installedAgent>>>();
     const installed = (context: string | undefined): ReturnType<typeof installedAgent> => {
-      const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
-      const name = {release: store.get(release) as string, kubeTarget};
-      const key = JSON.stringify(name);
-      const reading = releases.get(key) ?? accessTo(kubeTarget).then((access) => installedAgent(name, access, timeoutSignal()));
-      releases.set(key, reading);
-      return reading;
+      const name = {release: store.get(release) as string, kubeTarget: clusterAt(context)};
+      return releases(name, async () => installedAgent(name, await accessTo(name.kubeTarget), timeoutSignal()));
     };
-    const tried = new Map<string, ReturnType<typeof tryRequirements>>();
+    const tried = remembered<Awaited<ReturnType<typeof tryRequirements>>>();
     const lacking = (context: string | undefined, again = false): ReturnType<typeof tryRequirements> => {
-      const kubeTarget = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
-      const key = JSON.stringify([kubeTarget, store.get(chartSource)]);
-      const hasOwnChart = store.get(chartSource) !== undefined;
-      const trying =
-        (again ? undefined : tried.get(key)) ??
+      const kubeTarget = clusterAt(context);
+      const source = store.get(chartSource);
+      const start = () =>
         accessTo(kubeTarget)
-          .then((access) => tryRequirements({kubeTarget, access, signal: timeoutSignal(), hasOwnChart}))
-          .catch((error: unknown) => {
-            // Without a cluster, there is nothing to try.
-            if (error instanceof ExpectedError) return [];
-            throw error;
-          });
-      tried.set(key, trying);
+          .then((access) => tryRequirements({kubeTarget, access, signal: timeoutSignal(), hasOwnChart: source !== undefined}))
+          // Without a cluster, there is nothing to try.
+          .catch(onFailure(() => []));
+      const trying = tried([kubeTarget, source], start, again);
       // Read in the background from the first question on, too.
       installed(context).catch(() => undefined);
       return trying;
@@ -247,6 +239,17 @@ export async function decideWithOperator(
   } finally {
     interrupts.release();
   }
+}
+
+/** Starts each work once, by its key, unless `again`. */
+function remembered<T>(): (key: unknown, start: () => Promise<T>, again?: boolean) => Promise<T> {
+  const started = new Map<string, Promise<T>>();
+  return (key, start, again = false) => {
+    const id = JSON.stringify(key);
+    const work = (again ? undefined : started.get(id)) ?? start();
+    started.set(id, work);
+    return work;
+  };
 }
 
 /** A token, or the Secret that contains it, needs no pool. */

@@ -1,18 +1,9 @@
 import type {Interfaces} from '@oclif/core';
 import type {PreparedBundle} from '../bundle/collect/prepare.ts';
-import {collectFromCluster} from '../bundle/collect-from-cluster.ts';
-import {collectFromHost} from '../bundle/collect-from-host.ts';
+import {collectFromCluster, collectFromHost} from '../bundle/collect.ts';
 import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {
-  bundleSource,
-  type CollectResult,
-  collectLogsFlags,
-  collectOptions,
-  showCollected,
-  showInspection,
-  showWanted,
-} from '../cli/collect-logs-flags.ts';
+import {bundleSource, type CollectResult, collectLogsFlags, collectOptions, showCollected, showWanted} from '../cli/collect-logs-flags.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
 import type {Interrupts} from '../ports/processes.ts';
@@ -34,7 +25,6 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     '<%= config.bin %> <%= command.id %> --target docker',
     '<%= config.bin %> <%= command.id %> --watch --run run-v0o1',
     'sudo scalr-agent-install <%= command.id %> --target systemd --since 2h',
-    '<%= config.bin %> <%= command.id %> --inspect bundle.zip',
   ];
   static override flags = collectLogsFlags;
 
@@ -43,11 +33,9 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
   override async run(): Promise<CollectResult> {
     const {flags: given} = await this.parse(CollectLogs);
     // These flags select the source without a target.
-    const isSelected = given.inspect !== undefined || given.docker !== undefined || given.journal;
+    const isSelected = given.docker !== undefined || given.journal;
     const flags = isSelected ? given : {...given, target: await this.targetFrom(given)};
-    const source = bundleSource(flags);
-    if (source === 'inspect') return showInspection(flags.inspect as string, this.context(flags));
-    const collect = source === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
+    const collect = bundleSource(flags) === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
     const interrupts = this.app.takeInterrupts();
     try {
       const collected = await collect(interrupts);
@@ -99,7 +87,13 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
   }
 
   #saving() {
-    const {archives, files, now} = this.app;
-    return {archives, files, now, onProgress: (done: number, all: number): void => this.say(progressText(done, all, this.screen))};
+    const {archives, files, now, pageTemplate} = this.app;
+    return {
+      archives,
+      files,
+      now,
+      template: () => pageTemplate(this.config.root),
+      onProgress: (done: number, all: number): void => this.say(progressText(done, all, this.screen)),
+    };
   }
 }

@@ -19,9 +19,7 @@ export default class Completion extends BaseCommand<Result> {
     'Completes commands, flags and values; namespaces, contexts and releases come from kubectl and helm. Requires scalr-agent on PATH, and bash 4 or newer. Load the script in the current shell or in its startup file:';
   static override usage = '<%= command.id %> bash|zsh|fish|powershell';
   static override examples = NAMES.map((name) => ({description: `${name}, in ${SHELLS[name].startup}`, command: SHELLS[name].load}));
-  static override args = {
-    shell: Args.string({description: 'Shell to generate the script for.', options: NAMES, ignoreStdin: true}),
-  };
+  static override args = {shell: Args.string({description: 'Shell to generate the script for.', options: NAMES, ignoreStdin: true})};
 
   override async run(): Promise<Result> {
     const {args} = await this.parse(Completion);

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {type DebugResult, debugInCluster} from '../cli/debug-release.ts';
-import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, takeOverFlag, timeoutOf} from '../cli/flags.ts';
 import {failed} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';
 import {readFacts} from '../release/read-release.ts';
@@ -24,14 +24,10 @@ export default class Debug extends BaseCommand<DebugResult> {
     '<%= config.bin %> <%= command.id %> off --namespace scalr-agent --yes',
     '<%= config.bin %> <%= command.id %> on --namespace scalr-agent --dry-run',
   ];
-  static override args = {
-    state: Args.string({description: 'Desired state of debug logs.', options: [...STATES], ignoreStdin: true}),
-  };
+  static override args = {state: Args.string({description: 'Desired state of debug logs.', options: [...STATES], ignoreStdin: true})};
   static override flags = {
     'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
-    'take-over': Flags.boolean({
-      summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
-    }),
+    ...takeOverFlag,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(SETTINGS),

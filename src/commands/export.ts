@@ -2,13 +2,15 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
-import {BaseCommand} from '../cli/base-command.ts';
+import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {additionsFrom, dockerfileFlags} from '../cli/dockerfile-flags.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
+import {type FleetFlags, fleetFlags, fleetFrom, refuseFleetFlags} from '../cli/fleet-flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
 import {exportHost} from '../export/export.ts';
+import {exportFleet, FLEET_TARGETS, type FleetTarget, isFleetTarget} from '../export/fleet/engines.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -26,15 +28,16 @@ interface Result {
   warnings: readonly Warning[];
 }
 
-const EXPORTS = [...HOST_TARGETS, 'dockerfile'];
+const EXPORTS = [...HOST_TARGETS, 'dockerfile', ...FLEET_TARGETS];
 
 export default class ExportCommand extends BaseCommand<Result> {
-  static override summary = 'Write files for Docker, virtual machines and custom images.';
+  static override summary = 'Write files for fleets, Docker, virtual machines and custom images.';
   static override description =
-    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
+    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read. argocd, argocd-appset, flux, terraform and helmfile write files for Git, which contain no token.';
   static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
+    '<%= config.bin %> <%= command.id %> flux --answers answers.yaml --overlay clusters --out fleet',
     '<%= config.bin %> <%= command.id %> dockerfile --chart agent-job --ca-file ca.pem',
   ];
   static override args = {
@@ -43,6 +46,7 @@ export default class ExportCommand extends BaseCommand<Result> {
   static override flags = {
     out: Flags.string({char: 'o', summary: 'Output directory (default: current directory).', helpValue: '<DIRECTORY>'}),
     ...dockerfileFlags,
+    ...fleetFlags,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalogue),
@@ -62,14 +66,16 @@ export default class ExportCommand extends BaseCommand<Result> {
       );
     const isDockerfile = target === 'dockerfile';
     const additions = additionsFrom(flags, isDockerfile);
-    const settings = await this.settingsFrom(flags, isDockerfile ? {optional: [url]} : {});
+    if (!isFleetTarget(target)) refuseFleetFlags(flags);
     const directory = flags.out ?? '';
-    const {files, steps, notes, warnings} = isDockerfile
-      ? await this.#dockerfile(settings, flags, additions)
-      : exportHost(settings, target as HostTarget, {
-          earlier: await earlierExport(directory, this.app.files),
-          ...socketIn(this.app.env),
-        });
+    const {files, steps, notes, warnings} = isFleetTarget(target)
+      ? await this.#fleet(target, flags)
+      : isDockerfile
+        ? await this.#dockerfile(await this.settingsFrom(flags, {optional: [url]}), flags, additions)
+        : exportHost(await this.settingsFrom(flags), target as HostTarget, {
+            earlier: await earlierExport(directory, this.app.files),
+            ...socketIn(this.app.env),
+          });
     this.report(warnings);
     // A single file is a result like that of "values".
     if (files.length === 1 && flags.out === undefined) {
@@ -92,6 +98,13 @@ export default class ExportCommand extends BaseCommand<Result> {
       notes,
       warnings,
     };
+  }
+
+  async #fleet(target: FleetTarget, flags: FleetFlags & SharedFlags): Promise<ReturnType<typeof exportFleet> & {warnings: Warning[]}> {
+    const sources = await this.sourcesFrom(flags);
+    const fleet = await fleetFrom(target, flags, {sources, app: this.app, settings: () => this.settingsFrom(flags)});
+    const all = fleet.clusters.flatMap(({generated}) => generated.warnings);
+    return {...exportFleet(fleet, target), warnings: [...new Map(all.map((each) => [each.message, each])).values()]};
   }
 
   async #dockerfile(

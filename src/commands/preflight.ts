@@ -9,6 +9,7 @@ import {
   probeUrls,
   refuseWith,
   releaseName,
+  repeated,
   settingFlags,
   targetFlag,
 } from '../cli/flags.ts';
@@ -61,8 +62,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     'probe-url': Flags.string({
       summary: 'Additional URL that the test pod of --probe, or this machine, connects to, for example a VCS host. May be repeated.',
       helpValue: '<URL>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
     }),
     pool: Flags.string({summary: 'Agent pool whose type is checked, by name or ID.', helpValue: '<NAME>'}),
     account: Flags.boolean({summary: 'Check the Scalr account too, if a token for it is found.', default: true, allowNo: true}),

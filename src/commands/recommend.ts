@@ -1,12 +1,13 @@
-import {type Recommendation, recommend} from '../charts/recommend.ts';
+import {type ClusterChoice, type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {recommendationText, sizingText} from '../ui/messages.ts';
+import {clusterChoicesText, recommendationText, sizingText} from '../ui/messages.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
 
-type Result = Recommendation & {sizing: Sizing};
+type Result = Recommendation & {sizing: Sizing; clusters?: ClusterChoice[]};
 
 export default class Recommend extends BaseCommand<Result> {
   static override summary = 'Recommend a chart, and compare it with the other two.';
@@ -15,6 +16,7 @@ export default class Recommend extends BaseCommand<Result> {
   static override flags = {
     ...fromClusterFlag,
     ...answersFlag,
+    ...overlayFlag,
     ...settingFlags(catalogue, {chart: 'Without effect: all three charts are compared.'}),
     ...connectionFlags,
   };
@@ -22,10 +24,16 @@ export default class Recommend extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);
     const cluster = await this.clusterOf(flags);
-    const settings = await this.settingsFrom(flags, {optional: [url], cluster});
+    const {overlay: directory, answers} = flags;
+    const source = directory === undefined ? undefined : {directory, answers, sources: await this.sourcesFrom(flags), app: this.app};
+    const settings = source ? await sharedSettings(source.sources, this.app) : await this.settingsFrom(flags, {optional: [url], cluster});
+    const clusters = source && (await clusterChoices(source));
     const recommendation = recommend(settings, cluster?.facts);
     const size = sizing(settings, recommendation.chart);
-    if (!this.jsonEnabled()) this.show(`${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}`);
-    return {...recommendation, sizing: size};
+    if (!this.jsonEnabled())
+      this.show(
+        `${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}${clusters ? `\n${clusterChoicesText(clusters, this.resultScreen)}` : ''}`,
+      );
+    return {...recommendation, sizing: size, ...(clusters ? {clusters} : {})};
   }
 }

@@ -1,11 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, connectionFlags, refuseWith, releaseName, settingFlags, targetFlag, timeoutOf} from '../cli/flags.ts';
+import {answersFlag, connectionFlags, refuseWith, releaseName, settingFlags, targetFlag, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {type HostStatusDocument, hostStatus} from '../cli/host-commands.ts';
+import {showContexts} from '../cli/status-contexts.ts';
 import {printStatusChanges, showAllReleases, showRelease} from '../cli/status-release.ts';
-import {readTexts} from '../cli/user-files.ts';
+import {readValuesTexts} from '../cli/values-texts.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
-import type {StatusDocument} from '../ui/formats/status.ts';
+import type {ClustersDocument, StatusDocument} from '../ui/formats/status.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 const SETTINGS = [namespace, release];
@@ -19,6 +21,7 @@ const ONLY_KUBERNETES = [
   'all-namespaces',
   'watch',
   'newest',
+  'contexts',
   'namespace',
   'kube-context',
   'kubeconfig',
@@ -27,16 +30,17 @@ const ONLY_KUBERNETES = [
 ] as const;
 
 /** Undefined after --watch, which prints continuously. */
-type Result = StatusDocument | HostStatusDocument | {releases: readonly StatusDocument[]} | undefined;
+type Result = StatusDocument | HostStatusDocument | {releases: readonly StatusDocument[]} | ClustersDocument | undefined;
 
 export default class Status extends BaseCommand<Result> {
   static override summary = 'Show the status of an installed agent.';
   static override description =
-    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exits with 0 when the agent is ready, 1 when it is not or the cluster cannot be reached, and 2 when the release or kubectl is not found. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). If a token for the Scalr account of the release is found (SCALR_HOSTNAME and SCALR_TOKEN, or the files of the Scalr CLI or Terraform), the agents in Scalr are compared with the pods; --no-account disables this. With --target docker or systemd, shows the agents of this machine.`;
+    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exits with 0 when the agent is ready, 1 when it is not or the cluster cannot be reached, and 2 when the release or kubectl is not found. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). --contexts lists the releases of several clusters, or with --namespace or --release this release of each cluster; it exits with 0 if every cluster has a release and all are ready. If a token for the Scalr account of the release is found (SCALR_HOSTNAME and SCALR_TOKEN, or the files of the Scalr CLI or Terraform), the agents in Scalr are compared with the pods; --no-account disables this. With --target docker or systemd, shows the agents of this machine.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',
     '<%= config.bin %> <%= command.id %> --watch',
+    "<%= config.bin %> <%= command.id %> --contexts 'prod-*'",
   ];
   static override flags = {
     values: Flags.string({
@@ -55,6 +59,14 @@ export default class Status extends BaseCommand<Result> {
       char: 'A',
       summary: 'List the agent releases of all namespaces.',
       exclusive: ['values', 'watch'],
+    }),
+    contexts: Flags.string({
+      summary: 'List the agent releases of several clusters: kubeconfig contexts, separated by commas. * matches any text.',
+      helpValue: '<NAME,...>',
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+      exclusive: ['values', 'watch', 'kube-context'],
     }),
     account: Flags.boolean({
       summary: 'Read the agents in the Scalr account too, if a token for it is found.',
@@ -82,7 +94,7 @@ export default class Status extends BaseCommand<Result> {
       return hostStatus(target, name, {...this.context(flags), screen: this.resultScreen});
     }
     const files = flags.values ?? [];
-    const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
+    const wanted = files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
     const name = releaseName(flags, settings);
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
     const request = {
@@ -95,6 +107,10 @@ export default class Status extends BaseCommand<Result> {
       asksNewest: flags.newest ?? false,
     };
     const context = {...this.context(flags), timeoutMs};
+    if (flags.contexts !== undefined) {
+      const deps = {processes: this.app.processes(toolPaths(flags)), accessTo: (each: ClusterTarget) => this.accessTo(each, flags)};
+      return showContexts(flags.contexts, {...request, isNamed: isNamed && !flags['all-namespaces']}, deps, context);
+    }
     const access = await this.accessTo(name.kubeTarget, flags);
     if (flags['all-namespaces']) return showAllReleases(request, access, context);
     return flags.watch ? printStatusChanges(request, access, context) : showRelease(request, access, context);

@@ -6,6 +6,7 @@ import {
   connectionFlags,
   durationOf,
   explicitFlags,
+  OF_CONNECTION,
   refuseWith,
   releaseName,
   settingFlags,
@@ -22,19 +23,9 @@ import {namespace, release, TARGETS} from '../settings/release.ts';
 const SETTINGS = [namespace, release];
 
 const ONLY_KUBERNETES = [
-  'purge',
-  'confirm',
-  'revoke-token',
-  'delete-pool',
-  'cleaner-image',
-  'drain',
-  'drain-timeout',
-  'namespace',
-  'kube-context',
-  'kubeconfig',
-  'helm',
-  'kubectl',
-] as const;
+  ...['purge', 'confirm', 'revoke-token', 'delete-pool', 'cleaner-image', 'drain', 'drain-timeout', 'namespace'],
+  ...OF_CONNECTION,
+];
 
 export default class Uninstall extends BaseCommand<UninstallResult | HostUninstallResult> {
   static override summary = 'Uninstall an agent and list what remains.';

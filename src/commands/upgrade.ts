@@ -4,7 +4,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {durationOf, releaseName, timeoutOf} from '../cli/flags.ts';
 import {confirmIn, readIfUnknown, warningsOf} from '../cli/read-chart.ts';
 import {UPGRADE_SETTINGS, type UpgradeResult, upgradeFlags, upgradeInCluster} from '../cli/upgrade-release.ts';
-import {readTexts} from '../cli/user-files.ts';
+import {readValuesTexts} from '../cli/values-texts.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireKnownVersion} from '../operations/debug.ts';
@@ -35,7 +35,7 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
     const settings = await this.settingsFrom(flags, {only: UPGRADE_SETTINGS});
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.kubeTarget, flags);
-    const overlay = readLayers(await readTexts(flags.values ?? [], this.app.files));
+    const overlay = readLayers(await readValuesTexts(flags.values ?? [], this.app.files));
     const timeoutMs = timeoutOf(flags);
     const choices: UpgradeChoices = {
       takesOver: flags['take-over'] ?? false,

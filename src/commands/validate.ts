@@ -1,17 +1,18 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, helmFlag, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
-import {readTexts, rewriteFiles} from '../cli/user-files.ts';
+import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
+import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/usage-error.ts';
+import {rewriteFiles} from '../cli/user-files.ts';
 import {chartsToCheck, confirmGroups} from '../cli/validate-charts.ts';
-import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
+import {readGroups, readValuesTexts} from '../cli/values-texts.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import {diffText} from '../ui/changes.ts';
-import {findingsText, type Result, resultOf} from '../ui/findings.ts';
-import {asciiFallback} from '../ui/theme.ts';
+import {inFormat, type Result, resultOf} from '../ui/findings.ts';
 import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
@@ -23,7 +24,7 @@ export default class Validate extends BaseCommand<Result> {
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
     '<%= config.bin %> <%= command.id %> -f base.yaml -f production.yaml',
-    '<%= config.bin %> <%= command.id %> values.yaml --fix',
+    '<%= config.bin %> <%= command.id %> --answers answers.yaml --overlay clusters',
     '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
   ];
   static override args = {
@@ -34,8 +35,7 @@ export default class Validate extends BaseCommand<Result> {
       char: 'f',
       summary: 'Values file to merge; the last one wins. May be repeated.',
       helpValue: '<FILE>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
       delimiter: ',',
     }),
     fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),
@@ -47,6 +47,7 @@ export default class Validate extends BaseCommand<Result> {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
     ...answersFlag,
+    ...overlayFlag,
     ...settingFlags([chart, chartVersion, chartSource], {
       chart: 'Chart of the file (default: the one that the file or its keys name).',
       'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
@@ -58,19 +59,28 @@ export default class Validate extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Validate);
+    if (flags.overlay !== undefined) {
+      refuseWith('overlay', ['values', 'fix'], flags);
+      const source = {directory: flags.overlay, answers: flags.answers, sources: await this.sourcesFrom(flags), app: this.app};
+      return this.#show(await checkOverlay(source, args.file), flags);
+    }
     const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
     refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
-    const texts = await readTexts([...alone, ...layers], this.app.files);
-    const groups = layers.length > 0 ? [{files: texts, areLayers: true}] : texts.map((text) => ({files: [text], areLayers: false}));
+    const {files} = this.app;
+    const groups = layers.length > 0 ? [{files: await readValuesTexts(layers, files), areLayers: true}] : await readGroups(alone, files);
     const settings = await this.settingsFrom(flags, {optional: [url]});
     const deps = {app: this.app, flags};
     const charts = await chartsToCheck(groups, settings, deps);
     const {checked, warnings, notes} = checkGroups(groups, settings, {...charts, read: charts.read.map(({target}) => target)});
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
-    const remaining = await confirmGroups(flags.fix ? await this.#fix(checked, flags) : checked, charts, deps);
-    if (!this.jsonEnabled()) this.app.stdout(await this.#inFormat(flags.format, remaining));
+    const fixed = flags.fix ? await this.#fix(checked, flags) : checked;
+    return this.#show(await confirmGroups(fixed, charts, deps), flags);
+  }
+
+  async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
+    if (!this.jsonEnabled()) this.app.stdout(await inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
@@ -98,14 +108,6 @@ export default class Validate extends BaseCommand<Result> {
     });
     this.say(`${text}\n`);
     return isWritten ? results.map(({fixed}) => fixed) : untouched;
-  }
-
-  async #inFormat(format: string | undefined, checked: readonly CheckedGroup[]): Promise<string> {
-    const {bin, name, version, pjson} = this.config;
-    const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
-    if (format === 'sarif') return (await import('../ui/formats/reports.ts')).sarif(checked, program);
-    if (format === 'junit') return (await import('../ui/formats/reports.ts')).junit(checked, `${program.name} validate`);
-    return asciiFallback(findingsText(checked, this.resultScreen), this.resultScreen);
   }
 
   override jsonEnabled(): boolean {

@@ -91,7 +91,7 @@ export interface CompletionProgram {
 }
 
 /** Flags whose values are read from the cluster, the kubeconfig or the charts. */
-const LIVE = ['namespace', 'release', 'kube-context', 'chart-version', 'from', 'to'] as const;
+const LIVE = ['namespace', 'release', 'kube-context', 'contexts', 'chart-version', 'from', 'to'] as const;
 type LiveFlag = (typeof LIVE)[number];
 
 const HELP: Candidate = {value: '--help', description: 'Show help.'};
@@ -158,15 +158,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag, (line: Line) => Promise<readonly Candidate[]>>> {
   const answer = (call: Call, line: Line) => ask(call, lastValue(line, call.tool));
+  const contextsOf = async (line: Line): Promise<Candidate[]> => {
+    const {contexts} = parsed<{contexts?: Named[] | null}>(await answer(allContexts(placeOf(line, env)), line)) ?? {};
+    return (contexts ?? []).map(({name, context}) => ({value: name, description: context?.cluster ? `Cluster ${context.cluster}` : ''}));
+  };
   return {
     namespace: async (line) => {
       const names = await answer(listNamespaces(placeOf(line, env), 1), line);
       return lines(names).map((name) => ({value: name.replace(/^namespace\//, ''), description: ''}));
     },
-    'kube-context': async (line) => {
-      const {contexts} = parsed<{contexts?: Named[] | null}>(await answer(allContexts(placeOf(line, env)), line)) ?? {};
-      return (contexts ?? []).map(({name, context}) => ({value: name, description: context?.cluster ? `Cluster ${context.cluster}` : ''}));
-    },
+    'kube-context': contextsOf,
+    contexts: contextsOf,
     release: async (line) => {
       const releases = parsed<Release[]>(await answer(listReleases(placeOf(line, env), {everywhere: false}), line));
       return (releases ?? []).map(({name, chart: of, status}) => ({value: name, description: `${of}, ${status}`}));

@@ -1,8 +1,7 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {AGENT_LOG_ROWS, type AgentLogRow, type AgentPlatform} from './agent-log-rows.ts';
 import {type CauseTable, oneLine} from './cause.ts';
-import {presentPods} from './readiness.ts';
-import {containersOf, rootOf} from './snapshot-queries.ts';
+import {containersOf, presentPods, rootOf} from './snapshot-queries.ts';
 
 const READY_PATTERN = /agent is ready to receive tasks/i;
 

@@ -1,7 +1,6 @@
 import type {ContainerState, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {lastLogLine} from './agent-log.ts';
 import {type CauseTable, oneLine, readLog, type Symptom, singleCause, unwrap} from './cause.ts';
-import {troubledPods} from './readiness.ts';
 import {
   type ContainerView,
   containersOf,
@@ -9,6 +8,7 @@ import {
   firstTimeOf,
   isBeingCreated,
   isContainerTroubled,
+  troubledPods,
   troubleSince,
 } from './snapshot-queries.ts';
 

@@ -4,9 +4,22 @@ import {type Cause, type CauseRow, type CauseTable, remedyOf} from './cause.ts';
 import {containerCauses, startCauses} from './container-causes.ts';
 import {imageCauses} from './image-causes.ts';
 import {podCauses} from './pod-causes.ts';
-import {countText, isRootReady, isSuperseded, rootsOf} from './readiness.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
-import {eventsOf, isBeingCreated, isPodReady, objectLabel, ownerOf, podClaims, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
+import {
+  countText,
+  eventsOf,
+  isBeingCreated,
+  isPodReady,
+  isRootReady,
+  isSuperseded,
+  objectLabel,
+  ownerOf,
+  podClaims,
+  podsOf,
+  rootOf,
+  rootsOf,
+  timeOf,
+} from './snapshot-queries.ts';
 import {creationCauses, workloadCauses} from './workload-causes.ts';
 
 /** Only the first cause of each object is reported, so specific causes come first. */

@@ -1,6 +1,5 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseTable, oneLine, type Symptom, singleCause, unwrap} from './cause.ts';
-import {troubledPods} from './readiness.ts';
 import {
   type ContainerView,
   containersOf,
@@ -9,6 +8,7 @@ import {
   firstTimeOf,
   isContainerTroubled,
   newestEvent,
+  troubledPods,
   troubleSince,
 } from './snapshot-queries.ts';
 

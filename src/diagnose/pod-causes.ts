@@ -1,7 +1,6 @@
 import type {Event, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {lastLogLine} from './agent-log.ts';
 import {type CauseTable, describe, oneLine, readLog, singleCause} from './cause.ts';
-import {troubledPods} from './readiness.ts';
 import {
   condition,
   containersOf,
@@ -12,6 +11,7 @@ import {
   newestEvent,
   rootOf,
   timeOf,
+  troubledPods,
   troubleSince,
 } from './snapshot-queries.ts';
 

@@ -1,7 +1,6 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseRow, type CauseTable, describe, oneLine, remedyOf, type Symptom, singleCause} from './cause.ts';
-import {troubledPods} from './readiness.ts';
-import {condition, eventsOf, firstTimeOf, isEnding, newestEvent} from './snapshot-queries.ts';
+import {condition, eventsOf, firstTimeOf, isEnding, newestEvent, troubledPods} from './snapshot-queries.ts';
 
 /** Pending PersistentVolumeClaims with an error. Waiting for the first consumer is normal. */
 const pendingClaims = (snapshot: Snapshot): Symptom[] =>

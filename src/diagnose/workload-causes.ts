@@ -1,7 +1,6 @@
 import type {Snapshot, Workload} from '../kubernetes/objects.ts';
 import {type CauseTable, describe, oneLine, type Symptom, singleCause, unwrap} from './cause.ts';
-import {isObserved, isRootReady, replicaCount} from './readiness.ts';
-import {condition, eventsOf, firstTimeOf, isEnding, ownerOf} from './snapshot-queries.ts';
+import {condition, eventsOf, firstTimeOf, isEnding, isObserved, isRootReady, ownerOf, replicaCount} from './snapshot-queries.ts';
 
 /** Workloads whose pods are rejected by admission. */
 const refusedPods = (snapshot: Snapshot): Symptom[] =>

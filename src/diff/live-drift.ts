@@ -141,7 +141,6 @@ async function overriddenFields(
   };
 }
 
-/** The changed fields of one object, by their managers. */
 function fieldsOfManagers({object, live, paths}: Changed): ObjectDrift[] {
   const managers = (live.metadata.managedFields ?? [])
     .filter(({manager = '', subresource}) => subresource !== 'status' && !isByHand(manager))

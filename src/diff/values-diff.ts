@@ -105,7 +105,6 @@ const withoutNoise = (tree: Tree): Tree => {
   return Object.fromEntries(keys.toSorted().map((key) => [key, withoutNoise(tree[key] as Tree)]));
 };
 
-/** Without secrets. */
 function hidden(object: Values): Values {
   if (object['kind'] !== 'Secret') return hideSecretValues(object);
   const fields = ['data', 'stringData'].filter((field) => isMap(object[field]));

@@ -63,11 +63,7 @@ export type ErrorCode = keyof typeof EXIT_OF;
 export const ERROR_CODES = Object.keys(EXIT_OF) as readonly ErrorCode[];
 
 /** What a program that calls this one has to decide, by error code. */
-export const DECISIONS = {
-  MISSING_SETTING: 'setting_required',
-  NOT_CONFIRMED: 'confirmation_required',
-  FILE_EXISTS: 'file_exists',
-} as const;
+export const DECISIONS = {MISSING_SETTING: 'setting_required', NOT_CONFIRMED: 'confirmation_required', FILE_EXISTS: 'file_exists'} as const;
 type DecisionCode = keyof typeof DECISIONS;
 
 /** Codes of errors that ask for no decision. */
@@ -124,7 +120,8 @@ export const failed = (
 ): ExpectedError => new ExpectedError(message, {code, suggestions, ...more});
 
 /** A command line that cannot be run as it was typed. */
-export const usageError = (message: string, suggestions: readonly string[]): ExpectedError => failed('USAGE', message, suggestions);
+export const usageError = (message: string, suggestions: readonly string[], cause?: Error): ExpectedError =>
+  failed('USAGE', message, suggestions, cause ? {cause} : {});
 
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';
@@ -136,6 +133,14 @@ export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError 
     exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
     suggestions: [RUN_AGAIN],
   });
+
+/** For the `catch` of a promise: handles an expected failure. All other errors are bugs and are thrown again. */
+export const onFailure =
+  <T>(handle: (failure: ExpectedError) => T) =>
+  (error: unknown): T => {
+    if (error instanceof ExpectedError) return handle(error);
+    throw error;
+  };
 
 /** A problem that does not stop the command. `setting` is the ID of the affected setting. */
 export interface Warning {

@@ -29,6 +29,10 @@ export const knownValue = <T>(fact: Fact<T>): T | undefined => (isKnown(fact) ? 
 export const follow = <T, U>(fact: Fact<T>, conclude: (value: T, source: string) => Fact<U>): Fact<U> =>
   isKnown(fact) ? conclude(fact.value, fact.source) : fact;
 
+/** Another value from the same source. */
+export const mapped = <T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> =>
+  follow(fact, (value, source) => known(convert(value), source));
+
 /** Reasons that the user can fix come first. */
 const REASONS: readonly UnknownReason[] = ['forbidden', 'timed-out', 'failed', 'undetermined', 'not-served'];
 

@@ -52,7 +52,13 @@ export function abortReason({reason}: AbortSignal): string {
   return (reason as Error | undefined)?.name === 'TimeoutError' ? 'timed out (--timeout)' : 'cancelled';
 }
 
-/** Waits until the time is over or the signal is aborted. */
+/** The time; tests replace it. */
+export interface Clock {
+  now(): Date;
+  /** Waits until the time is over or the signal is aborted. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
 export const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   await wait(milliseconds, undefined, {signal}).catch(() => undefined);
 };

@@ -10,10 +10,7 @@ export interface ErrorAdvice {
 }
 
 export const ADVICE = {
-  unreachable: {
-    code: 'CLUSTER_UNREACHABLE',
-    suggestions: (cluster: ClusterSelection, message = '') => unreachableSteps(message, cluster),
-  },
+  unreachable: {code: 'CLUSTER_UNREACHABLE', suggestions: (cluster: ClusterSelection, message = '') => unreachableSteps(message, cluster)},
   notLoggedIn: {code: 'NOT_LOGGED_IN', suggestions: () => ['Log in to the cluster, then run the command again']},
   retryable: {
     code: 'CLUSTER_UNREACHABLE',

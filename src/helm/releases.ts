@@ -142,9 +142,7 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
       if (outcome.exitCode === 0) return {object: read(outcome.stdout)};
       if (/release: not found/.test(outcome.stderr)) return {object: undefined};
       const cause = toolFailure(call, outcome);
-      return {
-        error: {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message: outcome.stderr.trim().replace(/^Error: /, ''), cause},
-      };
+      return {error: {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message: outcome.stderr.trim().replace(/^Error: /, ''), cause}};
     } catch (cause) {
       if (!(cause instanceof ExpectedError)) throw cause;
       return {error: {kind: 'refused', message: cause.message, cause}};

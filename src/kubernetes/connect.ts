@@ -8,12 +8,11 @@ import {abortReason, anySignal, followSignal} from '../ground/signals.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import type {Processes} from '../ports/processes.ts';
 import {apiErrorOf, errorLine} from './api-error.ts';
-import type {ApiResult, KubernetesClient, RequestOptions} from './client.ts';
+import {type ApiResult, answerFrom, IdleTimeout, type KubernetesClient, logFrom, type RequestOptions} from './client.ts';
 import {REQUIRED_MS} from './fact-readers.ts';
 import {proxy} from './kubectl.ts';
 import {type ApiProxy, type NoProxy, rawClient, startProxy} from './kubectl-processes.ts';
 import {isByHand} from './objects.ts';
-import {answerFrom, IdleTimeout, logFrom} from './response.ts';
 import {clientFrom, type Opened, type Request} from './with-retries.ts';
 
 /** Exit codes of a shell if the command is missing or not executable. */

@@ -12,9 +12,8 @@ import {semaphore} from '../ground/concurrency.ts';
 import type {ReadError} from '../ground/fact.ts';
 import {abortReason, sleep, withTimeout} from '../ground/signals.ts';
 import {apiErrorInText} from './api-error.ts';
-import type {KubernetesClient} from './client.ts';
+import {IdleTimeout, type KubernetesClient, logFrom} from './client.ts';
 import {createRaw, getRaw} from './kubectl.ts';
-import {IdleTimeout, logFrom} from './response.ts';
 import {clientFrom, type Opened, type Request} from './with-retries.ts';
 
 export interface ApiProxy {

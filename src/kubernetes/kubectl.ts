@@ -1,6 +1,6 @@
 import type {ApiRequest, Call, ClusterTarget} from '../ground/command-line.ts';
 import {Secret} from '../ground/secret.ts';
-import {groupVersionOf, objectPath, siblingsPath} from './kinds.ts';
+import {type GitOpsMark, groupVersionOf, objectPath, siblingsPath} from './kinds.ts';
 import {type KubernetesObject, type ObjectRef, resourceName} from './objects.ts';
 
 /** Field manager in managedFields. */
@@ -118,6 +118,10 @@ export const deleteByHand = (kubeTarget: ClusterTarget, kind: string, name: stri
 /** For the user to run. */
 export const removeFinalizers = (kubeTarget: ClusterTarget, kind: string, name: string): Call =>
   kubectl(kubeTarget, ['patch', kind.toLowerCase(), name, '--type=merge', '--patch={"metadata":{"finalizers":null}}']);
+
+/** For the user to run: an object no longer names its controller. */
+export const removeMarks = (kubeTarget: ClusterTarget, object: string, {in: verb, keys}: Pick<GitOpsMark, 'in' | 'keys'>): Call =>
+  kubectl(kubeTarget, [verb, object, ...keys.map((key) => `${key}-`)]);
 
 /** Single objects, each as kind/name. Waits until they are deleted. */
 export const deleteNamed = (kubeTarget: ClusterTarget, objects: readonly string[], seconds: number): Call =>

@@ -4,8 +4,7 @@ import {semaphore} from '../ground/concurrency.ts';
 import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {abortReason, followSignal} from '../ground/signals.ts';
 import type {LogStream} from '../ports/processes.ts';
-import type {ApiResult, KubernetesClient} from './client.ts';
-import {answerFrom} from './response.ts';
+import {type ApiResult, answerFrom, type KubernetesClient} from './client.ts';
 
 export interface Request {
   path: string;

@@ -1,7 +1,9 @@
 import {ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
 import type {Interrupts} from '../ports/processes.ts';
+import type {PoolToken} from '../scalr/account.ts';
 import type {AccountRequest, Resource, ScalrClient} from '../scalr/client.ts';
 import type {Purpose} from '../scalr/failure.ts';
+import {revocationOf, revoking} from '../scalr/tokens.ts';
 
 /** One request of a plan. */
 export interface AccountStep {
@@ -52,6 +54,11 @@ export async function runAccountSteps(
   }
   return answers;
 }
+
+/** The step that revokes a token for good. */
+export const revokeStep = (token: Pick<PoolToken, 'id'>, title: string): AccountStep => ({
+  ...{id: 'revoke-token', title, request: revocationOf(token), purpose: revoking(token), isDestructive: true},
+});
 
 /** The second Ctrl-C does not wait for the answer. */
 async function orLeft<T>(work: Promise<T>, forceQuit: AbortSignal, state: () => string): Promise<T> {

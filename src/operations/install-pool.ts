@@ -1,5 +1,6 @@
 import {ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
+import type {Clock} from '../ground/signals.ts';
 import type {Interrupts} from '../ports/processes.ts';
 import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
@@ -202,14 +203,12 @@ async function cleanUp(
 
 const POLL_MS = 5000;
 
-interface AwaitOptions {
+interface AwaitOptions extends Clock {
   /** Names of the pods of the release. */
   pods: readonly string[];
   agentsBefore: ReadonlySet<string>;
   timeoutMs: number;
   interrupt: AbortSignal;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Waits until Scalr reports an idle or busy agent of the release: of one of its pods, or one that is new. @throws ExpectedError */

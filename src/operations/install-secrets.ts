@@ -8,9 +8,9 @@ import type {Reader} from '../kubernetes/resources.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {readsSecret, readUsers} from '../release/users.ts';
 import type {Step} from './step.ts';
-import type {WantedRelease, WantedSecret} from './wanted-release.ts';
+import type {RenderedRelease, WantedRelease, WantedSecret} from './wanted-release.ts';
 
-type WantedObjects = Pick<WantedRelease, 'name' | 'manifest' | 'secrets'>;
+type WantedObjects = Pick<RenderedRelease, 'name' | 'manifest' | 'secrets'>;
 
 /** Creates missing Secrets, and updates existing ones to the given content. @throws ExpectedError for a Secret of others */
 export function secretSteps(wanted: WantedObjects, facts: InstallFacts): Step[] {
@@ -38,7 +38,7 @@ export async function withSecretUsers(
 }
 
 /** For Secrets that the plan changes although some of their users are unknown. */
-export function userWarnings({secrets}: WantedRelease, facts: InstallFacts): Warning[] {
+export function userWarnings({secrets}: RenderedRelease, facts: InstallFacts): Warning[] {
   const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
   const {unlistedUsers = []} = facts;
   if (unlistedUsers.length === 0) return [];
@@ -101,7 +101,7 @@ const isComplete = ({data}: WantedSecret, found: SecretObject | undefined): bool
   found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
 
 /** @throws ExpectedError when a Secret neither exists nor was given */
-export function requireSecrets({secrets: wanted, name: {kubeTarget}}: WantedRelease, {secrets}: InstallFacts): void {
+export function requireSecrets({secrets: wanted, name: {kubeTarget}}: RenderedRelease, {secrets}: InstallFacts): void {
   const missing = wanted.filter((secret) => !isComplete(secret, secrets.get(secret.name)) && !isGiven(secret));
   if (missing.length === 0) return;
   const lines = missing.map(({name, data}) => {

@@ -25,7 +25,7 @@ import {renderChart} from './render-chart.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 import {permissionsOfUpgrade} from './step-permissions.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
-import type {WantedRelease} from './wanted-release.ts';
+import type {RenderedRelease, WantedRelease} from './wanted-release.ts';
 
 /** The state of the cluster, the rendered chart, and the steps between the two. */
 export interface PreparedInstall {
@@ -47,7 +47,7 @@ export interface InstallChoices {
 /** Reads the cluster and renders the chart; changes nothing. @throws ExpectedError */
 export async function prepareInstall(
   {settings, effective}: Generated,
-  wanted: Omit<WantedRelease, 'manifest'>,
+  wanted: WantedRelease,
   access: ClusterAccess,
   signal: AbortSignal,
   choices: InstallChoices,
@@ -73,7 +73,7 @@ const withoutUninstalled = (facts: InstallFacts): InstallFacts =>
 
 /** Steps from the current state to the wanted release; empty without changes. Pure. @throws ExpectedError */
 export function planInstall(
-  wanted: WantedRelease,
+  wanted: RenderedRelease,
   facts: InstallFacts & {replaced?: Inventory | undefined},
   choices: InstallChoices,
 ): Plan {
@@ -109,7 +109,10 @@ export function planInstall(
 }
 
 /** Another chart under the same release, or an older version of it. */
-function riskOf({name, chart}: WantedRelease, {release, replaced}: InstallFacts & {replaced?: Inventory | undefined}): string | undefined {
+function riskOf(
+  {name, chart}: RenderedRelease,
+  {release, replaced}: InstallFacts & {replaced?: Inventory | undefined},
+): string | undefined {
   const installed = scalrChart(release?.chart ?? '');
   if (installed === undefined) return undefined;
   if (installed.chart !== chart.chart) {
@@ -121,7 +124,7 @@ function riskOf({name, chart}: WantedRelease, {release, replaced}: InstallFacts 
     : undefined;
 }
 
-function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[] {
+function namespaceSteps({name}: RenderedRelease, {namespace}: InstallFacts): Step[] {
   const {kubeTarget} = name;
   if (namespace !== undefined) return [];
   const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: kubeTarget.namespace, labels: ownLabels(name.release)}};
@@ -132,7 +135,7 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
 const startable = (manifest: readonly KubernetesObject[], stopped: InstallFacts['stopped']): Workload[] =>
   (manifest as readonly Workload[]).filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0);
 
-const startSteps = ({name: {kubeTarget}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
+const startSteps = ({name: {kubeTarget}, manifest}: RenderedRelease, {stopped}: InstallFacts): Step[] =>
   startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
     id: `start/${name}`,
     title: `Scale up ${kind} ${name} from 0`,
@@ -142,7 +145,7 @@ const startSteps = ({name: {kubeTarget}, manifest}: WantedRelease, {stopped}: In
 
 /** The change by Helm, and what must come before it. */
 function releaseSteps(
-  wanted: WantedRelease,
+  wanted: RenderedRelease,
   facts: InstallFacts,
   keptClaims: readonly string[],
   choices: InstallChoices,
@@ -180,7 +183,7 @@ function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseRecord
 }
 
 /** Objects that differ from the installed manifest; workloads scaled to 0 have their own step. */
-const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFacts): readonly ObjectDrift[] => {
+const changedObjects = ({manifest}: RenderedRelease, {drift, stopped}: InstallFacts): readonly ObjectDrift[] => {
   const started = new Set(startable(manifest, stopped).map(({kind, metadata}) => `${kind} ${metadata.name}`));
   return drift.filter(
     ({object, problem, paths}) =>
@@ -189,7 +192,7 @@ const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFact
 };
 
 /** Fields that another program sets, and that the new manifest has as the installed one. */
-const contested = ({manifest}: WantedRelease, {drift, installed}: InstallFacts): readonly ObjectDrift[] =>
+const contested = ({manifest}: RenderedRelease, {drift, installed}: InstallFacts): readonly ObjectDrift[] =>
   drift.filter(({object, manager, paths}) => {
     const [before, after] = [installed, manifest].map((all) => all.find(({kind, metadata}) => `${kind} ${metadata.name}` === object));
     if (manager === undefined || before === undefined || after === undefined) return false;
@@ -203,7 +206,7 @@ const managerWarning = ({object, manager, paths}: ObjectDrift): Warning => ({
 });
 
 /** With server-side apply, Helm rejects such a change, unless it takes the fields away from the other program. */
-function requireNoOtherManager(wanted: WantedRelease, facts: InstallFacts): void {
+function requireNoOtherManager(wanted: RenderedRelease, facts: InstallFacts): void {
   const [first] = facts.release?.isServerSide ? contested(wanted, facts) : [];
   if (first === undefined) return;
   const {object, manager, paths} = first;
@@ -225,7 +228,7 @@ function definitionSteps(manifest: readonly KubernetesObject[], {kubeTarget}: Re
 }
 
 /** With client-side apply, Helm patches a custom resource by the difference of its manifests and ignores changes in the cluster. */
-function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+function customResourceSteps(wanted: RenderedRelease, facts: InstallFacts): Step[] {
   if (facts.release?.isServerSide) return [];
   const changed = new Set(changedObjects(wanted, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
   return wanted.manifest
@@ -258,7 +261,7 @@ const unlockable = (name: ReleaseName, {status, revision}: ReleaseRecord): Expec
   );
 
 /** Values of the installed release that the wanted one drops, or changes without an explicit setting. */
-function lostValues({effective, explicitPaths}: WantedRelease, {release}: InstallFacts): Difference[] {
+function lostValues({effective, explicitPaths}: RenderedRelease, {release}: InstallFacts): Difference[] {
   const keys = explicitPaths.map(spellPath);
   const isAsked = (key: string): boolean => keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
   return driftOf(release?.values ?? {}, effective).differences.filter(

@@ -4,12 +4,12 @@ import {annotate} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {Step} from './step.ts';
-import type {WantedRelease} from './wanted-release.ts';
+import type {RenderedRelease} from './wanted-release.ts';
 
 const CLAIM = 'PersistentVolumeClaim';
 
 /** PVCs of the release that Helm would delete. The file system behind a PersistentVolume of the release remains (EFS). */
-export function claimsToKeep({manifest}: Pick<WantedRelease, 'manifest'>, {installed}: Pick<InstallFacts, 'installed'>): string[] {
+export function claimsToKeep({manifest}: Pick<RenderedRelease, 'manifest'>, {installed}: Pick<InstallFacts, 'installed'>): string[] {
   const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
   const rendered = new Set(named(manifest, CLAIM).map(({metadata}) => metadata.name));
   const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));

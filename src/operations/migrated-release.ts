@@ -17,7 +17,7 @@ import {errorsIn} from '../values/validate/validate.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
 export interface Migration {
-  wanted: Omit<WantedRelease, 'manifest'>;
+  wanted: WantedRelease;
   changes: readonly Change[];
   /** Keys that an unknown version no longer has, without those that the user's files set to null. */
   gone: readonly Change[];
@@ -86,10 +86,10 @@ function withMirrorTokens(values: Values, given: Values, to: Target): Values {
 }
 
 export const withValues = (
-  wanted: Omit<WantedRelease, 'manifest' | 'values' | 'effective' | 'yaml'>,
+  wanted: Omit<WantedRelease, 'values' | 'effective' | 'yaml'>,
   values: Values,
   target: Target,
-): Omit<WantedRelease, 'manifest'> => ({
+): WantedRelease => ({
   ...wanted,
   values,
   effective: effectiveValues(values, target),

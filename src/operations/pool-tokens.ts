@@ -2,8 +2,8 @@ import {ExpectedError, failed} from '../ground/errors.ts';
 import type {AccountToken} from '../release/account-token.ts';
 import {findPool, listTokens, type Named, type PoolToken} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
-import {creationOf, revocationOf, revoking, type TokenAttributes} from '../scalr/tokens.ts';
-import type {AccountPlan, AccountStep} from './account-steps.ts';
+import {creationOf, type TokenAttributes} from '../scalr/tokens.ts';
+import {type AccountPlan, revokeStep} from './account-steps.ts';
 import {planPoolDeletion} from './pool.ts';
 
 /** The plan of a new token; createToken runs it. @throws ExpectedError */
@@ -31,13 +31,7 @@ export async function planRevocation(
 ): Promise<AccountPlan & {pool: Named; token: PoolToken}> {
   const pool = await findPool(client, nameOrId);
   const token = tokenIn(await listTokens(client, pool), tokenNameOrId, pool);
-  const step = {
-    id: 'revoke-token',
-    title: `Revoke token ${token.id}${token.name === null ? '' : ` (${token.name})`} of agent pool ${pool.name}`,
-    request: revocationOf(token),
-    purpose: revoking(token),
-    isDestructive: true,
-  };
+  const step = revokeStep(token, `Revoke token ${token.id}${token.name === null ? '' : ` (${token.name})`} of agent pool ${pool.name}`);
   const message = `Token ${token.id} was last used at ${token.lastUsedAt}. Agents that use it lose the connection to Scalr.`;
   return {pool, token, steps: [step], warnings: token.lastUsedAt === null ? [] : [{code: 'IN_USE', message}]};
 }
@@ -79,13 +73,7 @@ export async function planAccountRemoval(
     return {steps: [], warnings: [{code: 'SCALR_NOT_FOUND', message}]};
   }
   const token = (await listTokens(client, pool)).find(({id}) => id === tokenId);
-  const revocation: AccountStep = {
-    id: 'revoke-token',
-    title: `Revoke token ${tokenId} of agent pool ${pool.name}`,
-    request: revocationOf({id: tokenId}),
-    purpose: revoking({id: tokenId}),
-    isDestructive: true,
-  };
+  const revocation = revokeStep({id: tokenId}, `Revoke token ${tokenId} of agent pool ${pool.name}`);
   const deletion = deletesPool ? await planPoolDeletion(client, pool.id, {agents: pods, tokenId}) : undefined;
   return {
     steps: [...(revokesToken && token ? [revocation] : []), ...(deletion?.steps ?? [])],

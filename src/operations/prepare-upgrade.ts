@@ -27,14 +27,14 @@ import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
 import {planUninstall, type UninstallPlan} from './uninstall.ts';
 import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
-import type {WantedRelease} from './wanted-release.ts';
+import type {RenderedRelease, WantedRelease} from './wanted-release.ts';
 
 /** What is shown, confirmed and run, within one chart or to another one. */
 export interface PreparedUpgrade {
   /** The release that the plan installs or upgrades. */
   name: ReleaseName;
   facts: InstallFacts;
-  wanted: WantedRelease;
+  wanted: RenderedRelease;
   plan: Plan;
   /** All steps, also those that remove the release of the former chart. */
   steps: readonly Step[];
@@ -170,7 +170,7 @@ export function blockedBy(advice: readonly UpgradeAdvice[]): ExpectedError | und
 
 /** A release of another chart beside the installed one, which is uninstalled when the new one is ready. */
 export interface ChartChange {
-  wanted: WantedRelease;
+  wanted: RenderedRelease;
   facts: InstallFacts;
   /** Installs the new release. */
   plan: Plan;
@@ -211,7 +211,7 @@ export async function prepareChartChange(
 }
 
 /** An interrupted upgrade leaves the new release with the same values; any other release is of others. @throws ExpectedError */
-function requireOwnRelease({release}: InstallFacts, {name, chart, values}: Omit<WantedRelease, 'manifest'>): void {
+function requireOwnRelease({release}: InstallFacts, {name, chart, values}: WantedRelease): void {
   if (release === undefined || release.status === 'uninstalled') return;
   if (release.chart === `${chart.chart}-${chart.version}` && sameTree(release.values, values)) return;
   throw failed(
@@ -226,7 +226,7 @@ function requireOwnRelease({release}: InstallFacts, {name, chart, values}: Omit<
 }
 
 /** What the old release leaves: the new one takes its Secrets, lives in its namespace, and may mount its PVCs. */
-function besideNew(inventory: Inventory, {name, manifest}: WantedRelease): Inventory {
+function besideNew(inventory: Inventory, {name, manifest}: RenderedRelease): Inventory {
   const next = `release ${name.release}`;
   const mounted = new Set(manifest.flatMap((object) => claimNames(object as unknown as Tree)));
   const {claims, namespace} = inventory;

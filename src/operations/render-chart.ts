@@ -1,4 +1,4 @@
-import {ExpectedError, failed} from '../ground/errors.ts';
+import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {template} from '../helm/helm.ts';
@@ -45,15 +45,10 @@ export async function renderManifest(
   get: Get,
   processes: Pick<Processes, 'run'>,
 ): Promise<RenderedChart> {
-  const on = async (version: string): Promise<RenderedChart | ExpectedError> => {
-    try {
-      const manifest = await renderChart(wanted, {serverVersion: version}, get, processes);
-      return {manifest: known(manifest, RENDERED_BY)};
-    } catch (error) {
-      if (error instanceof ExpectedError) return error;
-      throw error;
-    }
-  };
+  const on = (version: string): Promise<RenderedChart | ExpectedError> =>
+    renderChart(wanted, {serverVersion: version}, get, processes)
+      .then((manifest) => ({manifest: known(manifest, RENDERED_BY)}))
+      .catch(onFailure((failure) => failure));
   const first = await on(serverVersion ?? '');
   if (!(first instanceof ExpectedError)) return first;
   const floor = FLOOR.exec(first.message)?.[1];

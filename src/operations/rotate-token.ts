@@ -2,6 +2,7 @@ import {scalrChart, type Target} from '../charts/define.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
+import type {Clock} from '../ground/signals.ts';
 import {few} from '../ground/text.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -15,10 +16,9 @@ import {readSnapshot} from '../release/read-snapshot.ts';
 import {readsSecret} from '../release/users.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
-import {revocationOf, revoking} from '../scalr/tokens.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {readValues} from '../values/read-values.ts';
-import type {AccountStep} from './account-steps.ts';
+import {type AccountStep, revokeStep} from './account-steps.ts';
 import {requireKnownVersion} from './debug.ts';
 import {type PreparedPool, tokenAttributesOf, tokenCreationStep, unusedTokenStep} from './install-pool.ts';
 import {restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
@@ -152,13 +152,8 @@ export async function readAccountRotation(
 
 const isWorking = ({status}: ScalrAgent): boolean => status === 'idle' || status === 'busy';
 
-const revocationStep = (token: PoolToken, {name}: ScalrPool): AccountStep => ({
-  id: 'revoke-token',
-  title: `Revoke token ${token.id} of agent pool ${name} when every agent uses the new one`,
-  request: revocationOf(token),
-  purpose: revoking(token),
-  isDestructive: true,
-});
+const revocationStep = (token: PoolToken, {name}: ScalrPool): AccountStep =>
+  revokeStep(token, `Revoke token ${token.id} of agent pool ${name} when every agent uses the new one`);
 
 /** Pods that read the Secret, without those of runs and those that are being deleted: each is an agent with the name of the pod. */
 async function agentPods(
@@ -178,12 +173,10 @@ const POLL_MS = 5000;
 /** An agent that is connected sends a heartbeat within 30 s. */
 const HEARTBEAT_MS = 35_000;
 
-interface ProofDeps {
+interface ProofDeps extends Clock {
   kubernetes: ClusterAccess['kubernetes'];
   timeoutMs: number;
   interrupt: AbortSignal;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onWait(text: string): void;
 }
 

@@ -9,7 +9,7 @@ import {currentUser} from '../kubernetes/resources.ts';
 import {grantText} from '../release/grants.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {Step} from './step.ts';
-import type {WantedRelease} from './wanted-release.ts';
+import type {RenderedRelease} from './wanted-release.ts';
 
 /** API groups of the kinds that steps name in arguments of kubectl. */
 const RESOURCES: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ const forRecord = (namespace: string, ...verbs: readonly string[]): Permission[]
 
 /** What Helm requires to install or upgrade a release. Pure. */
 export function permissionsOfUpgrade(
-  {manifest, name: {kubeTarget}}: Pick<WantedRelease, 'manifest' | 'name'>,
+  {manifest, name: {kubeTarget}}: Pick<RenderedRelease, 'manifest' | 'name'>,
   {installed, release}: Pick<InstallFacts, 'installed' | 'release'>,
   keptClaims: readonly string[],
 ): Permission[] {

@@ -29,7 +29,7 @@ import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {renderChart} from './render-chart.ts';
 import {byPhase, inOrder, ofPhase, type Plan, type Step} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
-import type {WantedRelease, WantedSecret} from './wanted-release.ts';
+import type {RenderedRelease, WantedSecret} from './wanted-release.ts';
 
 export interface UpgradeChoices extends InstallChoices {
   drain: boolean;
@@ -38,7 +38,7 @@ export interface UpgradeChoices extends InstallChoices {
 
 /** What an upgrade does, and what the user must know before. */
 export interface UpgradePlan {
-  wanted: WantedRelease;
+  wanted: RenderedRelease;
   plan: Plan;
   advice: readonly UpgradeAdvice[];
   gains: readonly Gain[];
@@ -75,7 +75,7 @@ export async function prepareUpgrade(
 }
 
 /** Pure. @throws ExpectedError */
-export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
+export function planUpgrade(installed: InstalledRelease, wanted: RenderedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
   const {name, inventory} = installed;
   const {keptClaims = [], ...planned} = planInstall(wanted, withSecrets(installed, wanted), choices);
   const isUpgraded = ofPhase(planned.steps, 'release').length > 0;
@@ -111,7 +111,7 @@ export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, 
 }
 
 /** Adds the Secrets that the release needs, and the workloads of others that read them. */
-function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}: WantedRelease): InstallFacts {
+function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}: RenderedRelease): InstallFacts {
   const found = (secret: WantedSecret): SecretObject | undefined =>
     live.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secret.name);
   return {
@@ -128,7 +128,7 @@ const SELECTOR = at('spec.selector');
 const hasSelector = ({kind}: KubernetesObject): boolean => ['Deployment', 'DaemonSet', 'StatefulSet'].includes(kind ?? '');
 
 /** Workloads of the release whose selector changes, which Kubernetes refuses. */
-const changedSelectors = ({manifest}: WantedRelease, {live}: InstalledRelease): ObjectRef[] =>
+const changedSelectors = ({manifest}: RenderedRelease, {live}: InstalledRelease): ObjectRef[] =>
   manifest
     .filter(hasSelector)
     .filter((object) => {
@@ -140,7 +140,7 @@ const changedSelectors = ({manifest}: WantedRelease, {live}: InstalledRelease): 
 const tree = (object: KubernetesObject): Tree => object as unknown as Tree;
 
 /** Those of the deployed revision, and those that an interrupted upgrade has already started. */
-function controllersOf({manifest}: WantedRelease, {inventory, live}: InstalledRelease): Controller[] {
+function controllersOf({manifest}: RenderedRelease, {inventory, live}: InstalledRelease): Controller[] {
   const found = live.map(refOf);
   const started = (manifest as readonly Workload[]).filter(
     (object) => object.kind === 'Deployment' && !isAmong(refOf(object), inventory.controllers) && isAmong(refOf(object), found),
@@ -155,7 +155,7 @@ function controllersOf({manifest}: WantedRelease, {inventory, live}: InstalledRe
 }
 
 /** Runs in flight lose the controller, their account or their template, or the restart interrupts them. */
-function endsRuns({manifest}: WantedRelease, {facts, inventory}: InstalledRelease, replaced: readonly ObjectRef[]): boolean {
+function endsRuns({manifest}: RenderedRelease, {facts, inventory}: InstalledRelease, replaced: readonly ObjectRef[]): boolean {
   if (inventory.runsOf === undefined) return false;
   const rendered = manifest.map(refOf);
   const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean => kind === 'ServiceAccount' || isCustom(apiVersion);
@@ -179,7 +179,7 @@ const deleteStep = (deleted: readonly ObjectRef[], {name: {kubeTarget}}: Install
 });
 
 /** With client-side apply, Helm does not update custom resources that a failed upgrade has created. */
-const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: InstalledRelease): Step[] =>
+const leftResourceSteps = ({manifest}: RenderedRelease, {name, facts, deployed}: InstalledRelease): Step[] =>
   facts.release.isServerSide || deployed?.revision === facts.release.revision
     ? []
     : manifest
@@ -191,7 +191,7 @@ const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: I
         }));
 
 /** Hazards of both versions, and variables that a container would get twice. */
-function adviceFor(installed: InstalledRelease, {values, effective}: WantedRelease, to: Target): UpgradeAdvice[] {
+function adviceFor(installed: InstalledRelease, {values, effective}: RenderedRelease, to: Target): UpgradeAdvice[] {
   const {name, target, facts, nodes} = installed;
   const hazards = advise(target, to, {
     release: name.release,
@@ -213,7 +213,7 @@ function adviceFor(installed: InstalledRelease, {values, effective}: WantedRelea
 }
 
 /** CRDs of older generations that no release and no resource uses after the upgrade. */
-const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: WantedRelease, {timeoutSeconds}: UpgradeChoices): Step[] => {
+const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: RenderedRelease, {timeoutSeconds}: UpgradeChoices): Step[] => {
   const needed = new Set(manifest.map(({metadata}) => metadata.name));
   return inventory.definitions
     .filter((each) => !needed.has(each.name) && each.neededBy?.length === 0)
@@ -228,7 +228,7 @@ const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: WantedRe
 /** Helm restores everything but CRDs. Measured with Helm 3 and 4: docs/guide/install-and-upgrade.md, "Rollback". */
 function rollbackOf(
   {name, deployed, definitions = [], inventory}: InstalledRelease,
-  {manifest}: WantedRelease,
+  {manifest}: RenderedRelease,
   {restored, keptClaims}: {restored: readonly ObjectRef[]; keptClaims: readonly string[]},
   {timeoutSeconds}: UpgradeChoices,
 ): Rollback {

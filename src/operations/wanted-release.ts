@@ -23,9 +23,12 @@ export interface WantedRelease {
   explicitPaths: readonly Path[];
   /** The values file for helm. */
   yaml: string;
+  secrets: readonly WantedSecret[];
+}
+
+export interface RenderedRelease extends WantedRelease {
   /** The objects of the rendered chart, CRDs included. */
   manifest: readonly KubernetesObject[];
-  secrets: readonly WantedSecret[];
 }
 
 /** A Secret that the values reference. */
@@ -47,7 +50,7 @@ export function wantedRelease(
   yaml: string,
   name: ReleaseName,
   made?: AccountToken,
-): Omit<WantedRelease, 'manifest'> {
+): WantedRelease {
   const source = settings.get(chartSource);
   return {
     name,

@@ -2,8 +2,8 @@ import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
-import {anySignal, withTimeout} from '../ground/signals.ts';
+import {ExitCode, ExpectedError, failed, interrupted, onFailure} from '../ground/errors.ts';
+import {anySignal, type Clock, withTimeout} from '../ground/signals.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -42,7 +42,9 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
   let readySince: number | undefined;
   let pauseMs = FIRST_MS;
   for (;;) {
-    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) => readSnapshot(name, deps.kubernetes, timeout)).catch(error);
+    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) => readSnapshot(name, deps.kubernetes, timeout)).catch(
+      onFailure((failure) => failure),
+    );
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A poll that timed out has less information than the previous one.
@@ -63,11 +65,6 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     await deps.sleep(pauseMs, signal);
     pauseMs = Math.min(pauseMs * 2, POLL_INTERVAL_MS);
   }
-}
-
-function error(error: unknown): ExpectedError {
-  if (error instanceof ExpectedError) return error;
-  throw error;
 }
 
 /** The API server did not respond, or with an error. */
@@ -114,8 +111,6 @@ export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean)
 });
 
 /** What every loop needs that reads the cluster again and again until the user interrupts it. */
-export interface PollDeps extends ClusterAccess {
+export interface PollDeps extends ClusterAccess, Clock {
   interrupts: Interrupts;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import {parse} from 'yaml';
-import {type Fact, follow, known, unknown} from '../ground/fact.ts';
+import {type Fact, follow, known, mapped, unknown} from '../ground/fact.ts';
 import {getAt, isMap, type Tree} from '../ground/tree.ts';
 import {type NodeObject, type PlatformReadings, runsLinux, type Taint} from './readings.ts';
 
@@ -29,7 +29,7 @@ const POOL_LABELS = [
 ];
 
 export const capacityOf = ({nodes}: Pick<PlatformReadings, 'nodes'>): Fact<readonly NodeCapacity[]> =>
-  follow(nodes, (all, source) => known(all.map(capacityOfNode), source));
+  mapped(nodes, (all) => all.map(capacityOfNode));
 
 function capacityOfNode({metadata, spec, status}: NodeObject): NodeCapacity {
   const labels = metadata.labels ?? {};

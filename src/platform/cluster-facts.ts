@@ -4,7 +4,7 @@ import type {ChartRequirements} from '../charts/recommend.ts';
 import {compare, type KubernetesVersions} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {isVersion} from '../charts/version-status.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
@@ -53,7 +53,7 @@ const PROVISIONERS: readonly [provisioner: RegExp, modes: readonly AccessMode[]]
 const DEFAULT_MARKS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
 const storageOf = ({storageClasses}: Pick<PlatformReadings, 'storageClasses'>): Fact<readonly StorageClass[]> =>
-  follow(storageClasses, (all, source) => known(all.map(storageClassOf), source));
+  mapped(storageClasses, (all) => all.map(storageClassOf));
 
 function storageClassOf({
   metadata,
@@ -189,28 +189,18 @@ interface ScalrReleases {
 }
 
 const scalrReleasesOf = ({releases}: Pick<PlatformReadings, 'releases'>): Fact<ScalrReleases> =>
-  follow(releases, ({scope, releases: all}, source) =>
-    known(
-      {
-        scope,
-        releases: all.flatMap(({name, namespace, status, chart, values}) => {
-          const ours = scalrChart(chart);
-          const shown = follow(values, (given, from): Fact<Values> => known(hideSecretValues(given), from));
-          return ours ? [{name, namespace, ...ours, status, values: shown}] : [];
-        }),
-      },
-      source,
-    ),
-  );
+  mapped(releases, ({scope, releases: all}) => ({
+    scope,
+    releases: all.flatMap(({name, namespace, status, chart, values}) => {
+      const ours = scalrChart(chart);
+      const shown = mapped(values, (given) => hideSecretValues(given));
+      return ours ? [{name, namespace, ...ours, status, values: shown}] : [];
+    }),
+  }));
 
 /** Generations of the definitions of agent-job that are served; Helm never removes one. */
 const servedDefinitions = ({resources}: Pick<PlatformReadings, 'resources'>): Fact<readonly string[]> =>
-  follow(resources, (all, source) =>
-    known(
-      DEFINITIONS.filter((name) => all.includes(name)),
-      source,
-    ),
-  );
+  mapped(resources, (all) => DEFINITIONS.filter((name) => all.includes(name)));
 
 /** What agent-job brought over the years: up to 0.5.63, up to 0.5.67, and since. */
 export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];

@@ -1,4 +1,4 @@
-import {type Fact, firstKnown, follow, known, knownValue, unknown} from '../ground/fact.ts';
+import {type Fact, firstKnown, follow, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import type {ConfigMapObject, CustomObject, NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
 export interface Networks {
@@ -82,7 +82,7 @@ export function dnsOf(readings: PlatformReadings, distribution: Fact<string>): D
   const isGke = knownValue(distribution) === 'gke';
   const usesMetadataAddress = follow(distribution, (): Fact<boolean> => {
     if (!isGke) return known(false, 'only Cloud DNS for GKE uses this address');
-    return follow(kubeletDns, (servers, source) => known(servers.includes(METADATA_ADDRESS), source));
+    return mapped(kubeletDns, (servers) => servers.includes(METADATA_ADDRESS));
   });
   return {
     provider: isGke ? providerOnGke(readings) : providerElsewhere(readings),

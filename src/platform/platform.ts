@@ -1,4 +1,4 @@
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {workersIn} from './capacity.ts';
 import {type NodeObject, type PlatformReadings, runsLinux} from './readings.ts';
 
@@ -15,7 +15,7 @@ export interface Platform {
 
 export function platformOf(readings: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Platform {
   const found = recognise(readings);
-  const distribution = follow(found, ({name}, source): Fact<string> => known(name, source));
+  const distribution = mapped(found, ({name}) => name);
   const flavour = follow(found, ({name}) => flavourOf(name, readings));
   const cloud = follow(found, (each, source): Fact<string> => {
     if (each.cloud !== 'gke') return known(each.cloud, source);
@@ -108,7 +108,6 @@ const SYSTEMS: readonly [system: string, osImage: RegExp][] = [
   ['windows', /^Windows/],
 ];
 
-/** The systems that are options of the setting. */
 const OF_SETTING: ReadonlySet<string> = new Set(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu']);
 
 const systemOf = (osImage: string): string => SYSTEMS.find(([, pattern]) => pattern.test(osImage))?.[0] ?? 'other';

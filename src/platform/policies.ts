@@ -1,13 +1,11 @@
 import type {Target} from '../charts/define.ts';
 import {missesRuns} from '../charts/target.ts';
 import type {Advice} from '../ground/errors.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import type {CustomObject, NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
 export interface Policies {
-  /** Kyverno is installed. */
   hasKyverno: Fact<boolean>;
-  /** Names of its cluster policies. */
   kyvernoPolicies: Fact<readonly string[]>;
   /** Gatekeeper is installed; Azure Policy for AKS is one too. */
   hasGatekeeper: Fact<boolean>;
@@ -24,16 +22,13 @@ const CONSTRAINTS = '.constraints.gatekeeper.sh';
 
 export function policiesOf(readings: PlatformReadings): Policies {
   const {resources, kyvernoPolicies, admissionPolicies} = readings;
-  const isServed = (name: string): Fact<boolean> => follow(resources, (all, source) => known(all.includes(name), source));
+  const isServed = (name: string): Fact<boolean> => mapped(resources, (all) => all.includes(name));
   return {
     hasKyverno: isServed('clusterpolicies.kyverno.io'),
     kyvernoPolicies: namesOf(kyvernoPolicies),
     hasGatekeeper: isServed('constrainttemplates.templates.gatekeeper.sh'),
-    gatekeeperConstraints: follow(resources, (all, source) =>
-      known(
-        all.filter((name) => name.endsWith(CONSTRAINTS)).map((name) => name.slice(0, -CONSTRAINTS.length)),
-        source,
-      ),
+    gatekeeperConstraints: mapped(resources, (all) =>
+      all.filter((name) => name.endsWith(CONSTRAINTS)).map((name) => name.slice(0, -CONSTRAINTS.length)),
     ),
     admissionPolicies: namesOf(admissionPolicies),
     podSecurity: podSecurityOf(readings),
@@ -41,12 +36,7 @@ export function policiesOf(readings: PlatformReadings): Policies {
 }
 
 const namesOf = (objects: Fact<readonly CustomObject[]>): Fact<string[]> =>
-  follow(objects, (all, source) =>
-    known(
-      all.map(({metadata}) => metadata.name),
-      source,
-    ),
-  );
+  mapped(objects, (all) => all.map(({metadata}) => metadata.name));
 
 const podSecurityOf = ({namespaceObject, namespace}: PlatformReadings): Fact<string> =>
   follow(namespaceObject, (found): Fact<string> => {
@@ -61,7 +51,7 @@ const podSecurityOf = ({namespaceObject, namespace}: PlatformReadings): Fact<str
 /** Whether Pod Security or the platform rejects pods with a hostPath volume; a policy engine may reject them too. */
 export function forbidsHostPath({podSecurity}: Policies, cloud: Fact<string>): Fact<boolean> {
   if (isKnown(cloud) && cloud.value === 'gke-autopilot') return known(true, 'GKE Autopilot; agent-k8s 0.5.58, README');
-  return follow(podSecurity, (level, source): Fact<boolean> => known(level !== 'privileged', source));
+  return mapped(podSecurity, (level) => level !== 'privileged');
 }
 
 const ALLOW = 'allow it with --metadata-service allow';

@@ -1,5 +1,5 @@
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {type Fact, follow, isKnown, known, unknown} from '../ground/fact.ts';
+import {type Fact, follow, isKnown, known, mapped, unknown} from '../ground/fact.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {ListedRelease, Releases} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
@@ -98,7 +98,6 @@ const OPTIONAL = {
 
 /** What the API server and helm answered, call by call. */
 export interface PlatformReadings {
-  /** The namespace of the install. */
   namespace: string;
   /** gitVersion of `kubectl version`: v1.34.1-gke.2541000 */
   serverVersion: Fact<string>;
@@ -236,7 +235,7 @@ async function readReleases({kubeTarget, options}: ReadOptions, releases: Releas
   if (isKnown(everywhere)) return known({scope: 'cluster', releases: everywhere.value}, everywhere.source);
   // An account that cannot list the Secrets of all namespaces may still list those of this one.
   const here = everywhere.unknown === 'forbidden' ? await read(false) : everywhere;
-  return follow(here, (found, source) => known({scope: 'namespace', releases: found}, source));
+  return mapped(here, (found) => ({scope: 'namespace', releases: found}));
 }
 
 const readingOf = ({values, ...release}: ListedRelease): ReleaseReading => ({

@@ -7,7 +7,6 @@ import {cachedClient} from '../kubernetes/with-retries.ts';
 import type {Processes} from '../ports/processes.ts';
 
 export interface RetryOptions {
-  /** Aborts all requests. */
   signal: AbortSignal;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }

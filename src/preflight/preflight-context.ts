@@ -113,7 +113,6 @@ export interface RequiredSecret {
   isGiven: boolean;
 }
 
-/** A permission that an install needs. */
 export interface NeededPermission extends Permission {
   /** The install works without it, but finds fewer causes. */
   isOptional: boolean;

@@ -1,5 +1,5 @@
 import type {Call, ClusterTarget} from '../ground/command-line.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../ground/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {isMap} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -45,12 +45,10 @@ export interface Already {
   context?: InstallFacts['context'];
 }
 
-type Wanted = Omit<WantedRelease, 'manifest'>;
-
 /** Reads all data for the checks. Read-only, never fails, and ends at the timeout with partial data. */
 export async function readPreflightContext(
   generated: Generated,
-  wanted: Wanted,
+  wanted: WantedRelease,
   deps: ReadingDeps,
   already: Already = {},
 ): Promise<PreflightContext> {
@@ -92,7 +90,7 @@ export async function readPreflightContext(
     readings,
     context,
     tools,
-    permissions: follow(permissions, (all, source) => known(withoutMaking(all, readings.namespaceObject), source)),
+    permissions: mapped(permissions, (all) => withoutMaking(all, readings.namespaceObject)),
     ...named,
     live,
     ...(mirror === undefined ? {} : {mirror}),
@@ -122,7 +120,7 @@ type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
 
 /** Secrets and PVCs that must exist. */
 async function readNamed(
-  {secrets: made}: Wanted,
+  {secrets: made}: WantedRelease,
   get: Get,
   objects: readonly KubernetesObject[],
   {kubeTarget, kubernetes, signal}: ReadOptions,

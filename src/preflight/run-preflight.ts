@@ -1,4 +1,4 @@
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Check, type Checked, runChecks} from './check.ts';
@@ -44,7 +44,7 @@ export interface PreflightDeps extends Omit<ReadingDeps, 'signal'> {
 /** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
 export async function runPreflight(
   generated: Generated,
-  wanted: Omit<WantedRelease, 'manifest'>,
+  wanted: WantedRelease,
   {timeoutMs, ...deps}: PreflightDeps,
   already: Already = {},
 ): Promise<Checked[]> {
@@ -56,17 +56,14 @@ export async function runPreflight(
 
 /** @throws ExpectedError when a check failed */
 export function refuseFailed(checks: readonly Checked[]): void {
-  const failed = checks.filter(({status}) => status === 'fail');
-  if (failed.length === 0) return;
-  const lines = failed.map(({title, message}) => `× ${title}: ${message}`);
-  throw new ExpectedError(['Preflight checks failed. Nothing was changed.', ...lines].join('\n'), {
-    code: 'PREFLIGHT_FAILED',
-    suggestions: [
-      ...failed.flatMap(({remedy}) => remedy ?? []),
-      'Show all checks: run scalr-agent preflight with the same settings',
-      'Skip the checks: --skip-preflight',
-    ],
-  });
+  const found = checks.filter(({status}) => status === 'fail');
+  if (found.length === 0) return;
+  const lines = found.map(({title, message}) => `× ${title}: ${message}`);
+  throw failed('PREFLIGHT_FAILED', ['Preflight checks failed. Nothing was changed.', ...lines].join('\n'), [
+    ...found.flatMap(({remedy}) => remedy ?? []),
+    'Show all checks: run scalr-agent preflight with the same settings',
+    'Skip the checks: --skip-preflight',
+  ]);
 }
 
 /** Checks that find out what a warning about the settings cannot know, by the code of the warning. */

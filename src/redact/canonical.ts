@@ -13,7 +13,6 @@ export interface Canonical {
 
 export const canonicalFor = (size: number): Canonical => ({bytes: new Uint8Array(size), starts: new Uint32Array(size), length: 0});
 
-/** The canonical bytes of a value. */
 export function canonicalOf(value: Uint8Array): Uint8Array {
   const canonical = canonicalFor(value.length);
   readCanonical(value, 0, value.length, canonical);

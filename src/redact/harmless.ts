@@ -25,7 +25,6 @@ const OBJECT_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?(?:\/[a-z0-9.-]+)?$/;
 /** A key that references a key: `tokenSecretKey: token`, `key: client-secret`. */
 const KEY_WORDS =
   /^(?:[a-z]+[._-])?(?:token|secret|password|passwd|key|name|value|tls\.(?:key|crt)|ca\.crt|bearer|basic|digest|jwt|auth)$/i;
-/** A time is no secret. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?$/;
 
 export const isHarmless = (value: string): boolean =>
@@ -38,7 +37,6 @@ export const isHarmless = (value: string): boolean =>
 /** An expression in Terraform, in a script or in a traceback. */
 export const isCode = (value: string): boolean => HCL_REFERENCE.test(value) || CODE.test(value);
 
-/** A valid Kubernetes name. */
 export const isObjectName = (value: string): boolean => OBJECT_NAME.test(value) && !looksRandom(value, 16);
 
 /** Words of a sentence: "token: expired", "Bearer authentication". */

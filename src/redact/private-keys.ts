@@ -65,7 +65,6 @@ const BASE64 = new RegExp(
 );
 const AFTER_BASE64 = /[^A-Za-z0-9+/_=-]/g;
 
-/** Whole base64 around this place. */
 function base64Around(text: string, at: number): Extent {
   let start = at;
   while (start > 0 && at - start < LIMITS.behind && OF_BASE64.test(text.charAt(start - 1))) start -= 1;

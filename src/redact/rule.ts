@@ -3,7 +3,6 @@ export interface Extent {
   start: number;
   end: number;
   unended?: RegExp;
-  /** Name of the value. */
   key?: string;
 }
 
@@ -41,7 +40,6 @@ export function beginsWord(text: string, at: number): boolean {
   return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\[[\d;]*m)$/i.test(text.slice(Math.max(0, at - 12), at));
 }
 
-/** Match of a sticky expression at this position. */
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
   expression.lastIndex = at;
   return expression.exec(text) ?? undefined;
@@ -73,7 +71,6 @@ export const LIMITS = {
  */
 const EFFORT = 8 * LIMITS.batch;
 let left: number = EFFORT;
-/** Starts a batch. */
 export const startBatch = (): void => {
   left = EFFORT;
 };

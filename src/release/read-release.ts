@@ -6,10 +6,11 @@ import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-reco
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
-import {currentContext} from '../kubernetes/kubectl.ts';
+import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
+import {releaseOfAgent, requireNoController} from './gitops-controller.ts';
 
 /** What the plan of an install depends on. */
 export interface InstallFacts {
@@ -39,7 +40,7 @@ export const isPending = ({status}: Pick<Revision, 'status'>): boolean => status
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Asks the cluster; changes nothing. @throws ExpectedError */
+/** Asks the cluster before every change; changes nothing. @throws ExpectedError, for example if Argo CD or Flux manages the release */
 export async function readFacts(
   name: ReleaseName,
   secretNames: readonly string[],
@@ -77,6 +78,8 @@ export async function readFacts(
     // Without an API server all of them fail; this error contains the reason.
     const {version = ''} = requireAnswer(await serverVersion(kubernetes, options), name.kubeTarget, 'version');
     const [config, namespace, release, objects, controllers, secrets] = await rest;
+    const agents = controllers.filter((each) => releaseOfAgent(each) === name.release);
+    await requireNoController(name, agents, kubernetes, options);
     return {
       context: contextOf(config),
       serverVersion: version,
@@ -125,3 +128,7 @@ export const deployedRevision = async (name: ReleaseName, access: ClusterAccess,
 /** Its name in the kubeconfig; sends no request. */
 export const contextName = async (kubeTarget: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string> =>
   contextOf(await read<Config>(currentContext(kubeTarget), processes, signal)).name;
+
+/** The names of all contexts, in the order of the kubeconfig. @throws ExpectedError */
+export const contextNames = async (kubeTarget: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string[]> =>
+  ((await read<Config>(allContexts(kubeTarget), processes, signal))?.contexts ?? []).map(({name}) => name);

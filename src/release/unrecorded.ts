@@ -1,4 +1,3 @@
-import {scalrChart} from '../charts/define.ts';
 import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import {closest, few} from '../ground/text.ts';
@@ -6,6 +5,7 @@ import type {ListedRelease} from '../helm/release-record.ts';
 import {gitOpsOwner} from '../kubernetes/kinds.ts';
 import {deleteByHand} from '../kubernetes/kubectl.ts';
 import {type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
+import {OF_HELM, releaseOfAgent} from './gitops-controller.ts';
 import type {Inventory} from './inventory.ts';
 import type {InventoryReadings} from './inventory-namespace.ts';
 
@@ -31,13 +31,12 @@ export const unrecordedAgents = (
   objects.flatMap((object) => {
     const {kind = '', metadata} = object;
     const {labels = {}, annotations = {}, namespace = ''} = metadata;
-    const chart = labels['helm.sh/chart'] ?? '';
-    const ofHelm = annotations['meta.helm.sh/release-name'];
-    const release = ofHelm ?? labels['app.kubernetes.io/instance'] ?? '';
+    const release = releaseOfAgent(object);
     const isRecorded = releases.some((each) => each.name === release && each.namespace === namespace);
-    const isAgent = ['Deployment', 'DaemonSet'].includes(kind) && scalrChart(chart) !== undefined;
+    const isAgent = ['Deployment', 'DaemonSet'].includes(kind) && release !== undefined;
     if (!isAgent || isRecorded || metadata.deletionTimestamp !== undefined) return [];
-    return [{workload: kindAndName(object), release, namespace, chart, manager: gitOpsOwner(object), isOfHelm: ofHelm !== undefined}];
+    const [chart, isOfHelm] = [labels['helm.sh/chart'] ?? '', annotations[OF_HELM] !== undefined];
+    return [{workload: kindAndName(object), release, namespace, chart, manager: gitOpsOwner(object), isOfHelm}];
   });
 
 /** Follows the name of the agent: has no Helm release (Argo CD application agents). Pure. */

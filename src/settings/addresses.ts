@@ -168,7 +168,6 @@ export const hostAndPort = (): Kind<string> => ({
 const IMAGE =
   /^[a-z0-9]+([._-][a-z0-9]+)*(:\d+)?(\/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?$/i;
 
-/** A container image reference. */
 export const image = ({tagged = false} = {}): Kind<string> => {
   const kind = text({hint: 'IMAGE', pattern: IMAGE, expected: 'a valid image reference', example: 'registry.example.com/team/agent:1.4.0'});
   return {
@@ -197,7 +196,6 @@ export function splitImage(reference: string): {repository: string; tag?: string
   return tag === undefined ? {repository, digest: false} : {repository, tag, digest: false};
 }
 
-/** The reference without the registry of a mirror in front. */
 export const withoutRegistry = (reference: string, registry: string | undefined): string =>
   registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference;
 

@@ -4,23 +4,17 @@ import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice, dataKey, objectName, onOff, secret} from './kinds.ts';
 import {release, secretNamesOf} from './release.ts';
 
-export const token = defineSetting({
-  id: 'token',
+export const token = defineSetting('Agent', 'token', {
   onlyEnv: 'SCALR_AGENT_TOKEN',
-  group: 'Agent',
   question: 'Agent pool token',
   summary: 'Agent pool token. Stored in a Secret; values.yaml contains only the name of the Secret.',
   kind: secret(),
-  explained: {
-    text: 'Scalr shows the token once, when you add it to the agent pool. Leave empty if a Secret in the cluster already contains it.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained: 'Scalr shows the token once, when you add it to the agent pool. Leave empty if a Secret in the cluster already contains it.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   carriedBy: () => tokenSecret,
 });
 
-export const tokenFile = defineSetting({
-  id: 'token-file',
-  group: 'Agent',
+export const tokenFile = defineSetting('Agent', 'token-file', {
   question: 'Agent pool token file',
   summary: 'Agent pool token file. Use - for standard input.',
   kind: secret({isFile: true}),
@@ -28,17 +22,13 @@ export const tokenFile = defineSetting({
   carriedBy: () => tokenSecret,
 });
 
-export const url = defineSetting({
-  id: 'url',
-  group: 'Agent',
+export const url = defineSetting('Agent', 'url', {
   question: 'Scalr URL',
   summary: 'Scalr URL, https://<account>.scalr.io. Not required if the token contains the host.',
   kind: accountUrl(),
   meant: accountUrlOf,
-  explained: {
-    text: 'The URL in your browser when you are logged in to Scalr. Newer tokens contain it.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained: 'The URL in your browser when you are logged in to Scalr. Newer tokens contain it.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   required: true,
   fallback: hostOfToken,
   fallbackFrom: 'from the token',
@@ -53,48 +43,36 @@ function hostOfToken(get: Get): string | undefined {
   return given && hostInToken(given);
 }
 
-export const tokenSecret = defineSetting({
-  id: 'token-secret',
-  group: 'Agent',
+export const tokenSecret = defineSetting('Agent', 'token-secret', {
   question: 'Secret with the agent pool token',
   summary: 'Secret that contains the agent pool token, in the namespace of the release. Default: RELEASE-token.',
   kind: objectName(),
-  explained: {
-    text: 'The Secret must exist in the namespace of the release before the install. An installed release keeps its Secret.',
-    reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
-  },
+  explained: 'The Secret must exist in the namespace of the release before the install. An installed release keeps its Secret.',
+  reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
   fallback: (get) => secretNamesOf(get(release)).token,
   fallbackFrom: 'from the release name',
 });
 
-export const tokenSecretKey = defineSetting({
-  id: 'token-secret-key',
-  group: 'Agent',
+export const tokenSecretKey = defineSetting('Agent', 'token-secret-key', {
   question: 'Key of the token in the Secret',
   summary: 'Key of the token in the Secret.',
   kind: dataKey(),
   fallback: () => 'token',
 });
 
-export const debug = defineSetting({
-  id: 'debug',
-  group: 'Agent',
+export const debug = defineSetting('Agent', 'debug', {
   question: 'Enable debug logging?',
   summary: 'Enable debug logging of the agent.',
   kind: onOff(),
 });
 
-export const logFormat = defineSetting({
-  id: 'log-format',
-  group: 'Agent',
+export const logFormat = defineSetting('Agent', 'log-format', {
   question: 'Log format',
   summary: 'Agent log format.',
   kind: choice(['json', 'plain', 'dev']),
 });
 
-export const otelEndpoint = defineSetting({
-  id: 'otel-endpoint',
-  group: 'Observability',
+export const otelEndpoint = defineSetting('Observability', 'otel-endpoint', {
   question: 'OpenTelemetry collector',
   summary: 'OTLP/gRPC endpoint of the OpenTelemetry collector, as HOST:PORT.',
   kind: hostAndPort(),
@@ -102,9 +80,7 @@ export const otelEndpoint = defineSetting({
 
 const needsEndpoint = {test: (get: Get) => get(otelEndpoint) !== undefined, needs: '--otel-endpoint'};
 
-export const otelMetrics = defineSetting({
-  id: 'otel-metrics',
-  group: 'Observability',
+export const otelMetrics = defineSetting('Observability', 'otel-metrics', {
   question: 'Export metrics?',
   summary: 'Export metrics to the collector.',
   kind: onOff(),
@@ -112,9 +88,7 @@ export const otelMetrics = defineSetting({
   fallback: () => true,
 });
 
-export const otelTraces = defineSetting({
-  id: 'otel-traces',
-  group: 'Observability',
+export const otelTraces = defineSetting('Observability', 'otel-traces', {
   question: 'Export traces?',
   summary: 'Export traces to the collector.',
   kind: onOff(),

@@ -2,25 +2,9 @@ import {defineSetting, spellings} from './define.ts';
 import {choice} from './kinds.ts';
 
 /** Distributions without node paths or checks of their own. */
-const OTHER_DISTRIBUTIONS = [
-  'k3s',
-  'k3d',
-  'rke',
-  'rke2',
-  'kind',
-  'minikube',
-  'microk8s',
-  'k0s',
-  'talos',
-  'kubeadm',
-  'on-prem',
-  'vanilla',
-  'none',
-];
+const OTHER_DISTRIBUTIONS = 'k3s k3d rke rke2 kind minikube microk8s k0s talos kubeadm on-prem vanilla none'.split(' ');
 
-export const cloud = defineSetting({
-  id: 'cloud',
-  group: 'Cluster',
+export const cloud = defineSetting('Cluster', 'cloud', {
   question: 'Where does the cluster run?',
   summary: 'Kubernetes platform. Determines node paths and platform-specific checks.',
   kind: choice(['gke', 'gke-autopilot', 'eks', 'aks', 'openshift', 'other']),
@@ -28,10 +12,8 @@ export const cloud = defineSetting({
     ...{aws: 'eks', amazon: 'eks', azure: 'aks', gcp: 'gke', google: 'gke', autopilot: 'gke-autopilot', ocp: 'openshift'},
     ...Object.fromEntries(OTHER_DISTRIBUTIONS.map((name) => [name, 'other'])),
   }),
-  explained: {
-    text: 'Determines which node directories are writable and which volume types are forbidden.',
-    reference: 'agent-k8s 0.6.5, README',
-  },
+  explained: 'Determines which node directories are writable and which volume types are forbidden.',
+  reference: 'agent-k8s 0.6.5, README',
   labels: {gke: 'GKE', 'gke-autopilot': 'GKE Autopilot', eks: 'EKS', aks: 'AKS', openshift: 'OpenShift', other: 'Other'},
   meanings: {
     gke: 'Google Kubernetes Engine, Standard',
@@ -43,9 +25,7 @@ export const cloud = defineSetting({
   },
 });
 
-export const nodeOs = defineSetting({
-  id: 'node-os',
-  group: 'Cluster',
+export const nodeOs = defineSetting('Cluster', 'node-os', {
   question: 'Operating system of the nodes',
   summary: 'Operating system of the nodes; determines node paths.',
   kind: choice(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu', 'other']),
@@ -59,10 +39,8 @@ export const nodeOs = defineSetting({
     },
     ...{amazonlinux2: 'al2', 'amazon-linux-2': 'al2', amazonlinux2023: 'al2023', 'amazon-linux-2023': 'al2023'},
   }),
-  explained: {
-    text: 'Determines which node directories are writable and allow execution of programs.',
-    reference: 'agent-k8s 0.6.5, README',
-  },
+  explained: 'Determines which node directories are writable and allow execution of programs.',
+  reference: 'agent-k8s 0.6.5, README',
   meanings: {
     cos: 'Container-Optimized OS, the default on GKE',
     al2: 'Amazon Linux 2',

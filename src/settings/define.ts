@@ -46,32 +46,18 @@ export interface Kind<T> {
 export type Get = <T>(setting: Setting<T>) => T | undefined;
 
 export type Group =
-  | 'Release'
-  | 'Agent'
-  | 'Purpose'
-  | 'Cluster'
-  | 'Network'
-  | 'TLS'
-  | 'Storage'
-  | 'Size'
-  | 'Placement'
-  | 'Identity'
-  | 'Images'
-  | 'Observability'
-  | 'Lifecycle'
-  | 'Chart values';
+  | ('Release' | 'Agent' | 'Purpose' | 'Cluster' | 'Network' | 'TLS' | 'Storage' | 'Size' | 'Placement' | 'Identity')
+  | ('Images' | 'Observability' | 'Lifecycle' | 'Chart values');
 
 export interface Declaration<T> {
-  /** Flag name and answers key. */
-  id: string;
-  group: Group;
   question: string;
   summary: string;
   kind: Kind<T>;
   /** The full spelling of a text that can only mean one value, such as eks for aws; undefined for all other texts. */
   meant?(text: string): string | undefined;
   /** Help text that "?" adds to the summary, and its source. */
-  explained?: {text: string; reference: string};
+  explained?: string;
+  reference?: string;
   /** Names of the choices in prompts, where the values alone are not enough. */
   labels?: Readonly<Record<string, string>>;
   /** Description of each choice. */
@@ -84,7 +70,6 @@ export interface Declaration<T> {
   appliesWhen?: {test: (get: Get) => boolean; needs: string};
   /** Only has an effect on runs, which VCS agents do not execute. */
   isForRuns?: true;
-  /** The default value. */
   fallback?(get: Get): T | undefined;
   /** Source of a default that depends on other settings. */
   fallbackFrom?: string;
@@ -99,14 +84,17 @@ export interface Declaration<T> {
 }
 
 export interface Setting<T = unknown> extends Declaration<T> {
+  /** Flag name and answers key. */
+  id: string;
+  group: Group;
   /** Name of the environment variable. */
   env: string;
 }
 
 /** Declares a setting once; flag, variable, answers key, schema and documentation are derived from it. */
-export function defineSetting<T>(declaration: Declaration<T>): Setting<T> {
-  const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${declaration.id.toUpperCase().replaceAll('-', '_')}`;
-  return {...declaration, env};
+export function defineSetting<T>(group: Group, id: string, declaration: Declaration<T>): Setting<T> {
+  const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`;
+  return {id, group, ...declaration, env};
 }
 
 /** The option that a text means: other spellings of it, in any case. */

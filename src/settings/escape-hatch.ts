@@ -3,9 +3,7 @@ import {defineSetting, InvalidValue, type Kind} from './define.ts';
 import {text} from './kinds.ts';
 import {listOf, pairs, variables} from './lists.ts';
 
-export const set = defineSetting({
-  id: 'set',
-  group: 'Chart values',
+export const set = defineSetting('Chart values', 'set', {
   question: 'Chart value without a flag',
   summary: 'Chart value that has no flag. Validated against the chart version. Can be repeated.',
   kind: assignments(),
@@ -18,17 +16,13 @@ export interface ValuesFile {
   text: string;
 }
 
-export const valuesFile = defineSetting({
-  id: 'values-file',
-  group: 'Chart values',
+export const valuesFile = defineSetting('Chart values', 'values-file', {
   question: 'Values file',
   summary: 'Values file for the chart. Flags override its values. Can be repeated; later files override earlier files, as in Helm.',
   kind: valuesFiles(),
 });
 
-export const extraEnv = defineSetting({
-  id: 'extra-env',
-  group: 'Chart values',
+export const extraEnv = defineSetting('Chart values', 'extra-env', {
   question: 'Extra environment variable',
   summary: 'Extra environment variable for the agent and, if the chart supports it, for runs; can be repeated.',
   kind: variables(),

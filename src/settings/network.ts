@@ -27,49 +27,38 @@ const warnOfCredentials = (value: string): string | undefined =>
     ? 'The proxy URL contains a user name or password. It is stored in clear text in values.yaml, in the Helm release and in every pod. Prefer a proxy that trusts the node network.'
     : undefined;
 
-export const httpProxy = defineSetting({
-  id: 'http-proxy',
-  group: 'Network',
+export const httpProxy = defineSetting('Network', 'http-proxy', {
   question: 'Proxy for http:// URLs',
   summary: 'Proxy for http:// URLs.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTP_PROXY'),
   meant: proxyUrlOf,
-  explained: {
-    text: 'Used for http:// URLs only. Often the same proxy as for https:// URLs.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained: 'Used for http:// URLs only. Often the same proxy as for https:// URLs.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   caution: (value, get) =>
     warnOfCredentials(value) ??
     warnOfPort(value) ??
     (get(httpsProxy) ? undefined : 'Without --https-proxy, HTTPS connections do not use the proxy, including connections to Scalr.'),
 });
 
-export const httpsProxy = defineSetting({
-  id: 'https-proxy',
-  group: 'Network',
+export const httpsProxy = defineSetting('Network', 'https-proxy', {
   question: 'Proxy for https:// URLs',
   summary: 'Proxy for https:// URLs, including Scalr.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTPS_PROXY'),
   meant: proxyUrlOf,
-  explained: {
-    text: 'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained: 'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   caution: (value) => warnOfCredentials(value) ?? warnOfPort(value),
 });
 
 const hasProxy = (get: Get): boolean => (get(httpProxy) ?? get(httpsProxy)) !== undefined;
 
-export const noProxy = defineSetting({
-  id: 'no-proxy',
-  group: 'Network',
+export const noProxy = defineSetting('Network', 'no-proxy', {
   question: 'Hosts and networks that bypass the proxy',
   summary: 'Hosts and networks that bypass the proxy; cluster-internal names are added.',
   kind: noProxyList(IN_CLUSTER),
-  explained: {
-    text: 'Comma-separated hosts and networks. Cluster-internal names are added automatically. Add the service and pod networks of the cluster.',
-    reference: 'https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/',
-  },
+  explained:
+    'Comma-separated hosts and networks. Cluster-internal names are added automatically. Add the service and pod networks of the cluster.',
+  reference: 'https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/',
   appliesWhen: {test: hasProxy, needs: '--https-proxy or --http-proxy'},
   fallback: () => [],
   caution: (value) =>
@@ -88,17 +77,13 @@ const PLATFORMS: Readonly<Record<string, readonly string[]>> = {
 
 const IDENTITY_OF: Readonly<Record<string, string>> = {gke: 'gke', 'gke-autopilot': 'gke', eks: 'irsa or eks-pod-identity', aks: 'azure'};
 
-export const workloadIdentity = defineSetting({
-  id: 'workload-identity',
-  group: 'Network',
+export const workloadIdentity = defineSetting('Network', 'workload-identity', {
   isForRuns: true,
   question: 'How do runs get cloud credentials?',
   summary: 'Workload identity that provides cloud credentials to runs.',
   kind: choice(['none', 'gke', 'irsa', 'eks-pod-identity', 'azure']),
-  explained: {
-    text: 'Determines how runs authenticate to the cloud without a stored key, and which endpoints must stay reachable.',
-    reference: 'https://kubernetes.io/docs/concepts/security/service-accounts/',
-  },
+  explained: 'Determines how runs authenticate to the cloud without a stored key, and which endpoints must stay reachable.',
+  reference: 'https://kubernetes.io/docs/concepts/security/service-accounts/',
   rule(value, get) {
     const platform = get(cloud);
     if (platform === undefined || PLATFORMS[value]?.includes(platform) !== false) return undefined;
@@ -116,15 +101,11 @@ export const workloadIdentity = defineSetting({
   },
 });
 
-export const metadataService = defineSetting({
-  id: 'metadata-service',
-  group: 'Network',
+export const metadataService = defineSetting('Network', 'metadata-service', {
   question: 'Allow runs to access the node metadata service (169.254.169.254)?',
   summary: 'Access of runs to the node metadata service. Its address is 169.254.169.254.',
   kind: choice(['block', 'allow']),
-  explained: {
-    text: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
-    reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
-  },
+  explained: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
+  reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
   meanings: {block: 'runs cannot use the identity of the node', allow: 'runs can get cloud credentials from the node'},
 });

@@ -4,109 +4,83 @@ import {choice, integer, objectName, onOff, seconds} from './kinds.ts';
 import {annotations, labels, listOf, tolerations} from './lists.ts';
 import {bytes, cpu} from './quantity.ts';
 
-export const runCpuRequest = defineSetting({
-  id: 'run-cpu-request',
-  group: 'Size',
+export const runCpuRequest = defineSetting('Size', 'run-cpu-request', {
   isForRuns: true,
   question: 'CPU request of a run',
   summary: 'CPU request of a run, in cores.',
   kind: cpu(),
 });
 
-export const runCpuLimit = defineSetting({
-  id: 'run-cpu-limit',
-  group: 'Size',
+export const runCpuLimit = defineSetting('Size', 'run-cpu-limit', {
   isForRuns: true,
   question: 'CPU limit of a run',
   summary: 'CPU limit of a run, in cores.',
   kind: cpu(),
 });
 
-export const runMemoryRequest = defineSetting({
-  id: 'run-memory-request',
-  group: 'Size',
+export const runMemoryRequest = defineSetting('Size', 'run-memory-request', {
   isForRuns: true,
   question: 'Memory request of a run',
   summary: 'Memory request of a run.',
   kind: bytes(),
 });
 
-export const runMemoryLimit = defineSetting({
-  id: 'run-memory-limit',
-  group: 'Size',
+export const runMemoryLimit = defineSetting('Size', 'run-memory-limit', {
   isForRuns: true,
   question: 'Memory limit of a run',
   summary: 'Memory limit of a run; a run that exceeds it is killed.',
   kind: bytes(),
 });
 
-export const controllerReplicas = defineSetting({
-  id: 'controller-replicas',
-  group: 'Size',
+export const controllerReplicas = defineSetting('Size', 'controller-replicas', {
   question: 'Controller replicas',
   summary: 'Number of controller replicas.',
   kind: integer({min: 1, max: 10}),
 });
 
-export const controllerCpuRequest = defineSetting({
-  id: 'controller-cpu-request',
-  group: 'Size',
+export const controllerCpuRequest = defineSetting('Size', 'controller-cpu-request', {
   question: 'CPU request of the controller',
   summary: 'CPU request of the controller, in cores.',
   kind: cpu(),
 });
 
-export const controllerCpuLimit = defineSetting({
-  id: 'controller-cpu-limit',
-  group: 'Size',
+export const controllerCpuLimit = defineSetting('Size', 'controller-cpu-limit', {
   question: 'CPU limit of the controller',
   summary: 'CPU limit of the controller, in cores.',
   kind: cpu(),
 });
 
-export const controllerMemoryRequest = defineSetting({
-  id: 'controller-memory-request',
-  group: 'Size',
+export const controllerMemoryRequest = defineSetting('Size', 'controller-memory-request', {
   question: 'Memory request of the controller',
   summary: 'Memory request of the controller.',
   kind: bytes(),
 });
 
-export const controllerMemoryLimit = defineSetting({
-  id: 'controller-memory-limit',
-  group: 'Size',
+export const controllerMemoryLimit = defineSetting('Size', 'controller-memory-limit', {
   question: 'Memory limit of the controller',
   summary: 'Memory limit of the controller; a controller that exceeds it is killed.',
   kind: bytes(),
 });
 
-export const nodeSelector = defineSetting({
-  id: 'node-selector',
-  group: 'Placement',
+export const nodeSelector = defineSetting('Placement', 'node-selector', {
   question: 'Node selector for runs',
   summary: 'Node selector for runs; can be repeated.',
   kind: labels(),
 });
 
-export const controllerNodeSelector = defineSetting({
-  id: 'controller-node-selector',
-  group: 'Placement',
+export const controllerNodeSelector = defineSetting('Placement', 'controller-node-selector', {
   question: 'Node selector for the controller',
   summary: 'Node selector for the controller; can be repeated.',
   kind: labels(),
 });
 
-export const toleration = defineSetting({
-  id: 'toleration',
-  group: 'Placement',
+export const toleration = defineSetting('Placement', 'toleration', {
   question: 'Toleration for runs',
   summary: 'Taint that runs tolerate: key=value:effect, key:effect, key=value or key; can be repeated.',
   kind: tolerations(),
 });
 
-export const controllerToleration = defineSetting({
-  id: 'controller-toleration',
-  group: 'Placement',
+export const controllerToleration = defineSetting('Placement', 'controller-toleration', {
   question: 'Toleration for the controller',
   summary: 'Toleration for the controller; can be repeated.',
   kind: tolerations(),
@@ -117,9 +91,7 @@ const SELECTOR_LABELS = ['app.kubernetes.io/name', 'app.kubernetes.io/instance',
 /** Set by --workload-identity azure. */
 export const AZURE_LABEL = 'azure.workload.identity/use';
 
-export const podLabel = defineSetting({
-  id: 'pod-label',
-  group: 'Placement',
+export const podLabel = defineSetting('Placement', 'pod-label', {
   question: 'Pod label',
   summary: 'Label for agent and run pods; can be repeated.',
   kind: labels(),
@@ -132,49 +104,37 @@ export const podLabel = defineSetting({
   },
 });
 
-export const podAnnotation = defineSetting({
-  id: 'pod-annotation',
-  group: 'Placement',
+export const podAnnotation = defineSetting('Placement', 'pod-annotation', {
   question: 'Pod annotation',
   summary: 'Annotation for agent and run pods; can be repeated.',
   kind: annotations(),
 });
 
-export const serviceAccountName = defineSetting({
-  id: 'service-account-name',
-  group: 'Identity',
+export const serviceAccountName = defineSetting('Identity', 'service-account-name', {
   question: 'Existing service account',
   summary: 'Existing service account; with --service-account-annotation, the chart creates it under this name.',
   kind: objectName(),
 });
 
-export const serviceAccountAnnotation = defineSetting({
-  id: 'service-account-annotation',
-  group: 'Identity',
+export const serviceAccountAnnotation = defineSetting('Identity', 'service-account-annotation', {
   question: 'Annotation of the service account',
   summary: 'Annotation of the service account that the chart creates, for cloud identities; can be repeated.',
   kind: annotations(),
 });
 
-export const imageRegistry = defineSetting({
-  id: 'image-registry',
-  group: 'Images',
+export const imageRegistry = defineSetting('Images', 'image-registry', {
   question: 'Image registry mirror',
   summary: 'Image registry mirror; prepended to every image name.',
   kind: registry(),
 });
 
-export const imagePullPolicy = defineSetting({
-  id: 'image-pull-policy',
-  group: 'Images',
+export const imagePullPolicy = defineSetting('Images', 'image-pull-policy', {
   question: 'Image pull policy',
   summary: 'Image pull policy.',
   kind: choice(['Always', 'IfNotPresent', 'Never']),
 });
 
-export const imagePullSecret = defineSetting({
-  id: 'image-pull-secret',
-  group: 'Images',
+export const imagePullSecret = defineSetting('Images', 'image-pull-secret', {
   question: 'Image pull secret',
   summary: 'Image pull secret; can be repeated.',
   kind: listOf(objectName()),
@@ -185,18 +145,14 @@ const ownRegistry = (value: string, get: Get): InvalidValue | undefined =>
     ? new InvalidValue(`"${value}" already contains a registry, and --image-registry would be prepended`, 'Remove one of the two')
     : undefined;
 
-export const agentImage = defineSetting({
-  id: 'agent-image',
-  group: 'Images',
+export const agentImage = defineSetting('Images', 'agent-image', {
   question: 'Agent image',
   summary: 'Agent image; the default tag is the agent version of the chart.',
   kind: image(),
   rule: ownRegistry,
 });
 
-export const runnerImage = defineSetting({
-  id: 'runner-image',
-  group: 'Images',
+export const runnerImage = defineSetting('Images', 'runner-image', {
   isForRuns: true,
   question: 'Runner image',
   summary: 'Runner image, including its tag.',
@@ -204,9 +160,7 @@ export const runnerImage = defineSetting({
   rule: ownRegistry,
 });
 
-export const shutdownMode = defineSetting({
-  id: 'shutdown-mode',
-  group: 'Lifecycle',
+export const shutdownMode = defineSetting('Lifecycle', 'shutdown-mode', {
   isForRuns: true,
   question: 'What happens to runs when a pod is stopped?',
   summary: 'Shutdown of runs when a pod is stopped: graceful (stop gracefully), drain (let runs finish) or force (kill).',
@@ -216,45 +170,35 @@ export const shutdownMode = defineSetting({
 /** Below 1,000,000, which Helm prints as 1e+06. */
 const WEEK = 604_800;
 
-export const gracePeriod = defineSetting({
-  id: 'grace-period',
-  group: 'Lifecycle',
+export const gracePeriod = defineSetting('Lifecycle', 'grace-period', {
   isForRuns: true,
   question: 'Termination grace period',
   summary: 'Termination grace period; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
 });
 
-export const jobTtl = defineSetting({
-  id: 'job-ttl',
-  group: 'Lifecycle',
+export const jobTtl = defineSetting('Lifecycle', 'job-ttl', {
   isForRuns: true,
   question: 'Retention time of finished Jobs',
   summary: 'Retention time of finished Jobs and their logs; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
 });
 
-export const schedulingTimeout = defineSetting({
-  id: 'scheduling-timeout',
-  group: 'Lifecycle',
+export const schedulingTimeout = defineSetting('Lifecycle', 'scheduling-timeout', {
   isForRuns: true,
   question: 'Scheduling timeout of run pods',
   summary: 'Scheduling timeout of run pods; a run fails if its pod is not scheduled in time. Seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 
-export const acquireTimeout = defineSetting({
-  id: 'acquire-timeout',
-  group: 'Lifecycle',
+export const acquireTimeout = defineSetting('Lifecycle', 'acquire-timeout', {
   isForRuns: true,
   question: 'Timeout for accepting a run',
   summary: 'Timeout for a worker to accept a run, including the start of a new node; seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 
-export const writableRoot = defineSetting({
-  id: 'writable-root',
-  group: 'Lifecycle',
+export const writableRoot = defineSetting('Lifecycle', 'writable-root', {
   isForRuns: true,
   question: 'Run as root with a writable root filesystem?',
   summary: 'Execute runs as root with a writable root filesystem, for hooks that install packages.',

@@ -1,17 +1,14 @@
 import {defineSetting, type Get, InvalidValue, type Setting} from './define.ts';
 import {choice, integer, onOff} from './kinds.ts';
 
-export const purpose = defineSetting({
-  id: 'purpose',
-  group: 'Purpose',
+export const purpose = defineSetting('Purpose', 'purpose', {
   question: 'What is the agent pool used for?',
   summary:
     'Purpose of the agent pool: runs or VCS access. VCS access is for private GitHub Enterprise and GitLab Enterprise servers. The pool must be linked in Scalr: run pools to workspaces, VCS pools to the VCS provider.',
   kind: choice(['runs', 'vcs']),
-  explained: {
-    text: 'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise and GitLab Enterprise only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
-    reference: 'https://docs.scalr.io/docs/agent-pools',
-  },
+  explained:
+    'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise and GitLab Enterprise only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
   labels: {runs: 'Run Terraform/OpenTofu', vcs: 'Connect a private VCS'},
   meanings: {runs: 'runs start in your network, with access to it', vcs: 'GitHub or GitLab Enterprise that Scalr cannot reach'},
   fallback: () => 'runs' as const,
@@ -23,25 +20,20 @@ export function missingFor({isForRuns, appliesWhen}: Setting, get: Get): string 
   return appliesWhen?.test(get) === false ? appliesWhen.needs : undefined;
 }
 
-export const isolation: Setting<'shared' | 'per-run'> = defineSetting({
-  id: 'isolation',
-  group: 'Purpose',
+export const isolation: Setting<'shared' | 'per-run'> = defineSetting('Purpose', 'isolation', {
   isForRuns: true,
   question: 'Isolate each run in its own pod?',
   summary: 'Isolation of runs: shared or one pod per run.',
   kind: choice(['shared', 'per-run']),
-  explained: {
-    text: 'In a shared container, a run can read files and credentials left by earlier runs. More pods (--concurrency) execute more concurrent runs.',
-    reference: 'agent-local 0.6.5 and agent-job 0.6.5, README',
-  },
+  explained:
+    'In a shared container, a run can read files and credentials left by earlier runs. More pods (--concurrency) execute more concurrent runs.',
+  reference: 'agent-local 0.6.5 and agent-job 0.6.5, README',
   labels: {shared: 'No', 'per-run': 'Yes'},
   meanings: {shared: 'runs use the same container, one after the other', 'per-run': 'each run gets its own pod and shares nothing'},
   fallback: (get) => (get(singleRun) ? ('per-run' as const) : undefined),
 });
 
-export const singleRun: Setting<boolean> = defineSetting({
-  id: 'single-run',
-  group: 'Agent',
+export const singleRun: Setting<boolean> = defineSetting('Agent', 'single-run', {
   isForRuns: true,
   question: 'Restart the agent container after every run?',
   summary: 'Restart the agent container after every run; disables the provider and module cache unless they are set.',
@@ -52,15 +44,12 @@ export const singleRun: Setting<boolean> = defineSetting({
       : undefined,
 });
 
-export const concurrency = defineSetting({
-  id: 'concurrency',
-  group: 'Purpose',
+export const concurrency = defineSetting('Purpose', 'concurrency', {
   isForRuns: true,
   question: 'Maximum concurrent runs',
   summary: 'Maximum concurrent runs; agent-job and agent-k8s have no limit and only plan capacity for them.',
   kind: integer({min: 1, max: 500}),
-  explained: {
-    text: 'With agent-local and in Docker, additional runs are queued in Scalr. agent-job and agent-k8s start a pod for every run that the agent pool assigns. Each concurrent run requires its own CPU and memory.',
-    reference: 'agent-local 0.6.5, values.yaml (replicaCount)',
-  },
+  explained:
+    'With agent-local and in Docker, additional runs are queued in Scalr. agent-job and agent-k8s start a pod for every run that the agent pool assigns. Each concurrent run requires its own CPU and memory.',
+  reference: 'agent-local 0.6.5, values.yaml (replicaCount)',
 });

@@ -19,18 +19,14 @@ const exactVersion = (): Kind<string> => {
   };
 };
 
-export const chart = defineSetting({
-  id: 'chart',
-  group: 'Release',
+export const chart = defineSetting('Release', 'chart', {
   question: 'Chart to install',
   summary: 'Chart to install (default: recommended).',
   kind: choice(['agent-k8s', 'agent-local', 'agent-job']),
   meant: spellings({k8s: 'agent-k8s', local: 'agent-local', job: 'agent-job'}),
 });
 
-export const chartVersion = defineSetting({
-  id: 'chart-version',
-  group: 'Release',
+export const chartVersion = defineSetting('Release', 'chart-version', {
   question: 'Chart version',
   summary: 'Exact chart version (default: newest known).',
   kind: exactVersion(),
@@ -41,26 +37,20 @@ export const chartVersion = defineSetting({
 export const TARGETS = ['kubernetes', 'docker', 'systemd'] as const;
 export type TargetName = (typeof TARGETS)[number];
 
-export const target = defineSetting({
-  id: 'target',
-  group: 'Release',
+export const target = defineSetting('Release', 'target', {
   question: 'Where will the agent run?',
   summary: 'Platform of the agent (default: kubernetes).',
   kind: choice(TARGETS),
   meant: spellings({k8s: 'kubernetes'}),
 });
 
-export const chartSource = defineSetting({
-  id: 'chart-source',
-  group: 'Release',
+export const chartSource = defineSetting('Release', 'chart-source', {
   question: 'Chart source',
   summary: 'OCI reference, directory or .tgz of the chart, instead of the public repository. Name and version are read from the chart.',
   kind: text({hint: 'SOURCE'}),
 });
 
-export const namespace = defineSetting({
-  id: 'namespace',
-  group: 'Release',
+export const namespace = defineSetting('Release', 'namespace', {
   question: 'Namespace',
   summary: 'Namespace of the release.',
   kind: objectName(),
@@ -73,9 +63,7 @@ export const namespace = defineSetting({
 
 const DEFAULT_RELEASE = 'scalr-agent';
 
-export const release = defineSetting({
-  id: 'release',
-  group: 'Release',
+export const release = defineSetting('Release', 'release', {
   question: 'Helm release name',
   summary: 'Name of the Helm release.',
   kind: objectName(),

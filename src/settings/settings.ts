@@ -46,7 +46,6 @@ export class Settings {
     return new Settings(new Map([...this.#answers, [setting.id, answer]]));
   }
 
-  /** A copy without this value. */
   without(setting: Setting): Settings {
     return new Settings(new Map([...this.#answers].filter(([id]) => id !== setting.id)));
   }

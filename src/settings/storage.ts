@@ -10,18 +10,15 @@ export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod
 export const isPersistent = (kind: string | undefined): boolean => kind !== undefined && kind !== 'ephemeral';
 
 /** Only runs need storage. */
-const storageSetting = <T>(declaration: Omit<Declaration<T>, 'group' | 'isForRuns'>): Setting<T> =>
-  defineSetting({group: 'Storage', isForRuns: true, ...declaration});
+const storageSetting = <T>(id: string, declaration: Omit<Declaration<T>, 'isForRuns'>): Setting<T> =>
+  defineSetting('Storage', id, {isForRuns: true, ...declaration});
 
-export const cache = storageSetting({
-  id: 'cache',
+export const cache = storageSetting('cache', {
   question: 'Where should provider and binary downloads be cached?',
   summary: 'Cache for provider and binary downloads.',
   kind: choice(['ephemeral', 'pvc', 'existing-pvc', 'hostpath', 'efs']),
-  explained: {
-    text: 'With a cache, providers and binaries are downloaded once instead of for every run.',
-    reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
-  },
+  explained: 'With a cache, providers and binaries are downloaded once instead of for every run.',
+  reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
   labels: {ephemeral: 'Ephemeral volume', pvc: 'New PVC', 'existing-pvc': 'Existing PVC', hostpath: 'Node directory', efs: 'Amazon EFS'},
   meanings: {
     ephemeral: 'on the node of the pod, deleted with the pod; no preparation required',
@@ -49,33 +46,26 @@ const on =
   (get: Get): boolean =>
     kinds.includes(get(cache) ?? 'ephemeral');
 
-export const cacheClaim = storageSetting({
-  id: 'cache-claim',
+export const cacheClaim = storageSetting('cache-claim', {
   question: 'Name of the existing PVC',
   summary: 'Existing PersistentVolumeClaim (PVC) for the cache.',
   kind: objectName(),
-  explained: {
-    text: 'The PVC must be in the namespace of the release.',
-    reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/',
-  },
+  explained: 'The PVC must be in the namespace of the release.',
+  reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/',
   appliesWhen: {test: on('existing-pvc'), needs: '--cache existing-pvc'},
 });
 
-export const cacheSize = storageSetting({
-  id: 'cache-size',
+export const cacheSize = storageSetting('cache-size', {
   question: 'Cache size',
   summary: 'Cache size: storage request of the new PVC, or limit of the ephemeral volume.',
   kind: bytes(),
   meant: gibibytesOf,
-  explained: {
-    text: 'Include a unit, for example 20Gi. A large provider requires about half a gigabyte.',
-    reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
-  },
+  explained: 'Include a unit, for example 20Gi. A large provider requires about half a gigabyte.',
+  reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
   appliesWhen: {test: on('pvc', 'ephemeral'), needs: '--cache pvc or --cache ephemeral'},
 });
 
-export const cacheStorageClass = storageSetting({
-  id: 'cache-storage-class',
+export const cacheStorageClass = storageSetting('cache-storage-class', {
   question: 'StorageClass of the cache',
   summary: 'StorageClass of the new PVC; use - to disable dynamic provisioning.',
   kind: text({
@@ -85,22 +75,17 @@ export const cacheStorageClass = storageSetting({
     expected: 'a StorageClass name or -',
     example: 'standard-rwx',
   }),
-  explained: {
-    text: 'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
-    reference: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
-  },
+  explained: 'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
+  reference: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
   appliesWhen: {test: on('pvc'), needs: '--cache pvc'},
 });
 
-export const cacheAccessMode = storageSetting({
-  id: 'cache-access-mode',
+export const cacheAccessMode = storageSetting('cache-access-mode', {
   question: 'Access mode of the cache',
   summary: 'Access mode of the cache PVC.',
   kind: choice(ACCESS_MODES),
-  explained: {
-    text: 'ReadWriteOnce is for pods on one node, ReadWriteMany for pods on all nodes.',
-    reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
-  },
+  explained: 'ReadWriteOnce is for pods on one node, ReadWriteMany for pods on all nodes.',
+  reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   meanings: {
     ReadWriteOnce: 'pods on one node can mount it',
     ReadWriteMany: 'pods on all nodes can mount it; few StorageClasses support it',
@@ -109,35 +94,29 @@ export const cacheAccessMode = storageSetting({
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
 
-export const cacheSubPath = storageSetting({
-  id: 'cache-sub-path',
+export const cacheSubPath = storageSetting('cache-sub-path', {
   question: 'Directory inside the cache volume',
   summary: 'Directory inside the cache volume.',
   kind: relativePath(),
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
 
-export const cachePath = storageSetting({
-  id: 'cache-path',
+export const cachePath = storageSetting('cache-path', {
   question: 'Cache directory on the nodes',
   summary: 'Cache directory on the nodes.',
   kind: absolutePath(),
-  explained: {
-    text: 'The directory must be writable and allow execution of programs.',
-    reference: 'agent-job 0.6.5, docs/cache-persistence-hostpath.md',
-  },
+  explained: 'The directory must be writable and allow execution of programs.',
+  reference: 'agent-job 0.6.5, docs/cache-persistence-hostpath.md',
   appliesWhen: {test: on('hostpath'), needs: '--cache hostpath'},
 });
 
-export const dataHome = storageSetting({
-  id: 'data-home',
+export const dataHome = storageSetting('data-home', {
   question: 'Agent data directory',
   summary: 'Agent data directory: on the nodes for agent-k8s, in the container for other charts.',
   kind: absolutePath(),
 });
 
-export const dataSize = storageSetting({
-  id: 'data-size',
+export const dataSize = storageSetting('data-size', {
   question: 'Size limit of the ephemeral data volume',
   summary: 'Size limit of the ephemeral volume for workspaces.',
   kind: bytes(),
@@ -147,8 +126,7 @@ export const dataSize = storageSetting({
 /** File system ID, path and access point: https://github.com/kubernetes-sigs/aws-efs-csi-driver/blob/master/docs/README.md */
 export const EFS_HANDLE = /^fs-([0-9a-f]{8}|[0-9a-f]{17})(:(\/[^:\s]*)?(:fsap-[0-9a-f]{17})?)?$/;
 
-export const efsHandle = storageSetting({
-  id: 'efs-handle',
+export const efsHandle = storageSetting('efs-handle', {
   question: 'EFS volume handle',
   summary: 'EFS volume handle: fs-… or, with an access point, fs-…::fsap-….',
   kind: text({
@@ -157,18 +135,15 @@ export const efsHandle = storageSetting({
     expected: 'a valid EFS volume handle',
     example: 'fs-0123456789abcdef0::fsap-0123456789abcdef0',
   }),
-  explained: {
-    text: 'The file system ID, as shown in the AWS console.',
-    reference: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
-  },
+  explained: 'The file system ID, as shown in the AWS console.',
+  reference: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   appliesWhen: {test: on('efs'), needs: '--cache efs'},
 });
 
 /** The mount options of the charts: pods see new files of other pods within three seconds. */
 const SHORT_ATTRIBUTE_CACHE = ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3'];
 
-export const efsMountOption = storageSetting({
-  id: 'efs-mount-option',
+export const efsMountOption = storageSetting('efs-mount-option', {
   question: 'NFS mount option of the EFS volume',
   summary: 'NFS mount option of the EFS volume; replaces all default options; can be repeated.',
   kind: listOf(text({hint: 'OPTION', pattern: /^[a-z][a-z0-9_]*(=[\w.:/+-]+)?$/, expected: 'a valid mount option', example: 'acregmax=3'})),
@@ -188,8 +163,7 @@ const afterSingleRun = (isOn: boolean, get: Get): string | undefined =>
     ? 'A run can modify this cache, and later runs use the modified content. Disable the cache for isolation.'
     : undefined;
 
-export const providerCache: Setting<boolean> = storageSetting({
-  id: 'provider-cache',
+export const providerCache: Setting<boolean> = storageSetting('provider-cache', {
   question: 'Cache providers?',
   summary: 'Cache Terraform/OpenTofu providers.',
   kind: onOff(),
@@ -197,16 +171,14 @@ export const providerCache: Setting<boolean> = storageSetting({
   caution: afterSingleRun,
 });
 
-export const providerCacheLimit = storageSetting({
-  id: 'provider-cache-limit',
+export const providerCacheLimit = storageSetting('provider-cache-limit', {
   question: 'Size limit of the provider cache',
   summary: 'Size limit of the provider cache; above it, the agent removes providers. Enables the provider cache.',
   kind: bytes(),
   appliesWhen: {test: (get) => get(providerCache) !== false, needs: '--provider-cache'},
 });
 
-export const moduleCache = storageSetting({
-  id: 'module-cache',
+export const moduleCache = storageSetting('module-cache', {
   question: 'Cache modules?',
   summary: 'Cache Terraform/OpenTofu modules.',
   kind: onOff(),

@@ -63,7 +63,6 @@ export const privateKey = (): Kind<Secret> => ({
   format: () => [],
 });
 
-/** True if the key matches the certificate. */
 export function matches(certificate: Secret, key: Secret): boolean {
   return new (crypto().X509Certificate)(certificate.reveal()).checkPrivateKey(crypto().createPrivateKey(key.reveal()));
 }
@@ -158,25 +157,19 @@ function refuseOutdated(certificate: X509Certificate, position: number, now: Dat
 const oneLine = (name: string): string => name.replaceAll('\n', ', ');
 const nameOf = ({subject}: X509Certificate): string => oneLine(subject ?? 'no subject');
 
-export const caSecret = defineSetting({
-  id: 'ca-secret',
-  group: 'TLS',
+export const caSecret = defineSetting('TLS', 'ca-secret', {
   question: 'Secret with the CA bundle',
   summary: 'Existing Secret that contains the CA bundle.',
   kind: objectName(),
   caution: () => 'The CA bundle in the Secret replaces the public root certificates of the agent. It must also contain the public CAs.',
 });
 
-export const caFile: Setting<string> = defineSetting({
-  id: 'ca-file',
-  group: 'TLS',
+export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
   question: 'File with private CA certificates',
   summary: 'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
   kind: caBundleKind(),
-  explained: {
-    text: 'Root and intermediate certificates, PEM or DER. Certificates are public, so they are written to values.yaml.',
-    reference: 'agent-local 0.6.5, values.yaml (agent.tls.caBundle)',
-  },
+  explained: 'Root and intermediate certificates, PEM or DER. Certificates are public, so they are written to values.yaml.',
+  reference: 'agent-local 0.6.5, values.yaml (agent.tls.caBundle)',
   rule: (_, get) =>
     get(caSecret)
       ? new InvalidValue('Conflicts with --ca-secret, because the charts use only one of the two', 'Remove one of the two')
@@ -185,9 +178,7 @@ export const caFile: Setting<string> = defineSetting({
 
 const hasCa = (get: Get): boolean => get(caFile) !== undefined || get(caSecret) !== undefined;
 
-export const caSecretKey = defineSetting({
-  id: 'ca-secret-key',
-  group: 'TLS',
+export const caSecretKey = defineSetting('TLS', 'ca-secret-key', {
   question: 'Key of the CA bundle in the Secret',
   summary: 'Key of the CA bundle in the Secret.',
   kind: dataKey(),
@@ -195,9 +186,7 @@ export const caSecretKey = defineSetting({
   fallback: () => 'ca-bundle.crt',
 });
 
-export const caScope = defineSetting({
-  id: 'ca-scope',
-  group: 'TLS',
+export const caScope = defineSetting('TLS', 'ca-scope', {
   isForRuns: true,
   question: 'Scope of the CA bundle',
   summary: 'Scope of the CA bundle: the agent and its runs (all), or runs only (tasks).',
@@ -206,9 +195,7 @@ export const caScope = defineSetting({
   fallback: () => 'all' as const,
 });
 
-export const caPublicRoots: Setting<boolean> = defineSetting({
-  id: 'ca-public-roots',
-  group: 'TLS',
+export const caPublicRoots: Setting<boolean> = defineSetting('TLS', 'ca-public-roots', {
   question: 'Add the public root certificates?',
   summary: 'Append the public root certificates bundled with Node.js to the CA bundle.',
   kind: onOff(),
@@ -219,9 +206,7 @@ export const caPublicRoots: Setting<boolean> = defineSetting({
 const createTls = (name: string, where: string): string =>
   kubectlCommand({}, 'create', 'secret', 'tls', name, '--namespace', where, '--cert=tls.crt', '--key=tls.key');
 
-export const clientCertFile: Setting<Secret> = defineSetting({
-  id: 'client-cert-file',
-  group: 'TLS',
+export const clientCertFile: Setting<Secret> = defineSetting('TLS', 'client-cert-file', {
   question: 'Client certificate file',
   summary: 'Client certificate file for mutual TLS, PEM; stored in a Secret.',
   kind: clientCertificate(),
@@ -237,9 +222,7 @@ export const clientCertFile: Setting<Secret> = defineSetting({
   carriedBy: () => clientCertSecret,
 });
 
-export const clientKeyFile: Setting<Secret> = defineSetting({
-  id: 'client-key-file',
-  group: 'TLS',
+export const clientKeyFile: Setting<Secret> = defineSetting('TLS', 'client-key-file', {
   question: 'Client key file',
   summary: 'Private key file of the client certificate, PEM; stored in a Secret.',
   kind: privateKey(),
@@ -253,9 +236,7 @@ export const clientKeyFile: Setting<Secret> = defineSetting({
   carriedBy: () => clientCertSecret,
 });
 
-export const clientCertSecret: Setting<string> = defineSetting({
-  id: 'client-cert-secret',
-  group: 'TLS',
+export const clientCertSecret: Setting<string> = defineSetting('TLS', 'client-cert-secret', {
   question: 'Secret with the client certificate',
   summary: 'Secret of type kubernetes.io/tls that contains the client certificate. Default with --client-cert-file: RELEASE-client-cert.',
   kind: objectName(),

@@ -1,8 +1,9 @@
 import {scalrChart} from '../charts/define.ts';
 import type {Diagnosis} from '../diagnose/cause.ts';
-import {rootsOf} from '../diagnose/readiness.ts';
+import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
-import {type ClusterTarget, helmCommand, type ReleaseName} from '../ground/command-line.ts';
+import {type ClusterTarget, helmCommand, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
+import {pooled} from '../ground/concurrency.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {withTimeout} from '../ground/signals.ts';
 import {isTransient} from '../ground/tool-errors.ts';
@@ -14,7 +15,9 @@ import {requireAnswer} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {listObjects, podLog, type Reader} from '../kubernetes/resources.ts';
+import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
+import {readController} from '../release/gitops-controller.ts';
 import {isOfRun, type RunsOf} from '../release/inventory.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
@@ -67,7 +70,10 @@ export async function readStatus(
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
   const runs = howToFindRuns(name, chartOf(revision, seen.value), revision?.values);
   const {namespace} = name.kubeTarget;
+  const workloads = seen.value?.snapshot.workloads ?? [];
+  const controller = await readController(name.kubeTarget, workloads, kubernetes, {signal, idleMs: REQUIRED_MS});
   return statusOf({
+    controller,
     runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, signal}) : [],
     name,
     context: context.value ?? '',
@@ -101,6 +107,31 @@ export async function agentReleases(kubeTarget: ClusterTarget, access: ClusterAc
     kubeTarget: {...kubeTarget, namespace},
   }));
 }
+
+/** Requests, and releases. */
+const MAX_READ_AT_ONCE = 8;
+
+/** The status of all agent releases of a cluster. @throws ExpectedError if there is none */
+export async function readAllStatus(
+  kubeTarget: ClusterTarget,
+  {context, signal}: {context: Promise<string>; signal: AbortSignal},
+  everything: ClusterAccess & {now(): Date},
+): Promise<{name: ReleaseName; status: ReleaseStatus}[]> {
+  // Releases of one namespace are read from the same lists.
+  const access = {...everything, kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal)};
+  const names = await agentReleases(kubeTarget, access, signal);
+  if (names.length === 0) throw noRelease(kubeTarget);
+  return pooled(names, MAX_READ_AT_ONCE, async (name) => ({
+    name,
+    status: await readStatus(name, {wanted: undefined, context, signal}, access),
+  }));
+}
+
+const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
+  failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
+    `Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`,
+    'Install an agent: scalr-agent install',
+  ]);
 
 interface Attempt<T> {
   what: string;

@@ -1,7 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import {type Cause, oneLine} from '../diagnose/cause.ts';
-import {rootsOf} from '../diagnose/readiness.ts';
-import {objectLabel} from '../diagnose/snapshot-queries.ts';
+import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../diff/live-drift.ts';
 import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
@@ -12,6 +11,7 @@ import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {scale} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, Snapshot, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects} from '../kubernetes/resources.ts';
+import {type GitOpsController, managedBy, readController, releaseOfAgent} from '../release/gitops-controller.ts';
 import {isPending} from '../release/read-release.ts';
 import {notRecorded, unrecordedAgents} from '../release/unrecorded.ts';
 
@@ -57,6 +57,10 @@ function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
   return [];
 }
 
+/** The desired state is not applied, although the agent may run. Pure. */
+export const causesOfController = ({name, state, reason = 'no reason given', remedies}: GitOpsController): Cause[] =>
+  state === 'failed' ? [{object: name, code: 'CONTROLLER_FAILED', reason, remedy: remedies[0] ?? '', isPermanent: false}] : [];
+
 const isStopped = ({kind, spec}: Workload): boolean => kind === 'Deployment' && spec?.replicas === 0;
 
 const stopped = ({kubeTarget}: ReleaseName, workload: Workload, replicas: LiveDrift['replicas']): Cause => ({
@@ -91,12 +95,12 @@ export async function notFound(
       listObjects<KubernetesObject>(access.kubernetes, kind, {...options, namespace: kubeTarget.namespace}),
     ),
   ]);
-  const unrecorded = unrecordedAgents(
-    workloads.flatMap(({items}) => items),
-    listed.items,
-  );
+  const objects = workloads.flatMap(({items}) => items);
+  const unrecorded = unrecordedAgents(objects, listed.items);
   const own = unrecorded.find((each) => each.release === release);
-  if (own) return notRecorded(name, own);
+  const agents = objects.filter((each) => releaseOfAgent(each) === release);
+  const controller = own && (await readController(kubeTarget, agents, access.kubernetes, options));
+  if (own) return controller ? managedBy(name, controller) : notRecorded(name, own);
   const others = listed.items.filter(({chart}) => scalrChart(chart) !== undefined);
   const message =
     namespace.error === undefined && namespace.object === undefined

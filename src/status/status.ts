@@ -7,7 +7,7 @@ import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
-import {replicaCount, rootsOf} from '../diagnose/readiness.ts';
+import {replicaCount, rootsOf} from '../diagnose/snapshot-queries.ts';
 import {differs, type LiveDrift, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Drift, driftOf} from '../diff/values-diff.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
@@ -16,11 +16,12 @@ import {count} from '../ground/text.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
 import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
+import type {GitOpsController} from '../release/gitops-controller.ts';
 import {isOfRun, labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
 import {reasonOf, type UnrecordedAgent} from '../release/unrecorded.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
-import {causesOfRelease} from './release-causes.ts';
+import {causesOfController, causesOfRelease} from './release-causes.ts';
 
 /** A part that could not be read, and why. */
 export const unreadPart = (object: string, {code, message, suggestions}: ExpectedError, remedy = ''): Diagnosis => ({
@@ -59,6 +60,7 @@ export interface StatusReadings {
   revision: Revision | undefined;
   /** Helm has no record of this agent. */
   unrecorded?: UnrecordedAgent | undefined;
+  controller?: GitOpsController | undefined;
   given: Values | undefined;
   /** Undefined if the workloads could not be read. */
   releaseSnapshot: ReleaseSnapshot | undefined;
@@ -90,6 +92,8 @@ export interface ReleaseStatus {
   revision: Revision | undefined;
   /** Present if Helm has no record of the agent: Argo CD application agents */
   managedBy?: string;
+  /** Present if Argo CD or Flux applies the agent. */
+  controller?: GitOpsController;
   /** Values of the installed release. They can contain secrets; never printed. */
   installedValues: Values | undefined;
   chart: InstalledChart | undefined;
@@ -128,6 +132,7 @@ export function statusOf({
   now,
   revision,
   unrecorded,
+  controller,
   given,
   releaseSnapshot,
   live,
@@ -136,7 +141,12 @@ export function statusOf({
   runLogs = [],
 }: StatusReadings): ReleaseStatus {
   const chart = chartOf(revision, releaseSnapshot);
-  const ofRelease = causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas);
+  const ofRelease = [
+    ...(controller ? causesOfController(controller) : []),
+    ...causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas).map((cause) =>
+      controller ? {...cause, remedy: controller.remedies[0] ?? ''} : cause,
+    ),
+  ];
   const causes = [...ofRelease, ...(releaseSnapshot ? explainSnapshot(releaseSnapshot.snapshot, now) : [])].toSorted(
     (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
   );
@@ -145,7 +155,8 @@ export function statusOf({
     context,
     state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
-    ...(unrecorded ? {managedBy: reasonOf(unrecorded)} : {}),
+    ...(unrecorded ? {managedBy: reasonOf({...unrecorded, manager: unrecorded.manager ?? controller?.name})} : {}),
+    ...(controller ? {controller} : {}),
     installedValues: given,
     chart,
     ...(servesVcs(given, releaseSnapshot) ? {purpose: 'vcs'} : {}),

@@ -1,6 +1,7 @@
 import type {DamagedEntry, Inspection} from '../bundle/inspect.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from '../bundle/report.ts';
 import type {Bundle} from '../bundle/write-bundle.ts';
+import {commandLine} from '../ground/command-line.ts';
 import {count, sizeText} from '../ground/text.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
@@ -38,7 +39,8 @@ export function bundleText(
     ...(cutLogs === 0
       ? []
       : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} truncated in the middle (increase --max-size to keep more)\n`]),
-    'Start with SUMMARY.md in the bundle.\n',
+    `Open report.html of the bundle in a browser, or run: ${commandLine({tool: 'scalr-agent', args: ['inspect', file, '--open']})}\n`,
+    'TICKET.md has the details that support asks for.\n',
     `Scalr Support Center: ${SUPPORT_CENTER}\n`,
   ].join('');
 }

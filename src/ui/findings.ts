@@ -2,7 +2,7 @@ import {count} from '../ground/text.ts';
 import {type CheckedGroup, groupName} from '../values/validate/check-files.ts';
 import type {ValuesFinding} from '../values/validate/finding.ts';
 import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */
 export function findingsText(checked: readonly CheckedGroup[], screen: Screen): string {
@@ -14,7 +14,7 @@ export function findingsText(checked: readonly CheckedGroup[], screen: Screen): 
 function groupText(checked: CheckedGroup, screen: Screen): string {
   const {findings, target, fixed = 0} = checked;
   const name = groupName(checked);
-  const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text}) => [file, linesWithoutSecrets(text)]));
+  const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text, shown = text}) => [file, linesWithoutSecrets(shown)]));
   const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
   const against = target === undefined ? '' : ` (${target.chart} ${target.version})`;
   const sum = `${name}: ${sumOf(findings)}${against}\n`;
@@ -67,3 +67,16 @@ const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
   findings: findings.map(({fix: _, ...shown}) => shown),
   ...(fixed === undefined ? {} : {fixed}),
 });
+
+/** The findings in the format of --format, except JSON. */
+export async function inFormat(
+  format: string | undefined,
+  checked: readonly CheckedGroup[],
+  {bin, name, version, pjson}: {bin: string; name: string; version: string; pjson: Readonly<Record<string, unknown>>},
+  screen: Screen,
+): Promise<string> {
+  const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
+  if (format === 'sarif') return (await import('./formats/reports.ts')).sarif(checked, program);
+  if (format === 'junit') return (await import('./formats/reports.ts')).junit(checked, `${program.name} validate`);
+  return asciiFallback(findingsText(checked, screen), screen);
+}

@@ -1,5 +1,6 @@
-import type {Reason, Recommendation} from '../charts/recommend.ts';
+import type {ClusterChoice, Reason, Recommendation} from '../charts/recommend.ts';
 import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
+import {few} from '../ground/text.ts';
 import {spell} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Explained} from '../values/document.ts';
@@ -22,17 +23,20 @@ export interface ProgramOrigin {
   bugs: string;
 }
 
+/** The documentation of this version. */
+export const docsOf = ({repository, version}: ProgramOrigin): string => `${repository}/blob/v${version}/docs`;
+
 /** Failures caused by bugs of this program. */
 const OURS: readonly ExpectedError['code'][] = ['BUG', 'BROKEN_PROMISE', 'SECRET_IN_BUNDLE'];
 
 /** A failure that ends the program, with a link to its documentation for this version. */
-export function failureText(failure: ExpectedError, {version, repository, bugs}: ProgramOrigin, screen: Screen): string {
+export function failureText(failure: ExpectedError, origin: ProgramOrigin, screen: Screen): string {
   const text = errorText(failure, screen);
   // The user cancelled, so no documentation is needed.
   if (failure.code === 'CANCELLED') return text;
-  const report = OURS.includes(failure.code) ? `  Report it: ${bugs}\n` : '';
+  const report = OURS.includes(failure.code) ? `  Report it: ${origin.bugs}\n` : '';
   // Not wrapped, so that the URL stays on one line.
-  return `${text}${report}  More: ${repository}/blob/v${version}/docs/errors.md#${failure.code.toLowerCase()}\n`;
+  return `${text}${report}  More: ${docsOf(origin)}/errors.md#${failure.code.toLowerCase()}\n`;
 }
 
 export const warningText = ({message}: Warning, screen: Screen): string =>
@@ -61,6 +65,25 @@ export const recommendationText = (recommendation: Recommendation, screen: Scree
     choiceText(recommendation, screen),
     ...recommendation.rejected.map(({chart, reasons}) => `${theme(screen).bold(chart)}\n${reasonLines(reasons, screen)}`),
   ].join('\n');
+
+const CHARTS_BY_NAME = ['agent-k8s', 'agent-local', 'agent-job'] as const;
+
+/** Which chart fits which of several clusters, and whether one chart can serve all. */
+export function clusterChoicesText(choices: readonly ClusterChoice[], screen: Screen): string {
+  const excluded = choices.flatMap((choice) => choice.excluded.map((each) => ({...each, cluster: choice.cluster})));
+  const serving = CHARTS_BY_NAME.filter((chart) => !excluded.some((each) => each.chart === chart));
+  const recommended = CHARTS_BY_NAME.flatMap((chart) => {
+    const names = choices.filter((each) => each.chart === chart).map(({cluster}) => cluster);
+    return names.length === 0 ? [] : [paragraph('  ', `${chart}: ${few(names)}`, screen)];
+  });
+  const reasons = [...new Set(excluded.map(({chart, message}) => `${chart}: ${message}`))].map((reason) => {
+    const names = excluded.filter(({chart, message}) => `${chart}: ${message}` === reason).map(({cluster}) => cluster);
+    return paragraph('  × ', `${reason} (${few(names)})`, screen);
+  });
+  const sum =
+    serving.length === 0 ? 'No single chart can serve all clusters.' : `Charts that can serve all clusters: ${serving.join(', ')}`;
+  return `${theme(screen).bold('Recommended chart of each cluster')}\n${recommended.join('')}${reasons.join('')}${sum}\n`;
+}
 
 /** Required resources of the cluster. */
 export function sizingText({concurrency, cpuRequested, memoryRequested, memoryLimit, notes}: Sizing, screen: Screen): string {

@@ -7,7 +7,7 @@ import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../status/status.ts';
 import {agentCounts} from './pools.ts';
-import {columnsText, diagnosisText, paragraph, problemText, type Screen, stateMark, theme} from './theme.ts';
+import {diagnosisText, paragraph, problemText, type Screen, stateMark, theme} from './theme.ts';
 
 const WIDTH = 11;
 const MOST_CAUSES = 5;
@@ -33,6 +33,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     '\n\n',
     row('Context', status.context || '(none)'),
     row('Release', status.managedBy === undefined ? recordFact(status, now) : `no Helm release (${status.managedBy})`),
+    row('Controller', controllerFact(status)),
     row('Chart', chartFact(status)),
     row('Pool', status.purpose && 'VCS access'),
     ...status.workloads.map((each, index) => row(index === 0 ? 'Workloads' : '', workloadFact(each, screen))),
@@ -66,21 +67,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
   ].join('');
 }
 
-/** A line for each release, as kubectl prints tables. */
-export function statusTable(all: readonly Pick<ShownStatus, 'name' | 'status'>[], screen: Screen): string {
-  const rows = all.map(({name, status}) => [
-    name.kubeTarget.namespace,
-    name.release,
-    status.chart ? `${status.chart.name}-${status.chart.version}` : '?',
-    status.state,
-    status.workloads.map(({ready, desired}) => `${ready}/${desired}`).join(' '),
-    status.runs === undefined ? '?' : String(status.runs.length),
-    status.objects === undefined ? '?' : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
-  ]);
-  return columnsText([['NAMESPACE', 'RELEASE', 'CHART', 'STATUS', 'READY', 'RUNS', 'CHANGED OBJECTS'], ...rows], screen);
-}
-
-function section(title: string, items: readonly string[], screen: Screen): string {
+export function section(title: string, items: readonly string[], screen: Screen): string {
   if (items.length === 0) return '';
   const more = items.length - MOST_CAUSES;
   const rest = more > 0 ? [`  and ${more} more (use --json to list all)\n`] : [];
@@ -120,6 +107,13 @@ function ago(milliseconds: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
+/** Flux HelmRelease flux-system/agents: synced (applied by Flux Kustomization flux-system/apps) */
+function controllerFact({controller}: Pick<ReleaseStatus, 'controller'>): string | undefined {
+  if (controller === undefined) return undefined;
+  const {name, state, reason, source} = controller;
+  return `${name}: ${state}${reason === undefined ? '' : `, ${reason}`}${source === undefined ? '' : ` (${source})`}`;
+}
+
 export function chartFact({chart}: Pick<ReleaseStatus, 'chart'>): string | undefined {
   if (chart === undefined) return undefined;
   const {name, version, agentVersion} = chart;
@@ -146,7 +140,7 @@ function standingInKnown({standing, behind, newestKnown}: VersionStatus): string
 }
 
 export function objectsFact(
-  {objects, isVerified}: Pick<ReleaseStatus, 'objects' | 'isVerified'>,
+  {objects, isVerified, controller}: Pick<ReleaseStatus, 'objects' | 'isVerified' | 'controller'>,
   {kubeTarget}: ReleaseName,
 ): string | undefined {
   if (objects === undefined) return undefined;
@@ -154,7 +148,7 @@ export function objectsFact(
   if (!objects.some(differs)) return 'as installed, except for fields that other programs set';
   const added = objects.filter(({problem}) => problem === 'added');
   const remedies = [
-    ...(objects.some(isRestored) ? ['To restore, run install with the same settings'] : []),
+    ...(objects.some(isRestored) && controller === undefined ? ['To restore, run install with the same settings'] : []),
     ...(added.length === 0
       ? []
       : [
@@ -164,7 +158,9 @@ export function objectsFact(
           )}`,
         ]),
   ];
-  return `${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}. ${remedies.join('. ')}`;
+  return [`${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}`, ...remedies].join(
+    '. ',
+  );
 }
 
 const editCommand = (object: string, kubeTarget: ClusterTarget): string =>
@@ -264,6 +260,7 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
   return new Map([
     ...status.workloads.map((each): [string, string] => [each.object, workloadFact(each, screen)]),
     ...labelled('release', recordFact(status)),
+    ...labelled('controller', controllerFact(status)),
     ...labelled('chart', chartFact(status)),
     ...labelled('images', status.images.join(', ') || undefined),
     ...(status.objects ?? []).map((each): [string, string] => [`${each.object} ${each.problem}`, `! ${objectText(each)}`]),

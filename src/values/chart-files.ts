@@ -1,7 +1,7 @@
 import type {ErrorObject} from 'ajv';
 import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
-import type {Target, UpstreamChange} from '../charts/define.ts';
+import {isChart, type Target, type UpstreamChange} from '../charts/define.ts';
 import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isMap, mergeValues, type Values} from '../ground/tree.ts';
@@ -101,8 +101,6 @@ export function readMetadata(source: string, text: string): ChartMetadata {
   }
   return metadata as ChartMetadata;
 }
-
-const isChart = (name: unknown): name is ChartName => name === 'agent-k8s' || name === 'agent-local' || name === 'agent-job';
 
 /** Parses one file of a chart. @throws ExpectedError when it is invalid */
 function readChartFile<T>(source: string, name: string, parsed: () => T): T {

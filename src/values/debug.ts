@@ -1,7 +1,7 @@
 import {chartFor} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {
   copyOf,
   getAt,
@@ -73,7 +73,6 @@ function debugVariables(tree: Tree, path: Path = []): Path[] {
 }
 
 const conflicting = (other: string, keys: readonly string[]): ExpectedError =>
-  new ExpectedError(`The release values set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    suggestions: [`Remove ${other} from the release values, then run this command again`],
-  });
+  failed('CONFLICTING_SETTINGS', `The release values set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`, [
+    `Remove ${other} from the release values, then run this command again`,
+  ]);

@@ -4,7 +4,7 @@ import {type ChartRequirements, type Recommendation, recommend} from '../charts/
 import {within} from '../charts/releases.ts';
 import {notSupported, suggestCharts, unsupported} from '../charts/support.ts';
 import {newestOf, targetOf} from '../charts/target.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {sameTree, type Values} from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
@@ -99,10 +99,7 @@ function refusing<T>(setting: Setting<unknown>, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw new ExpectedError(`${spell(setting)}: ${error.message}.`, {
-      code: 'INVALID_SETTING',
-      suggestions: error.suggestion === undefined ? [] : [error.suggestion],
-    });
+    throw failed('INVALID_SETTING', `${spell(setting)}: ${error.message}.`, error.suggestion === undefined ? [] : [error.suggestion]);
   }
 }
 
@@ -116,10 +113,9 @@ function refuseOverruled(settings: Settings, effective: ReadonlyMap<string, unkn
         settings.isExplicit(setting) && effective.has(setting.id) && !sameTree(effective.get(setting.id), answer.value),
     );
   if (overruled === undefined) return;
-  throw new ExpectedError(`--set and ${spell(overruled.setting)} set different values for the same setting.`, {
-    code: 'CONFLICTING_SETTINGS',
-    suggestions: ['Use only one of them'],
-  });
+  throw failed('CONFLICTING_SETTINGS', `--set and ${spell(overruled.setting)} set different values for the same setting.`, [
+    'Use only one of them',
+  ]);
 }
 
 const cautions = (settings: Settings): Warning[] =>

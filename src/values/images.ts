@@ -3,7 +3,7 @@ import type {Target} from '../charts/define.ts';
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
 import {agentVersionOf} from '../charts/schema.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {textAt, type Values} from '../ground/tree.ts';
 import {namesRegistry, withoutRegistry} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
@@ -12,7 +12,6 @@ import type {Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
 import {effectiveValues} from './read-values.ts';
 
-/** An image of an install. */
 export interface InstallImage {
   /** The reference to copy from. */
   image: string;
@@ -106,10 +105,9 @@ function knownAgentVersion(target: Target): string {
   const {chart, version} = target;
   const known = agentVersionOf(target);
   if (known !== undefined) return known;
-  throw new ExpectedError(`The agent version of ${chart} ${version} is unknown.`, {
-    code: 'NO_CHART',
-    suggestions: ['Set --chart-source to the directory or .tgz file of the chart'],
-  });
+  throw failed('NO_CHART', `The agent version of ${chart} ${version} is unknown.`, [
+    'Set --chart-source to the directory or .tgz file of the chart',
+  ]);
 }
 
 /** Path of the copy below the registry. */

@@ -1,5 +1,5 @@
 import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
-import {ExpectedError} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import {sameTree, type Values} from '../ground/tree.ts';
 
@@ -11,11 +11,12 @@ export interface KeyComment {
 
 /**
  * Writes values as YAML that Helm cannot misread: texts in quotes, keys too where YAML 1.1 would read another type, long
- * texts as blocks. `comments` go above their keys, `header` above everything; both without the leading #.
+ * texts as blocks. `comments` go above their keys, `header` above everything; both without the leading #. With `isPlain`, only texts
+ * that need them have quotes, and no lines are empty, as in Kubernetes manifests.
  */
 export function toYaml(
   values: Values,
-  {header = [], comments = []}: {header?: readonly string[]; comments?: readonly KeyComment[]} = {},
+  {header = [], comments = [], isPlain = false}: {header?: readonly string[]; comments?: readonly KeyComment[]; isPlain?: boolean} = {},
 ): string {
   const document = new Document(values, {version: '1.1'});
   visit(document, {
@@ -24,10 +25,11 @@ export function toYaml(
     },
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string') return;
-      node.type = isBlock(node.value) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
+      if (isBlock(node.value)) node.type = Scalar.BLOCK_LITERAL;
+      else if (!isPlain) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  if (isYamlMap(document.contents)) {
+  if (isYamlMap(document.contents) && !isPlain) {
     for (const [index, pair] of document.contents.items.entries()) {
       if (isPair(pair) && isScalar(pair.key)) pair.key.spaceBefore = index > 0;
     }
@@ -57,10 +59,9 @@ const isBlock = (text: string): boolean => /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test
 /** Reads the text back as YAML 1.1 and compares it with the values. */
 function refuseMisreading(text: string, meant: Values): void {
   if (isPrintable(text) && sameTree(readAsHelm(text), meant)) return;
-  throw new ExpectedError('Cannot write these values as YAML that Helm reads unchanged.', {
-    code: 'AMBIGUOUS_YAML',
-    suggestions: ['Check --set for unprintable characters and keys such as "<<"'],
-  });
+  throw failed('AMBIGUOUS_YAML', 'Cannot write these values as YAML that Helm reads unchanged.', [
+    'Check --set for unprintable characters and keys such as "<<"',
+  ]);
 }
 
 function readAsHelm(text: string): unknown {

@@ -227,9 +227,9 @@ async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise
 
 /** The question and its help: summary, explanation, flag and variable, reference. */
 function questionOf(setting: Setting, {heading, canGoBack = false}: AskOptions) {
-  const {question: message, summary, explained, env, onlyEnv} = setting;
+  const {question: message, summary, explained, reference = '', env, onlyEnv} = setting;
   const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}, environment variable ${env}` : `Environment variable ${env}`;
-  const help = [summary, ...(explained === undefined ? [] : [explained.text]), `${otherwise}. ${explained?.reference ?? ''}`.trim()];
+  const help = [summary, ...(explained === undefined ? [] : [explained]), `${otherwise}. ${reference}`.trim()];
   return {message, help, heading, canGoBack};
 }
 

@@ -66,10 +66,7 @@ export function boxesQuestion(
 /** What the role of a workload identity is called. */
 const ROLES: Readonly<Record<string, {message: string; help: string}>> = {
   irsa: {message: 'ARN of the IAM role of runs', help: 'The role trusts the OIDC provider of the cluster.'},
-  azure: {
-    message: 'Client ID of the managed identity of runs',
-    help: 'The identity has a federated credential for the service account.',
-  },
+  azure: {message: 'Client ID of the managed identity of runs', help: 'The identity has a federated credential for the service account.'},
 };
 
 /** The role that runs act as, where the workload identity needs one. */

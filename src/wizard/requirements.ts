@@ -1,4 +1,4 @@
-import {ExpectedError, GoBack} from '../ground/errors.ts';
+import {GoBack, onFailure} from '../ground/errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -87,13 +87,10 @@ export async function useChart(
       ],
       complete: completePath,
       async validate(text) {
-        try {
-          found = await readChart(typedPath(text));
-          return undefined;
-        } catch (error) {
-          if (error instanceof ExpectedError) return error.message;
-          throw error;
-        }
+        const read = await readChart(typedPath(text)).catch(onFailure(({message}) => message));
+        if (typeof read === 'string') return read;
+        found = read;
+        return undefined;
       },
     });
     for (const [setting, value] of [

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import type {SettingsSource} from '../answers/sources.ts';
-import {ExpectedError, failed} from '../ground/errors.ts';
+import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
@@ -68,13 +68,9 @@ export class ResumeStore {
 
   async keep(store: AnswerStore): Promise<void> {
     if (this.#path === undefined) return;
-    try {
-      await this.#files.write(this.#path, `${JSON.stringify(stateOf(store), null, 2)}\n`, {isPrivate: true, makesDirectory: true});
-      this.isKept = true;
-    } catch (error) {
-      if (!(error instanceof ExpectedError)) throw error;
-      this.isKept = false;
-    }
+    const text = `${JSON.stringify(stateOf(store), null, 2)}\n`;
+    const writing = this.#files.write(this.#path, text, {isPrivate: true, makesDirectory: true});
+    this.isKept = await writing.then(() => true).catch(onFailure(() => false));
   }
 
   async forget(): Promise<void> {

@@ -1,7 +1,7 @@
 import {dirname} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import type {Program} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Checked} from '../preflight/check.ts';
@@ -36,7 +36,7 @@ export interface Reviewed {
 export interface FilesDeps extends Pick<InterviewDeps, 'prompter' | 'screen'> {
   /** Flags that select the cluster, for the printed command. */
   where(): readonly string[];
-  wanted(generated: Generated): Omit<WantedRelease, 'manifest'>;
+  wanted(generated: Generated): WantedRelease;
   /** Writes the texts and answers.yaml. Returns their paths. @throws ExpectedError */
   save(directory: string, settings: Settings, texts: readonly {path: string; text: string}[]): Promise<readonly string[]>;
   program: Program;
@@ -120,12 +120,6 @@ export async function save(reviewed: Reviewed, interview: Interview, deps: Files
   };
   const directory = await unlessBack(deps.prompter.input(question), undefined);
   if (directory === undefined) return undefined;
-  try {
-    const paths = await deps.save(directory, found.settings, found.texts);
-    return {directory: dirname(paths[0] as string), paths, contents: fingerprintOf(reviewed, deps) as string};
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    interview.note(error.message);
-    return undefined;
-  }
+  const paths = await deps.save(directory, found.settings, found.texts).catch(onFailure(({message}) => void interview.note(message)));
+  return paths ? {directory: dirname(paths[0] as string), paths, contents: fingerprintOf(reviewed, deps) as string} : undefined;
 }

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import {closeChecked} from '../../src/bundle/checked-archive.ts';
+import {contentOfPage, PagedArchive} from '../../src/bundle/report-page.ts';
 import {type Leak, leakFinder} from '../../src/redact/leak-check.ts';
 import {readZip} from '../support/unzip.ts';
 
@@ -14,12 +15,13 @@ afterAll(() => {
 
 const SECRET = 'Zr81kQv93LmXw20p';
 const FIND = leakFinder([{kind: 'token', whole: SECRET}]);
+const TEMPLATE = '<main><!--first--></main><!--data--><script></script>';
 
-async function closed(files: Readonly<Record<string, string>>, find: typeof FIND = FIND) {
+async function closed(files: Readonly<Record<string, string>>, find: typeof FIND = FIND, template?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'checked-'));
   folders.push(folder);
   const path = join(folder, 'a.zip');
-  const createArchive = () => zipArchives.create(path);
+  const createArchive = async () => new PagedArchive(await zipArchives.create(path), template);
   const archive = await createArchive();
   for (const [name, text] of Object.entries(files)) await archive.add(name, Buffer.from(text));
   const closing = closeChecked(archive, {
@@ -27,6 +29,7 @@ async function closed(files: Readonly<Record<string, string>>, find: typeof FIND
     createArchive,
     manifest: (entries) => JSON.stringify(entries),
     ownFiles: (withheld) => ({'SUMMARY.md': `withheld: ${withheld}`}),
+    firstScreen: (ownFiles) => `<h1>${ownFiles['SUMMARY.md']} ${template === undefined ? '' : SECRET}</h1>`,
   });
   const result = await closing.catch((error: unknown) => ({error}));
   const isWritten = readdirSync(folder).includes('a.zip');
@@ -59,4 +62,45 @@ test('nothing is written if a secret remains', async () => {
   const {result, left} = await closed({'a.log': 'one\n'}, always);
   expect(result).toMatchObject({error: {exit: 8, code: 'SECRET_IN_BUNDLE'}});
   expect(left).toEqual([]);
+});
+
+/** Everything that a page says. */
+async function contentOf(page: string): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of contentOfPage(
+    (async function* () {
+      yield Buffer.from(page);
+    })(),
+  ))
+    parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+test('what is masked or left out in a file is masked or left out in the page', async () => {
+  const long = Array.from({length: 9000}, (_, index) => `${index} an ordinary line of a log\n`).join('');
+  const {result, files, left} = await closed(
+    {'a.log': `${long}one ${SECRET} two\n${long}`, [`${SECRET}.log`]: 'left out\n'},
+    FIND,
+    TEMPLATE,
+  );
+  expect(result).toMatchObject({withheld: ['(name withheld)', 'a.log']});
+  const page = files['report.html'] as string;
+  expect(page).toMatch(/^<main><!--first--><h1>withheld: \(name withheld\),a\.log \*{16}<\/h1><!--\/first--><\/main>/);
+  const content = await contentOf(page);
+  expect(content).toContain(`${long}one **************** two\n${long}`);
+  expect(content).not.toContain(SECRET);
+  expect(content).not.toContain('left out');
+  expect(left).toEqual(['a.zip']);
+});
+
+test('a secret in a block of the page is found', async () => {
+  // Finds nothing in files, so that only the page can give it away.
+  const find: typeof FIND = async (chunks) => {
+    const all: Buffer[] = [];
+    for await (const chunk of chunks) all.push(chunk);
+    const text = Buffer.concat(all).toString();
+    return text.includes('<h1>') ? FIND([Buffer.from(text)]) : [];
+  };
+  const {result} = await closed({'a.log': `one ${SECRET} two\n`}, find, TEMPLATE);
+  expect(result).toMatchObject({error: {exit: 8, code: 'SECRET_IN_BUNDLE', message: expect.stringContaining('report.html')}});
 });

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import type {Gap} from '../../src/bundle/collect/read-namespace.ts';
-import {emptyError, missingAccess, refuseUnknown} from '../../src/bundle/collect-from-cluster.ts';
+import {emptyError, missingAccess, refuseUnknown} from '../../src/bundle/collect.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -130,7 +130,7 @@ describe('requested names must exist', () => {
   });
 });
 
-test.each(['run', 'container', 'docker', 'inspect', 'out'])('an empty --%s is rejected before anything is read', async (flag) => {
+test.each(['run', 'container', 'docker', 'out'])('an empty --%s is rejected before anything is read', async (flag) => {
   const {stderr, exit} = await runCommand(CollectLogs, [`--${flag}`, '']);
   expect({exit, stderr}).toEqual({exit: 2, stderr: expect.stringContaining(`--${flag} is empty.`)});
 });

@@ -1,12 +1,14 @@
 import {createHash} from 'node:crypto';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
+import Inspect from '../../src/commands/inspect.ts';
 import type {ArchiveEntry} from '../../src/ports/files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -17,7 +19,7 @@ afterAll(() => rmSync(folder, {recursive: true}));
 const NOON = new Date('2026-11-21T12:00:00Z');
 let made = 0;
 const fresh = (): string => join(folder, `${made++}.zip`);
-const inspect = (file: string, ...more: string[]) => runCommand(CollectLogs, ['--inspect', file, ...more]);
+const inspect = (file: string, ...more: string[]) => runCommand(Inspect, [file, ...more]);
 
 const pod = {
   kind: 'Pod',
@@ -76,18 +78,17 @@ test('shows the summary of a bundle without a cluster', async () => {
   expect(stdout).toContain('pod/agent-1 (CRASH_LOOP)');
 });
 
-test('prints the result of collect-logs as JSON, as far as the bundle contains it', async () => {
+test('prints verdict and findings as JSON', async () => {
   const file = await bundle(fresh());
   const {stdout, exit} = await inspect(file, '--json');
-  expect(violations('collect-logs', stdout)).toEqual([]);
+  expect(violations('inspect', stdout)).toEqual([]);
   expect(JSON.parse(stdout)).toMatchObject({
+    schemaVersion: 1,
     file,
-    containers: 1,
-    errors: [{what: 'Role objects', kind: 'forbidden', message: 'may not list them'}],
+    valid: true,
+    problems: [],
+    verdict: '1 error, 0 warnings. Start with pod/agent-1 (CRASH_LOOP).',
     findings: [{code: 'CRASH_LOOP', object: 'pod/agent-1'}],
-    redactions: {total: 0},
-    damage: [],
-    complete: true,
   });
   expect(exit).toBe(0);
 });
@@ -114,8 +115,11 @@ test('lists changed, removed and added entries', async () => {
   expect(stderr).toContain('new.txt: added later');
   expect(stderr).not.toContain('same.txt');
   const json = await inspect(file, '--json');
-  expect(violations('collect-logs', json.stdout)).toEqual([]);
-  expect(JSON.parse(json.stdout)).toMatchObject({damage: [{problem: 'differs'}, {problem: 'missing'}, {problem: 'not in the manifest'}]});
+  expect(violations('inspect', json.stdout)).toEqual([]);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    valid: false,
+    problems: [{problem: 'differs'}, {problem: 'missing'}, {problem: 'not in the manifest'}],
+  });
 });
 
 test('lists an entry with damaged bytes, and shows the rest', async () => {
@@ -186,8 +190,45 @@ test('names the file when it is not a bundle', async () => {
   expect((await inspect(file)).stderr).toContain(`${file} is not a support bundle: manifest.json has an unknown format.`);
 });
 
-test('cannot be used with flags for collecting', async () => {
-  const {stderr, exit} = await inspect('bundle.zip', '--since', '2h');
+test('collect-logs --inspect names this command', async () => {
+  const {stderr, exit} = await runCommand(CollectLogs, ['--inspect', 'bundle.zip']);
   expect(exit).toBe(2);
-  expect(stderr).toContain('--inspect');
+  expect(stderr).toContain('Unknown flag: --inspect.');
+  expect(stderr).toContain('scalr-agent inspect FILE');
+});
+
+test('writes the page and the trace of a bundle, and never replaces a file', async () => {
+  const file = await bundle(fresh());
+  const [page, trace] = [join(folder, 'page.html'), join(folder, 'trace.json')];
+  const {stderr, exit} = await runCommand(Inspect, [file, '--report', page, '--trace', trace], {files: nodeFiles});
+  expect({stderr, exit}).toEqual({stderr: `Wrote ${page}\nWrote ${trace}\n`, exit: 0});
+  expect(readFileSync(page, 'utf8')).toMatch(/<h1>1 error, 0 warnings\. Start with pod\/agent-1 \(CRASH_LOOP\)\.<\/h1>.*id="index"/s);
+  expect(JSON.parse(readFileSync(trace, 'utf8'))).toMatchObject({
+    displayTimeUnit: 'ms',
+    traceEvents: expect.arrayContaining([{ph: 'M', name: 'process_name', pid: 1, tid: 0, args: {name: 'Releases'}}]),
+  });
+  const again = await runCommand(Inspect, [file, '--report', page], {files: nodeFiles});
+  expect(again.exit).toBe(2);
+  expect(again.stderr).toContain('Use another file name with --report');
+});
+
+test.each([
+  [true, /^Opened \S+\.html\n$/],
+  [false, /^No browser found\. Open this file: \S+\.html\n$/],
+])('--open writes a page and opens it (browser: %s)', async (isThere, words) => {
+  const opened: string[] = [];
+  const openInBrowser = async (path: string) => opened.push(path) > 0 && isThere;
+  const {stderr} = await runCommand(Inspect, [await bundle(fresh()), '--open'], {files: nodeFiles, openInBrowser});
+  expect(stderr).toMatch(words);
+  expect(readFileSync(opened[0] as string, 'utf8')).toContain('CRASH_LOOP');
+  rmSync(dirname(opened[0] as string), {recursive: true});
+});
+
+test('a page is made anew from the files of a bundle', async () => {
+  const file = await forged({'SUMMARY.md': '# Mine\n\n**Fine.**\n', 'report.html': '<script>alert(1)</script>'});
+  const page = fresh();
+  await runCommand(Inspect, [file, '--report', page], {files: nodeFiles});
+  const text = readFileSync(page, 'utf8');
+  expect(text).toContain('<h1>Fine.</h1>');
+  expect(text).not.toContain('alert');
 });

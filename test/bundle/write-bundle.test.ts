@@ -7,7 +7,7 @@ import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import {objectFiles} from '../../src/bundle/collect/read-namespace.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
 import {Secret} from '../../src/ground/secret.ts';
-import type {Event, KubernetesObject} from '../../src/kubernetes/objects.ts';
+import type {Event, KubernetesObject, Pod} from '../../src/kubernetes/objects.ts';
 import {bundleText} from '../../src/ui/bundle.ts';
 import {readZip} from '../support/unzip.ts';
 
@@ -114,20 +114,80 @@ test('the summary starts with its verdict, and lists included and missing parts'
 
     ## Contents
 
+    - report.html: this summary, logs, timeline and objects; open it in a browser
+    - TICKET.md: the form that Scalr's support asks for, filled as far as known
     - findings.json, errors.json: findings and missing parts as JSON
     - logs/: 1 log, 2 lines, 1 KiB
     - events.txt: events, newest last
     - objects/: 2 objects of the cluster, without Secrets
     - redactions.json: number of redactions by rule and file
-    - manifest.json: size and checksum of every file, for scalr-agent collect-logs --inspect
+    - manifest.json: size and checksum of every file, for scalr-agent inspect
 
     ## Support
 
     Open a request at the Scalr Support Center and attach this bundle: https://scalr-labs.atlassian.net/servicedesk/customer/portal/31
 
-    ## Redaction: 3 places
+    ## Redaction: 4 places
 
-    - known value: 3
+    - known value: 4
+    "
+  `);
+});
+
+test('the ticket holds what support asks for, and leaves open what is unknown', async () => {
+  const volumes = [{name: 'data', emptyDir: {}}];
+  const containers = [{name: 'agent', resources: {limits: {cpu: '2', memory: '4Gi'}}}, {name: 'proxy'}];
+  const whole: Pod = {...pod, spec: {volumes, containers} as NonNullable<Pod['spec']>};
+  const {text} = await written({scope: {objects: [claim, event, whole], pods: [whole]}});
+  expect(text('TICKET.md').replaceAll(/(?<=driver-key:)\w+/g, 'NAME')).toMatchInlineSnapshot(`
+    "# Support ticket
+
+    Copy this form into a request and attach the bundle: https://scalr-labs.atlassian.net/servicedesk/customer/portal/31
+
+    ## What happened, when, and in which run
+
+    (please fill in)
+
+    ## Findings of this program
+
+    - 0 errors, 1 warning. Start with claim/cache (PROVISIONING_FAILED).
+    - claim/cache (PROVISIONING_FAILED): PVC pending: the driver refused [redacted:driver-key:NAME]
+
+    ## Install type
+
+    - Kubernetes: release mine, chart agent-local 0.6.5, agent 1.4.0, deployed
+
+    ## Platform type and vendor
+
+    - distribution: unrecognised
+    - Kubernetes: v1.35.1
+    - kubelets: v1.35.0 on 1 node
+
+    ## CPU and memory limits
+
+    - agent-1/agent: cpu 2, memory 4Gi
+    - agent-1/proxy: no limits
+
+    ## CPU and memory in use
+
+    (please fill in)
+
+    ## Disk type
+
+    - agent-1/data: emptyDir
+    - PVC cache: unknown size, StorageClass unknown
+
+    ## IOPS limits and throughput of the disk
+
+    (please fill in)
+
+    ## Debug logs
+
+    - see the logs in the bundle
+
+    ## Configuration that differs from the chart
+
+    (please fill in)
     "
   `);
 });
@@ -163,7 +223,7 @@ test('secrets in findings and summary are redacted everywhere, and counted in ea
   expect(summary).toContain(`## Redaction: ${total} places`);
   const sum = Object.values(files as Record<string, Record<string, number>>).flatMap((counts) => Object.values(counts));
   expect(sum.reduce((one, other) => one + other, 0)).toBe(total);
-  expect(rules['known value']).toBe(3);
+  expect(rules['known value']).toBe(4);
   expect(JSON.stringify(bundle) + bundleText({file: 'a.zip', ...bundle}, {hasColor: false, columns: undefined})).not.toContain(SECRET);
 });
 

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, test} from 'vitest';
-import CollectLogs from '../../src/commands/collect-logs.ts';
+import Inspect from '../../src/commands/inspect.ts';
 import type {Finding} from '../../src/diagnose/finding.ts';
 import {kubectlFor} from '../cluster/kubectl.ts';
 import {setLogs} from '../cluster/logs.ts';
@@ -113,7 +113,7 @@ test('everything that is not well stands out, with the line that shows it', asyn
     expect(summary).toContain(`- ${object} (${code}): `);
     expect(summary).toContain(`  - see: ${evidence}${line === undefined ? '' : `:${line}`}\n`);
   }
-  const again = await runCommand(CollectLogs, ['--inspect', bundle.result.file]);
+  const again = await runCommand(Inspect, [bundle.result.file]);
   expect(again.stdout).toBe(summary);
 });
 

@@ -121,7 +121,7 @@ describe('the output file', () => {
     const {stdout, exit} = await collectLogs(place, helm, ['--dry-run', '--out', join(at, 'x.zip')]);
     expect({exit, files: readdirSync(at)}).toEqual({exit: 0, files: []});
     const {names} = await collected(place, helm);
-    const told = ['SUMMARY.md', 'errors.json', 'findings.json', 'manifest.json', 'redactions.json'];
+    const told = ['SUMMARY.md', 'TICKET.md', 'errors.json', 'findings.json', 'manifest.json', 'redactions.json', 'report.html'];
     expect(stdout.trim().split('\n').toSorted()).toEqual(names.filter((name) => !told.includes(name)).toSorted());
   });
 

@@ -38,11 +38,13 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(result).toMatchObject({containers: agents, findings: [{code: 'DEBUG_OFF', severity: 'info'}]});
     const files = [
       'SUMMARY.md',
+      'TICKET.md',
       'errors.json',
       'events.txt',
       'findings.json',
       'manifest.json',
       'redactions.json',
+      'report.html',
       'tools.json',
       'version.json',
     ];

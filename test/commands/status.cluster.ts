@@ -144,8 +144,9 @@ test('prints causes and next steps', async () => {
   const helm3 = (await findHelm()).at(-1)?.path ?? first.path;
   await upgrade(helm3, place, '--set', `${OUTCOME}=image-pull-backoff`, '--set', 'strategy.type=Recreate');
   await until('the image is missed', async () => (await document(place, first.path)).causes.length > 0);
-  const {stdout, exit} = await status(place, first.path);
+  const {stdout, stderr, exit} = await status(place, first.path);
   expect(exit).toBe(1);
+  expect(stderr).toMatch(/docs\/guide\/symptoms\.md\n$/);
   expect(stdout).toMatch(
     /^! Release scalr-agent .* is not ready\n[\s\S]*0 of 1 ready[\s\S]*\nCauses\n {2}! pod\/.*ImagePullBackOff.*\n {4}→ Check/,
   );

@@ -197,6 +197,7 @@ describe('values from the cluster', () => {
       {value: 'bare', description: ''},
     ]);
     expect(asked).toEqual(['kubectl config view --output json --namespace scalr-agent --kubeconfig /k']);
+    expect(await values(['status', '--contexts', ''], {ask})).toEqual(['prod', 'bare']);
   });
 
   test.each([

@@ -124,12 +124,12 @@ function jsonText(file: string): string[] {
   const path = `schemas/output/${file}.json`;
   if (!existsSync(join(root, path))) return [];
   const schema = JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema;
-  const onHost = schema.oneOf?.find(({description = ''}) => description.startsWith('With --target'));
+  const others = schema.oneOf?.filter(({description = ''}) => /^With --(?:target|contexts)/.test(description)) ?? [];
   return [
     '## JSON',
     `\`--json\` prints one document; its schema is [${path}](../../${path}).`,
     keysTable(schema.$defs?.release ?? schema.oneOf?.[0] ?? schema),
-    ...(onHost === undefined ? [] : [`${onHost.description?.replace(/\.$/, '')}:`, keysTable(onHost)]),
+    ...others.flatMap((each) => [`${each.description?.replace(/\.$/, '')}:`, keysTable(each)]),
   ];
 }
 

@@ -1,3 +1,5 @@
+import {embeddedReleases} from '../../src/values/embedded/embedded-releases.ts';
+import {fileProblems} from '../../src/values/embedded/fleet-rules.ts';
 import type {ValuesFinding} from '../../src/values/validate/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
@@ -66,6 +68,34 @@ export const FOUND = new Map<string, ValuesFinding>();
 for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(findingsOf)) {
   if (!FOUND.has(found.code)) FOUND.set(found.code, found);
 }
+
+/** A file of Flux with every problem of a file around values. */
+const FLEET = `kind: HelmRelease
+metadata: {namespace: agents}
+spec:
+  chart: {spec: {chart: agent-k8s, version: 0.6.x}}
+  driftDetection: {mode: enabled}
+---
+kind: HelmRelease
+metadata: {namespace: agents}
+spec: {chart: {spec: {chart: agent-k8s, version: 0.6.5}}}
+---
+kind: HelmRelease
+spec: {chart: {spec: {chart: agent-job, version: 0.6.5}}}
+---
+kind: HorizontalPodAutoscaler
+---
+kind: HelmRepository
+spec: {url: oci://scalr.github.io/agent-helm}
+---
+kind: Secret
+stringData: {token: eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl}
+`;
+for (const {severity = 'error', path: _, ...found} of [
+  ...embeddedReleases('flux.yaml', FLEET).flatMap(({problems}) => problems),
+  ...fileProblems(FLEET),
+])
+  if (!FOUND.has(found.code)) FOUND.set(found.code, {...found, path: '', severity} as ValuesFinding);
 
 export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 

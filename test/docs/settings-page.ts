@@ -23,7 +23,7 @@ const groupText = (group: Setting['group']): string =>
   [`## ${group}`, '', ...settings.filter((each) => each.group === group).map(settingText)].join('\n');
 
 export function settingText(setting: Setting): string {
-  const {id, env, summary, explained, meanings, appliesWhen, isForRuns, kind} = setting;
+  const {id, env, summary, explained, reference, meanings, appliesWhen, isForRuns, kind} = setting;
   const charts = takenBy(setting);
   const fallback = defaultOf(setting);
   const facts = [
@@ -41,11 +41,11 @@ export function settingText(setting: Setting): string {
   return [
     `### ${id}`,
     '',
-    safe(explained ? `${summary} ${explained.text}` : summary),
+    safe(explained ? `${summary} ${explained}` : summary),
     '',
     ...(choices.length === 0 ? [] : [...choices, '']),
     facts.join(' · '),
     '',
-    ...(explained ? [`Source: ${explained.reference}`, ''] : []),
+    ...(reference ? [`Source: ${reference}`, ''] : []),
   ].join('\n');
 }

@@ -6,13 +6,25 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import type {TestContext} from 'vitest';
 
-const MODULE = join(import.meta.dirname, 'tools');
-
-/** Programs of the Go module in this folder. */
+/** Go module below this folder, and the program to build from it. */
 const PROGRAMS = {
-  registry: 'github.com/distribution/distribution/v3/cmd/registry',
-  crane: 'github.com/google/go-containerregistry/cmd/crane',
+  registry: ['tools', 'github.com/distribution/distribution/v3/cmd/registry'],
+  crane: ['tools', 'github.com/google/go-containerregistry/cmd/crane'],
+  helmfile: ['fleets/helmfile', 'github.com/helmfile/helmfile'],
+  'helm-controller': ['fleets/helm-controller', 'github.com/fluxcd/helm-controller'],
+  'source-controller': ['fleets/source-controller', 'github.com/fluxcd/source-controller'],
+  'terraform-provider-helm': ['fleets/terraform-provider-helm', 'github.com/hashicorp/terraform-provider-helm'],
+  tofu: ['fleets/opentofu', 'github.com/opentofu/opentofu/cmd/tofu'],
 } as const;
+
+const folderOf = (module: string): string => join(import.meta.dirname, module);
+
+/** Directory of a Go module that this repository names, for files that come with it. The test is skipped without Go. */
+export async function moduleDirectory(module: string, path: string, context: Pick<TestContext, 'skip'>): Promise<string> {
+  await installed('go', 'golang (1.26 or newer)', context);
+  await execa('go', ['mod', 'download', path], {cwd: folderOf(module)});
+  return (await execa('go', ['list', '-m', '-f', '{{.Dir}}', path], {cwd: folderOf(module)})).stdout;
+}
 
 /** Path of a tool that Debian packages; the test is skipped, and says why, if it is not installed. */
 export async function installed(tool: string, debianPackage: string, {skip}: Pick<TestContext, 'skip'>): Promise<string> {
@@ -21,20 +33,22 @@ export async function installed(tool: string, debianPackage: string, {skip}: Pic
   return stdout;
 }
 
-/** Builds a program once per machine and version; skips the test without Go. */
+/** Builds a program once per machine and version; skips the test without Go. Programs that build for minutes are built with TEST_FULL only. */
 export async function builtTool(name: keyof typeof PROGRAMS, context: Pick<TestContext, 'skip'>): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(join(MODULE, 'go.sum')));
+  const [module, source] = PROGRAMS[name];
+  const hash = createHash('sha256').update(await readFile(join(folderOf(module), 'go.sum')));
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
   const folder = join(cache, `engines-${hash.digest('hex').slice(0, 16)}`);
   const path = join(folder, name);
   if (existsSync(path)) return path;
+  if (module !== 'tools' && !process.env['TEST_FULL']) context.skip(`${name} is not built yet: TEST_FULL=1 builds it in some minutes`);
   await installed('go', 'golang (1.26 or newer)', context);
   await mkdir(folder, {recursive: true});
   // Build beside the target and rename, because two test runs may build at the same time.
   const work = await mkdtemp(join(folder, 'work-'));
   try {
-    await execa('go', ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, name), PROGRAMS[name]], {
-      cwd: MODULE,
+    await execa('go', ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, name), source], {
+      cwd: folderOf(module),
       env: {CGO_ENABLED: '0'},
     });
     await rename(join(work, name), path);

@@ -5,7 +5,7 @@ import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {ownLabels} from '../../src/kubernetes/objects.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
-import type {WantedRelease} from '../../src/operations/wanted-release.ts';
+import type {RenderedRelease, WantedRelease} from '../../src/operations/wanted-release.ts';
 import type {InstallFacts} from '../../src/release/read-release.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
@@ -17,7 +17,7 @@ const TOKEN = {
   flag: '--token-secret',
 } as const;
 const DEPLOYMENT = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n';
-const wanted = ({manifest = DEPLOYMENT, ...more}: Partial<Omit<WantedRelease, 'manifest'>> & {manifest?: string} = {}): WantedRelease => ({
+const wanted = ({manifest = DEPLOYMENT, ...more}: Partial<WantedRelease> & {manifest?: string} = {}): RenderedRelease => ({
   name: NAME,
   chart: {chart: 'agent-job', version: '0.6.5'},
   values: {a: 1},
@@ -55,7 +55,7 @@ const release = (more: Partial<ReleaseRecord> = {}): ReleaseRecord => ({
   isServerSide: false,
   ...more,
 });
-const plan = (given: WantedRelease, found: InstallFacts, choices: Partial<InstallChoices> = {}) =>
+const plan = (given: RenderedRelease, found: InstallFacts, choices: Partial<InstallChoices> = {}) =>
   planInstall(given, found, {
     takesOver: false,
     timeoutMs: 600_000,
@@ -63,7 +63,7 @@ const plan = (given: WantedRelease, found: InstallFacts, choices: Partial<Instal
     now: new Date('2026-11-22T13:00:00Z'),
     ...choices,
   });
-const ids = (given: WantedRelease, found: InstallFacts): string[] => plan(given, found).steps.map(({id}) => id);
+const ids = (given: RenderedRelease, found: InstallFacts): string[] => plan(given, found).steps.map(({id}) => id);
 const inPlace = {secrets: new Map([['scalr-agent-token', secret('hunter2')]]), release: release()};
 
 test('creates namespace, Secret and release on a first install, without secrets in arguments', () => {

@@ -7,10 +7,11 @@ import {onTestFinished} from 'vitest';
 import type {Target} from '../../src/charts/define.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
 
-/** A repository on this machine that serves one chart, as upstream's does. Returns its address. */
-export async function chartRepository(helm: string, target: Target, scratch: string): Promise<string> {
+/** A repository on this machine that serves charts, as upstream's does. Returns its address. */
+export async function chartRepository(helm: string, charts: Target | readonly Target[], scratch: string): Promise<string> {
   const served = join(scratch, 'served');
-  await execa(helm, ['package', await directoryOf(target, scratch), '--destination', served]);
+  for (const target of [charts].flat() as Target[])
+    await execa(helm, ['package', await directoryOf(target, scratch), '--destination', served]);
   await execa(helm, ['repo', 'index', served]);
   const server = createServer(({url = '/'}, response) => {
     try {

@@ -71,6 +71,13 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
     if (error) return {error};
     if (plain === '/version') return {status: 200, body: {gitVersion: serverVersion}};
     if (plain === '/api' || plain === '/apis') return discovered(plain === '/api');
+    const [, served] = /^\/apis\/([^/]+)$/.exec(plain) ?? [];
+    if (served !== undefined) {
+      const groupVersion = [...groupVersions].find(([resource]) => resource.endsWith(`.${served}`))?.[1];
+      return groupVersion === undefined
+        ? {error: apiErrorOf(404, status(`group ${served} not found`))}
+        : {status: 200, body: {kind: 'APIGroup', name: served, preferredVersion: {groupVersion}}};
+    }
     const [, node] = /^\/api\/v1\/nodes\/([^/]+)\/proxy\/configz$/.exec(plain) ?? [];
     if (node !== undefined)
       return refuse.includes('nodes/proxy')

@@ -76,6 +76,8 @@ export async function runCommand<Result extends object | undefined>(
       open: async () => unexpected('connections'),
     },
     archives: zipArchives,
+    pageTemplate: async () => '<main><!--first--></main><!--data-->',
+    openInBrowser: async () => unexpected('a browser'),
     takeInterrupts: () => ({interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined}),
     now: () => TODAY,
     sleep: async () => undefined,

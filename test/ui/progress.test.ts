@@ -1,10 +1,9 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import type {Cause} from '../../src/diagnose/cause.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import {liveLines} from '../../src/ui/live-lines.ts';
 import {progressView} from '../../src/ui/progress.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/result.ts';
-import type {Screen} from '../../src/ui/theme.ts';
+import {liveLines, type Screen} from '../../src/ui/theme.ts';
 import {Emulator} from '../support/emulator.ts';
 
 beforeEach(() => vi.useFakeTimers({now: 0, toFake: ['setInterval', 'clearInterval', 'Date']}));

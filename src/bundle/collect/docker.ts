@@ -1,5 +1,5 @@
 import {type ContainerFacts, dockerFindings} from '../../diagnose/host-findings.ts';
-import {ExpectedError} from '../../ground/errors.ts';
+import {onFailure} from '../../ground/errors.ts';
 import {refusal} from '../../ground/tool-errors.ts';
 import {type Fields, isFields, isListOf, jsonText, readJson} from '../../ground/tree.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
@@ -142,11 +142,7 @@ export async function readCommandTexts(calls: readonly TextCall[], {host, signal
 }
 
 export async function readSystem({files}: Pick<HostDeps, 'files'>): Promise<TextFile[]> {
-  try {
-    return [{name: 'host/os-release.txt', text: (await files.read('/etc/os-release')).toString('utf8')}];
-  } catch (error) {
-    // Not available on every system.
-    if (error instanceof ExpectedError) return [];
-    throw error;
-  }
+  // Not available on every system.
+  const release = await files.read('/etc/os-release').catch(onFailure(() => undefined));
+  return release === undefined ? [] : [{name: 'host/os-release.txt', text: release.toString('utf8')}];
 }

@@ -1,6 +1,118 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
+import {MAX_LINE_BYTES, NEWLINE, wholeLines} from '../../ground/streams.ts';
 import type {ContainerStatus, Pod} from '../../kubernetes/objects.ts';
-import {cutMark} from './retain.ts';
+
+/** Maximum end of a log that is kept in memory while it is read. */
+const MAX_TAIL_BYTES = 4 * 1024 * 1024;
+/** Minimum useful size of a log. */
+export const MIN_SHARE_BYTES = 16 * 1024;
+
+/** Marks omitted bytes, on a separate line. */
+export const cutMark = (bytes: number): string => `[… ${bytes} bytes omitted: --max-size …]\n`;
+
+/** How a log is kept within its limit, in bytes. */
+interface Room {
+  limit: number;
+  /** Maximum end of the log in memory. */
+  longestTail?: number;
+  /** Requests this many bytes beyond the limit. */
+  grant?(bytes: number): boolean;
+  onCut(bytes: number): void;
+}
+
+/**
+ * Keeps the start and the end of a log, in whole lines, with a mark for omitted bytes. A third of the limit, plus granted bytes,
+ * is used for the start: the end is more important.
+ */
+export async function* retain(
+  chunks: AsyncIterable<Buffer>,
+  {limit, longestTail = MAX_TAIL_BYTES, grant, onCut}: Room,
+): AsyncGenerator<Buffer> {
+  const tailLimit = Math.min(Math.ceil((limit * 2) / 3), longestTail, MAX_TAIL_BYTES);
+  let headRoom = limit - tailLimit;
+  let endsLine = true;
+  let lost = 0;
+  const tail: Buffer[] = [];
+  let held = 0;
+  for await (const lines of wholeLines(chunks, MAX_LINE_BYTES)) {
+    const head = headOf(lines, headRoom);
+    if (head.length > 0) {
+      endsLine = head.at(-1) === NEWLINE;
+      yield head;
+    }
+    headRoom = head.length < lines.length ? 0 : headRoom - head.length;
+    if (head.length === lines.length) continue;
+    tail.push(lines.subarray(head.length));
+    held += lines.length - head.length;
+    while (held > tailLimit) {
+      const old = shiftLines(tail, held - tailLimit);
+      held -= old.length;
+      if (lost === 0 && grant?.(old.length)) {
+        endsLine = old.at(-1) === NEWLINE;
+        yield old;
+      } else lost += old.length;
+    }
+  }
+  if (lost > 0) {
+    onCut(lost);
+    yield Buffer.from(`${endsLine ? '' : '\n'}${cutMark(lost)}`);
+  }
+  yield* tail;
+}
+
+/** The whole lines that fit; a part of a line that is too long. */
+function headOf(lines: Buffer, room: number): Buffer {
+  if (lines.length <= room) return lines;
+  const end = lines.subarray(0, room).lastIndexOf(NEWLINE) + 1;
+  return lines.subarray(0, end > 0 || lines.indexOf(NEWLINE) >= 0 ? end : room);
+}
+
+/** Removes lines of at least this many bytes from the front. */
+function shiftLines(tail: Buffer[], bytes: number): Buffer {
+  const [first = Buffer.alloc(0)] = tail;
+  if (bytes >= first.length) return tail.shift() as Buffer;
+  const end = first.indexOf(NEWLINE, bytes - 1) + 1 || bytes;
+  if (end === first.length) return tail.shift() as Buffer;
+  tail[0] = first.subarray(end);
+  return first.subarray(0, end);
+}
+
+/**
+ * Divides the total size among logs. Each log starts with an equal share of the rest, so that the unused share of small logs is available
+ * to later ones.
+ */
+export class Shares {
+  #left: number;
+  #logs: number;
+  /** Reserved for each log that has not started. */
+  readonly #equal: number;
+
+  constructor(bytes: number, logs: number) {
+    this.#left = bytes;
+    this.#logs = logs;
+    this.#equal = Math.floor(bytes / Math.max(logs, 1));
+  }
+
+  /** Share of the next log. */
+  take(): number {
+    const share = Math.max(Math.floor(this.#left / Math.max(this.#logs, 1)), MIN_SHARE_BYTES);
+    this.#logs -= 1;
+    this.#left -= share;
+    return share;
+  }
+
+  /** Additional bytes for a started log: only what others did not use. */
+  grant(bytes: number): boolean {
+    if (this.#left - bytes < this.#logs * this.#equal) return false;
+    this.#left -= bytes;
+    return true;
+  }
+
+  /** Returns unused bytes. */
+  giveBack(bytes: number): void {
+    this.#left += bytes;
+  }
+}
 
 /** Start of the logs; without it, logs are read from their beginning. */
 export type Since = {seconds: number} | {time: string} | undefined;

@@ -5,9 +5,8 @@ import {abortReason} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/files.ts';
 import type {Redactor} from '../../redact/redactor.ts';
-import type {LogItem} from './log-items.ts';
+import {type LogItem, retain, Shares} from './log-items.ts';
 import type {Gap, TextFile} from './read-namespace.ts';
-import {retain, Shares} from './retain.ts';
 
 const MAX_CONCURRENT_READS = 24;
 /** Memory for the ends of all logs that are read concurrently. */

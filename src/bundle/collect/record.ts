@@ -1,5 +1,5 @@
 import type {ReadError} from '../../ground/fact.ts';
-import {anySignal} from '../../ground/signals.ts';
+import {anySignal, type Clock} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
@@ -51,12 +51,10 @@ interface Options {
   readsSecrets: boolean;
 }
 
-interface Deps {
+interface Deps extends Clock {
   api: ApiReader;
   /** Stops the recording, which is kept. */
   until: AbortSignal;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onLog(item: LogItem): void;
 }
 

@@ -1,6 +1,6 @@
 import {scalrChart} from '../../charts/define.ts';
 import type {Call, ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
-import {ExpectedError} from '../../ground/errors.ts';
+import {onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {abortReason, withTimeout} from '../../ground/signals.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
@@ -24,14 +24,9 @@ const NOT_FOUND = 127;
 /** Tools may be missing or not respond: the bundle is written without their output. */
 export const toolsWithTimeout = (processes: Processes, signal: AbortSignal): Tools => ({
   run: (call) =>
-    withTimeout(CALL_MS, signal, async (either): Promise<ProcessResult> => {
-      try {
-        return await processes.run(call, {signal: either});
-      } catch (error) {
-        if (!(error instanceof ExpectedError)) throw error;
-        return {exitCode: NOT_FOUND, stdout: '', stderr: error.message};
-      }
-    }),
+    withTimeout(CALL_MS, signal, (either) =>
+      processes.run(call, {signal: either}).catch(onFailure(({message}) => ({exitCode: NOT_FOUND, stdout: '', stderr: message}))),
+    ),
 });
 
 /** A missing result of a tool. Helm data is optional for an account that cannot read it. */

@@ -8,7 +8,6 @@ const grants = (rule: Tree, field: string, wanted: string): boolean => {
   return Array.isArray(list) && (list.includes(wanted) || list.includes('*'));
 };
 
-/** True if one of the rules allows the verb. */
 const allows = (values: Values, key: string, [group, resource, verb]: readonly [string, string, string]): boolean =>
   itemsAt(values, key).some(
     (rule) => grants(rule, 'apiGroups', group) && grants(rule, 'resources', resource) && grants(rule, 'verbs', verb),

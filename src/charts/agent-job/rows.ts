@@ -4,35 +4,9 @@ import {debug, logFormat, otelEndpoint, otelMetrics, otelTraces, tokenSecret, to
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Setting} from '../../settings/define.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {
-  agentImage,
-  controllerNodeSelector,
-  controllerReplicas,
-  controllerToleration,
-  gracePeriod,
-  imagePullPolicy,
-  imagePullSecret,
-  imageRegistry,
-  jobTtl,
-  nodeSelector,
-  podAnnotation,
-  runnerImage,
-  serviceAccountAnnotation,
-  toleration,
-  writableRoot,
-} from '../../settings/pods.ts';
+import * as pods from '../../settings/pods.ts';
 import {isolation, purpose} from '../../settings/purpose.ts';
-import {
-  cache,
-  cachePath,
-  dataHome,
-  dataSize,
-  efsHandle,
-  efsMountOption,
-  moduleCache,
-  providerCache,
-  providerCacheLimit,
-} from '../../settings/storage.ts';
+import * as storage from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
 import {
@@ -77,7 +51,7 @@ const controllerOnly = {partly: () => 'Up to 0.5.63, agent-job sets variables on
 
 /** Up to 0.5.63, templates/role.yaml requires the service account of the chart. */
 const ownAccount: NonNullable<Row<string>['partly']> = (_, {get}) =>
-  get(serviceAccountAnnotation) === undefined
+  get(pods.serviceAccountAnnotation) === undefined
     ? 'With an existing service account, the chart creates no Role. Grant it access to jobs, pods, pods/status, pods/log, pods/exec, configmaps and secrets, and cluster-wide access to agentworkers.scalr.io.'
     : undefined;
 
@@ -141,49 +115,49 @@ export const rows: readonly Row[] = [
   }),
   ...flatCache(),
   ...hostPathCache(claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit', in: NESTED})),
-  key(cachePath, 'persistence.cache.hostPath.path', {in: '>=0.6.2'}),
-  key(dataHome, 'agent.dataDir'),
-  key(dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: NESTED}),
-  key(providerCache, 'agent.providerCache.enabled', {as: asBoolean, in: NESTED}),
-  key(providerCacheLimit, 'agent.providerCache.sizeLimit', {
+  key(storage.cachePath, 'persistence.cache.hostPath.path', {in: '>=0.6.2'}),
+  key(storage.dataHome, 'agent.dataDir'),
+  key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: NESTED}),
+  key(storage.providerCache, 'agent.providerCache.enabled', {as: asBoolean, in: NESTED}),
+  key(storage.providerCacheLimit, 'agent.providerCache.sizeLimit', {
     as: asGibibytes,
     in: NESTED,
     partly: inMebibytes('agent-job requires the cache limit'),
   }),
-  key(moduleCache, 'agent.moduleCache.enabled', {as: asBoolean, in: '>=0.5.65'}),
+  key(storage.moduleCache, 'agent.moduleCache.enabled', {as: asBoolean, in: '>=0.5.65'}),
   ...only(NESTED, runResources('task.runner.resources')),
-  key(controllerReplicas, 'agent.replicaCount', {as: asNumber, in: NESTED}),
+  key(pods.controllerReplicas, 'agent.replicaCount', {as: asNumber, in: NESTED}),
   ...only(FLAT, controllerResources('resources')),
   ...only(NESTED, controllerResources('agent.resources')),
-  key(nodeSelector, 'task.nodeSelector', {as: asTextMap, in: NESTED}),
-  key(controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap, in: FLAT}),
-  key(controllerNodeSelector, 'agent.nodeSelector', {as: asTextMap, in: NESTED}),
-  key(toleration, 'task.tolerations', {as: asTolerations, in: NESTED}),
-  key(controllerToleration, 'controllerTolerations', {as: asTolerations, in: FLAT}),
-  key(controllerToleration, 'agent.tolerations', {as: asTolerations, in: NESTED}),
+  key(pods.nodeSelector, 'task.nodeSelector', {as: asTextMap, in: NESTED}),
+  key(pods.controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap, in: FLAT}),
+  key(pods.controllerNodeSelector, 'agent.nodeSelector', {as: asTextMap, in: NESTED}),
+  key(pods.toleration, 'task.tolerations', {as: asTolerations, in: NESTED}),
+  key(pods.controllerToleration, 'controllerTolerations', {as: asTolerations, in: FLAT}),
+  key(pods.controllerToleration, 'agent.tolerations', {as: asTolerations, in: NESTED}),
   podLabels('task.podLabels', {
     in: '0.5.64 - 0.5.67',
     partly: () => 'In this version, controller labels cannot be rendered, so the labels are set on run pods only. Fixed in 0.5.68.',
   }),
   podLabels('global.podLabels', {in: '>=0.5.68'}),
-  key(podAnnotation, 'podAnnotations', {
+  key(pods.podAnnotation, 'podAnnotations', {
     as: asTextMap,
     in: FLAT,
     partly: () => 'Up to 0.5.63, agent-job annotates the controller only, not run pods. Fixed in 0.5.64.',
   }),
-  key(podAnnotation, 'global.podAnnotations', {as: asTextMap, in: NESTED}),
+  key(pods.podAnnotation, 'global.podAnnotations', {as: asTextMap, in: NESTED}),
   ...only(FLAT, serviceAccount({partly: ownAccount})),
   ...only(NESTED, serviceAccount()),
-  key(imageRegistry, 'global.imageRegistry', {in: NESTED}),
-  keys(imagePullPolicy, ['controller.image.pullPolicy', 'worker.image.pullPolicy', 'worker.runner.image.pullPolicy'], {
-    as: asChoice(imagePullPolicy),
+  key(pods.imageRegistry, 'global.imageRegistry', {in: NESTED}),
+  keys(pods.imagePullPolicy, ['controller.image.pullPolicy', 'worker.image.pullPolicy', 'worker.runner.image.pullPolicy'], {
+    as: asChoice(pods.imagePullPolicy),
     in: FLAT,
   }),
-  keys(imagePullPolicy, ['agent.image.pullPolicy', 'task.runner.image.pullPolicy'], {as: asChoice(imagePullPolicy), in: NESTED}),
-  key(imagePullSecret, 'imagePullSecrets', {as: asReferences, in: FLAT}),
-  key(imagePullSecret, 'global.imagePullSecrets', {as: asReferences, in: NESTED}),
-  ...only(FLAT, [image(agentImage, 'controller.image', 'worker.image'), image(runnerImage, 'worker.runner.image')]),
-  ...only(NESTED, [image(agentImage, 'agent.image'), image(runnerImage, 'task.runner.image')]),
+  keys(pods.imagePullPolicy, ['agent.image.pullPolicy', 'task.runner.image.pullPolicy'], {as: asChoice(pods.imagePullPolicy), in: NESTED}),
+  key(pods.imagePullSecret, 'imagePullSecrets', {as: asReferences, in: FLAT}),
+  key(pods.imagePullSecret, 'global.imagePullSecrets', {as: asReferences, in: NESTED}),
+  ...only(FLAT, [image(pods.agentImage, 'controller.image', 'worker.image'), image(pods.runnerImage, 'worker.runner.image')]),
+  ...only(NESTED, [image(pods.agentImage, 'agent.image'), image(pods.runnerImage, 'task.runner.image')]),
   ...only(
     NESTED,
     behindSwitch('otel.enabled', [
@@ -192,16 +166,16 @@ export const rows: readonly Row[] = [
       key(otelTraces, 'otel.tracesEnabled', {as: asBoolean}),
     ]),
   ),
-  key(gracePeriod, 'task.terminationGracePeriodSeconds', {
+  key(pods.gracePeriod, 'task.terminationGracePeriodSeconds', {
     as: asNumber,
     in: '0.5.64 - 0.5.68',
     accepts: (period) => period >= 360,
     partly: () => 'Up to 0.5.68, the worker stops a run after 360 s regardless of the grace period. Fixed in 0.5.69.',
   }),
-  key(gracePeriod, 'task.terminationGracePeriodSeconds', {as: asNumber, in: '>=0.5.69'}),
-  key(jobTtl, 'task.job.ttlSecondsAfterFinished', {as: asNumber, in: NESTED}),
+  key(pods.gracePeriod, 'task.terminationGracePeriodSeconds', {as: asNumber, in: '>=0.5.69'}),
+  key(pods.jobTtl, 'task.job.ttlSecondsAfterFinished', {as: asNumber, in: NESTED}),
   switched(
-    writableRoot,
+    pods.writableRoot,
     {
       'task.runner.securityContext.readOnlyRootFilesystem': {on: false, off: true},
       'task.runner.securityContext.runAsNonRoot': {on: false, off: true},
@@ -224,7 +198,7 @@ function flatCache(): Row[] {
     // templates/pvc.yaml reads secret.annotations, which values.yaml lacks, and crashes without it.
     withClaim: {
       paths: [at('secret.annotations')],
-      write: ({get}) => (get(cache) === 'pvc' ? [[at('secret.annotations'), {}, 'The PVC template fails without this key']] : []),
+      write: ({get}) => (get(storage.cache) === 'pvc' ? [[at('secret.annotations'), {}, 'The PVC template fails without this key']] : []),
     },
   }) as [Row<string>, ...Row[]];
   const claim = at('persistence.persistentVolumeClaim.claimName');
@@ -243,8 +217,11 @@ function flatCache(): Row[] {
           : plain.write(kind, scope),
       read: (values, scope) => (isEfs(values) ? 'efs' : plain.read(values, scope)),
     }),
-    key(efsHandle, 'efsVolumeHandle', {in: FLAT, partly: () => 'Only one release per cluster can use EFS with this chart version.'}),
-    key(efsMountOption, 'efsMountOptions', {as: asTexts, in: FLAT}),
+    key(storage.efsHandle, 'efsVolumeHandle', {
+      in: FLAT,
+      partly: () => 'Only one release per cluster can use EFS with this chart version.',
+    }),
+    key(storage.efsMountOption, 'efsMountOptions', {as: asTexts, in: FLAT}),
     ...others,
   ];
 }

@@ -1,6 +1,14 @@
 import {at, getAt, isOn, type Values} from '../../ground/tree.ts';
 import type {Chart, ChartContainer} from '../define.ts';
-import {annotationsWithoutAccount, behind, CLAIM_KEYS, labelsWithoutAccount, mountOptionsWithoutEfs, ofSecret} from '../shared-versions.ts';
+import {
+  annotationsWithoutAccount,
+  behind,
+  CLAIM_KEYS,
+  labelsWithoutAccount,
+  mountOptionsWithoutEfs,
+  ofSecret,
+  variablesIn,
+} from '../shared-versions.ts';
 
 /** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
 export const FLAT = '<=0.5.63';
@@ -9,7 +17,8 @@ export const NESTED = '>=0.5.64';
 /** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.76 - 0.5.77 || >=0.6.1';
 
-const VARIABLES: Readonly<Record<string, string>> = {
+/** Environment variables that the templates of agent-job set themselves (rendered from every release). */
+export const ownVariables = variablesIn({
   '*': 'SCALR_URL SCALR_AGENT_TOKEN SCALR_AGENT_NAME SCALR_AGENT_DATA_DIR SCALR_AGENT_DRIVER',
   [NESTED]: `HTTP_PROXY HTTPS_PROXY NO_PROXY SSL_CERT_FILE SCALR_AGENT_CA_CERT SCALR_AGENT_CACHE_DIR SCALR_AGENT_DEBUG
     SCALR_AGENT_LOG_FORMAT SCALR_AGENT_KUBERNETES_MODE SCALR_AGENT_OTLP_ENDPOINT SCALR_AGENT_OTLP_METRICS_ENABLED
@@ -28,12 +37,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   [MUTUAL_TLS]: 'SCALR_AGENT_TLS_CERT_FILE SCALR_AGENT_TLS_KEY_FILE',
   '>=0.6.2': 'SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS',
   '>=0.6.4': 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS',
-};
-
-/** Environment variables that the templates of agent-job set themselves (rendered from every release). */
-export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).flatMap(([range, names]) =>
-  names.split(/\s+/).map((name) => ({name, in: range})),
-);
+});
 
 /** Extra variables of each container (templates/agent.yaml and task.yaml). */
 export const containers: readonly ChartContainer[] = [

@@ -3,46 +3,9 @@ import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {
-  acquireTimeout,
-  agentImage,
-  controllerNodeSelector,
-  controllerReplicas,
-  controllerToleration,
-  imagePullPolicy,
-  imagePullSecret,
-  imageRegistry,
-  jobTtl,
-  nodeSelector,
-  podAnnotation,
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-  runnerImage,
-  schedulingTimeout,
-  serviceAccountAnnotation,
-  shutdownMode,
-  toleration,
-  writableRoot,
-} from '../../settings/pods.ts';
+import * as pods from '../../settings/pods.ts';
 import {isolation, purpose, singleRun} from '../../settings/purpose.ts';
-import {
-  cache,
-  cacheAccessMode,
-  cacheClaim,
-  cachePath,
-  cacheSize,
-  cacheStorageClass,
-  cacheSubPath,
-  dataHome,
-  dataSize,
-  efsHandle,
-  efsMountOption,
-  moduleCache,
-  providerCache,
-  providerCacheLimit,
-} from '../../settings/storage.ts';
+import * as storage from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
@@ -89,16 +52,16 @@ const TASK_LABELS = at('agent.kubernetes_task_labels');
 
 const registryOf = (values: Values): string | undefined => textAt(values, TASK_REGISTRY).replace(/\/$/, '') || undefined;
 const withoutMirror = (values: Values, path: Path): string => withoutRegistry(textAt(values, path), registryOf(values));
-const mirrored = ({get}: Scope, reference: string): string => [get(imageRegistry), reference].filter(Boolean).join('/');
+const mirrored = ({get}: Scope, reference: string): string => [get(pods.imageRegistry), reference].filter(Boolean).join('/');
 
 const rounded = inMebibytes('agent-k8s requires memory');
 
 /** The registry of a mirror: in front of the agent image, and for the images of runs, where the last slash keeps their namespace. */
 const mirror: Row<string> = {
-  setting: imageRegistry,
+  setting: pods.imageRegistry,
   paths: [REPOSITORY, TASK_REGISTRY],
   write: (registry, scope) => [
-    ...(scope.get(agentImage) === undefined ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as ValuesEntry] : []),
+    ...(scope.get(pods.agentImage) === undefined ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as ValuesEntry] : []),
     [TASK_REGISTRY, `${registry}/`],
   ],
   read: registryOf,
@@ -107,7 +70,7 @@ const mirror: Row<string> = {
 /** The default runner image comes from the mirror too, in the mode that uses it. */
 export const mirroredRunner: DerivedKeys = {
   in: GOLDEN,
-  setting: imageRegistry,
+  setting: pods.imageRegistry,
   paths: [TASK_IMAGE],
   write: (values, isWritten) => {
     const registry = registryOf(values);
@@ -151,52 +114,54 @@ export const rows: readonly Row[] = [
   ...caVariable(key(caFile, 'agent.ca_cert', {as: asBase64, when: (get) => get(caScope) !== 'tasks'})),
   ...caVariable(key(caFile, 'agent.container_task_ca_cert', {as: asBase64, when: (get) => get(caScope) === 'tasks'})),
   row({
-    setting: cache,
+    setting: storage.cache,
     accepts: (kind) => kind === 'hostpath' || kind === 'efs',
     paths: [EFS],
     write: () => [],
     read: (values) => (textAt(values, EFS) === '' ? 'hostpath' : 'efs'),
   }),
-  key(efsHandle, 'efsVolumeHandle', {partly: () => 'With EFS, runs work entirely on NFS, and only one release per cluster can use it.'}),
-  key(dataHome, 'agent.data_home'),
-  key(efsMountOption, 'efsMountOptions', {as: asTexts}),
-  always(providerCache, true),
-  key(providerCacheLimit, 'agent.gc_plugins_global_size_limit', {
+  key(storage.efsHandle, 'efsVolumeHandle', {
+    partly: () => 'With EFS, runs work entirely on NFS, and only one release per cluster can use it.',
+  }),
+  key(storage.dataHome, 'agent.data_home'),
+  key(storage.efsMountOption, 'efsMountOptions', {as: asTexts}),
+  always(storage.providerCache, true),
+  key(storage.providerCacheLimit, 'agent.gc_plugins_global_size_limit', {
     as: asMebibytes,
     partly: inMebibytes('agent-k8s requires the cache limit'),
   }),
-  always(moduleCache, false),
-  key(runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
-  key(runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
-  key(runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),
-  key(runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
+  always(storage.moduleCache, false),
+  key(pods.runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
+  key(pods.runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
+  key(pods.runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),
+  key(pods.runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
   ...controllerResources('resources', {partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.'}),
-  key(nodeSelector, 'workerNodeSelector', {as: asTextMap}),
-  key(controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap}),
-  key(toleration, 'workerTolerations', {as: asTolerations}),
-  key(controllerToleration, 'controllerTolerations', {as: asTolerations}),
+  key(pods.nodeSelector, 'workerNodeSelector', {as: asTextMap}),
+  key(pods.controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap}),
+  key(pods.toleration, 'workerTolerations', {as: asTolerations}),
+  key(pods.controllerToleration, 'controllerTolerations', {as: asTolerations}),
   podLabels('agent.kubernetes_task_labels', {
     partly: () => 'agent-k8s sets these labels on run pods only, not on the controller and workers.',
   }),
-  keys(podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations'], {as: asTextMap}),
+  keys(pods.podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations'], {as: asTextMap}),
   ...serviceAccount({
     partly: (_, {get}) =>
-      get(serviceAccountAnnotation) === undefined
+      get(pods.serviceAccountAnnotation) === undefined
         ? 'With an existing service account, the chart creates no Role. Grant it create, delete, get, list, patch and watch on pods, pods/status, pods/log, pods/exec, configmaps and secrets.'
         : undefined,
   }),
   row(mirror),
-  key(imagePullPolicy, 'image.pullPolicy', {
-    as: asChoice(imagePullPolicy),
+  key(pods.imagePullPolicy, 'image.pullPolicy', {
+    as: asChoice(pods.imagePullPolicy),
     partly: () => 'agent-k8s applies the pull policy to the controller and workers. The agent sets the pull policy of run pods.',
   }),
-  key(imagePullSecret, 'imagePullSecrets', {
+  key(pods.imagePullSecret, 'imagePullSecrets', {
     as: asReferences,
     partly: () =>
       'agent-k8s applies pull secrets to the controller and workers. Run pods need them on their service account or on the nodes.',
   }),
   row({
-    setting: agentImage,
+    setting: pods.agentImage,
     paths: [REPOSITORY, TAG],
     write: (reference, scope) => {
       const {repository, tag} = splitImage(reference);
@@ -205,7 +170,7 @@ export const rows: readonly Row[] = [
     read: (values) => [withoutMirror(values, REPOSITORY), textAt(values, TAG)].filter((part) => part !== '').join(':'),
   }),
   row({
-    setting: runnerImage,
+    setting: pods.runnerImage,
     in: '0.5.66',
     paths: [TASK_IMAGE],
     write: (reference, scope) => [[TASK_IMAGE, mirrored(scope, reference)]],
@@ -213,7 +178,7 @@ export const rows: readonly Row[] = [
     partly: () => 'In 0.5.66, the runner image is set on the workers only; in 0.5.67 and later, on the controller too.',
   }),
   row({
-    setting: runnerImage,
+    setting: pods.runnerImage,
     in: GOLDEN,
     paths: [TASK_IMAGE, TASK_IMAGE_MODE],
     write: (reference, scope) => [
@@ -223,13 +188,13 @@ export const rows: readonly Row[] = [
     read: (values) => (getAt(values, TASK_IMAGE_MODE) === 'golden' ? withoutMirror(values, TASK_IMAGE) || undefined : undefined),
   }),
   ...telemetryVariables('extraEnv'),
-  key(shutdownMode, 'agent.worker_on_stop_action', {as: asStopAction}),
+  key(pods.shutdownMode, 'agent.worker_on_stop_action', {as: asStopAction}),
   stopPeriod(
     {grace: 'terminationGracePeriodSeconds', drain: 'agent.worker_drain_timeout', stop: 'agent.grace_shutdown_timeout'},
     {as: asNumber},
   ),
-  key(schedulingTimeout, 'agent.container_task_scheduling_timeout', {as: asNumber}),
-  key(acquireTimeout, 'agent.container_task_acquire_timeout', {as: asNumber}),
+  key(pods.schedulingTimeout, 'agent.container_task_scheduling_timeout', {as: asNumber}),
+  key(pods.acquireTimeout, 'agent.container_task_acquire_timeout', {as: asNumber}),
   extraVariables([{path: 'extraEnv'}], {partly: () => 'agent-k8s sets extra variables on the controller and workers, not on run pods.'}),
 ];
 
@@ -237,21 +202,23 @@ export const rows: readonly Row[] = [
 export const refusals: readonly Refusal[] = [
   {setting: purpose, reason: 'only agent-local supports VCS agent pools'},
   {setting: cloud, reason: 'GKE Autopilot forbids hostPath volumes, which the chart requires for its data'},
-  ...[cache, cacheClaim, cacheSize, cacheStorageClass, cacheAccessMode, cacheSubPath].map((setting) => ({
-    setting,
-    reason: 'the cache is always in the data directory, on the node or on EFS',
-  })),
-  {setting: cachePath, reason: 'cache and data share one directory; use --data-home'},
-  {setting: dataSize, reason: 'the data directory on the node has no size limit'},
-  {setting: providerCache, reason: 'the provider cache cannot be disabled'},
-  {setting: moduleCache, reason: 'the chart has no module cache'},
+  ...[storage.cache, storage.cacheClaim, storage.cacheSize, storage.cacheStorageClass, storage.cacheAccessMode, storage.cacheSubPath].map(
+    (setting) => ({
+      setting,
+      reason: 'the cache is always in the data directory, on the node or on EFS',
+    }),
+  ),
+  {setting: storage.cachePath, reason: 'cache and data share one directory; use --data-home'},
+  {setting: storage.dataSize, reason: 'the data directory on the node has no size limit'},
+  {setting: storage.providerCache, reason: 'the provider cache cannot be disabled'},
+  {setting: storage.moduleCache, reason: 'the chart has no module cache'},
   {setting: caSecret, reason: 'the chart does not mount certificate Secrets; use --ca-file'},
   {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
   {setting: caPublicRoots, reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},
   {setting: clientCertSecret, reason: 'the chart does not mount certificate Secrets'},
-  {setting: runnerImage, in: '<=0.5.65', reason: 'runs use one image per tool in this version'},
+  {setting: pods.runnerImage, in: '<=0.5.65', reason: 'runs use one image per tool in this version'},
   {setting: singleRun, reason: 'each run already gets its own pod'},
-  {setting: controllerReplicas, reason: 'the chart always has one controller'},
-  {setting: jobTtl, reason: 'runs execute in pods, not in Jobs'},
-  {setting: writableRoot, reason: 'the agent creates run pods, and the chart has no key for their security context'},
+  {setting: pods.controllerReplicas, reason: 'the chart always has one controller'},
+  {setting: pods.jobTtl, reason: 'runs execute in pods, not in Jobs'},
+  {setting: pods.writableRoot, reason: 'the agent creates run pods, and the chart has no key for their security context'},
 ];

@@ -138,5 +138,4 @@ export const valuesRules: readonly ValuesRule[] = [
 
 const isZero = (value: unknown): boolean => Number(value) === 0 && value !== '' && value !== undefined && value !== null;
 
-/** The stop actions that use a timeout. */
 const actionsWith = (key: string): string[] => (key.endsWith('drain_timeout') ? ['drain'] : ['drain', 'grace-shutdown']);

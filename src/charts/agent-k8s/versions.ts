@@ -1,10 +1,11 @@
 import type {Chart} from '../define.ts';
-import {annotationsWithoutAccount, mountOptionsWithoutEfs} from '../shared-versions.ts';
+import {annotationsWithoutAccount, mountOptionsWithoutEfs, variablesIn} from '../shared-versions.ts';
 
 /** From 0.5.67 on runs may execute in one golden image. */
 export const GOLDEN = '>=0.5.67';
 
-const VARIABLES: Readonly<Record<string, string>> = {
+/** Environment variables that the templates of agent-k8s set themselves or refuse (rendered from every release). */
+export const ownVariables = variablesIn({
   '*': `SCALR_URL SCALR_AGENT_TOKEN SCALR_AGENT_NAME SCALR_AGENT_KUBERNETES_MODE SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME
     SCALR_AGENT_DATA_DIR SCALR_AGENT_LOG_FORMAT SCALR_AGENT_DEBUG SCALR_AGENT_WORKER_ON_STOP_ACTION
     SCALR_AGENT_WORKER_DRAIN_TIMEOUT SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT SCALR_AGENT_DISCONNECT_ON_STOP SCALR_AGENT_CA_CERT
@@ -16,12 +17,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
     SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS`,
   '>=0.5.66': 'SCALR_AGENT_CONTAINER_TASK_IMAGE',
   [GOLDEN]: 'SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE',
-};
-
-/** Environment variables that the templates of agent-k8s set themselves or refuse (rendered from every release). */
-export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).flatMap(([range, names]) =>
-  names.split(/\s+/).map((name) => ({name, in: range})),
-);
+});
 
 export const ignoredKeys: Chart['ignoredKeys'] = [
   annotationsWithoutAccount,

@@ -4,44 +4,9 @@ import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {
-  acquireTimeout,
-  agentImage,
-  controllerCpuLimit,
-  controllerCpuRequest,
-  controllerMemoryLimit,
-  controllerMemoryRequest,
-  controllerNodeSelector,
-  controllerReplicas,
-  controllerToleration,
-  gracePeriod,
-  imagePullPolicy,
-  imagePullSecret,
-  imageRegistry,
-  jobTtl,
-  nodeSelector,
-  podAnnotation,
-  podLabel,
-  runnerImage,
-  schedulingTimeout,
-  shutdownMode,
-  toleration,
-  writableRoot,
-} from '../../settings/pods.ts';
+import * as pods from '../../settings/pods.ts';
 import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
-import {
-  cache,
-  cacheAccessMode,
-  cachePath,
-  cacheStorageClass,
-  dataHome,
-  dataSize,
-  efsHandle,
-  efsMountOption,
-  moduleCache,
-  providerCache,
-  providerCacheLimit,
-} from '../../settings/storage.ts';
+import * as storage from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
@@ -87,7 +52,7 @@ const TAG = at('image.tag');
 const withClaim = {
   paths: [at('strategy.type')],
   write: ({get}: Scope): ValuesEntry[] =>
-    get(cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
+    get(storage.cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
       ? []
       : [[at('strategy.type'), 'Recreate', 'A rolling update would wait for the volume that the old pod still uses']],
 };
@@ -104,8 +69,8 @@ function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; reposi
 const extraSwitch = (setting: Setting<boolean>, name: string): Row<boolean> =>
   variable(setting, {map: 'extraEnv', name, as: asSwitch('true', 'false')});
 const single = extraSwitch(singleRun, 'SCALR_AGENT_SINGLE');
-const providerCacheRow = extraSwitch(providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED');
-const moduleCacheRow = extraSwitch(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED');
+const providerCacheRow = extraSwitch(storage.providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED');
+const moduleCacheRow = extraSwitch(storage.moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED');
 
 const isolationOf = (get: Get): 'shared' | 'per-run' => (get(singleRun) ? 'per-run' : 'shared');
 
@@ -155,10 +120,10 @@ export const rows: readonly Row[] = [
   ...claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', in: '<=0.5.63', withClaim}),
   ...claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', in: ONE_PERSISTENCE, withClaim}),
   ...splitCache(),
-  key(dataHome, 'agent.dataDir'),
-  key(dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: '>=0.5.64'}),
+  key(storage.dataHome, 'agent.dataDir'),
+  key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: '>=0.5.64'}),
   providerCacheRow,
-  variable(providerCacheLimit, {
+  variable(storage.providerCacheLimit, {
     map: 'extraEnv',
     name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
     as: asMebibytesText,
@@ -166,10 +131,10 @@ export const rows: readonly Row[] = [
   }),
   moduleCacheRow,
   ...runResources('resources'),
-  key(nodeSelector, 'nodeSelector', {as: asTextMap}),
-  key(toleration, 'tolerations', {as: asTolerations}),
+  key(pods.nodeSelector, 'nodeSelector', {as: asTextMap}),
+  key(pods.toleration, 'tolerations', {as: asTolerations}),
   row({
-    setting: podAnnotation,
+    setting: pods.podAnnotation,
     paths: [at('podAnnotations')],
     write: (given) => Object.entries(given).map(([name, value]) => [[...at('podAnnotations'), name], value] as const),
     read: (values) => {
@@ -179,21 +144,21 @@ export const rows: readonly Row[] = [
   }),
   ...serviceAccount(),
   row({
-    setting: imageRegistry,
-    accepts: (_, {get, defaults}) => ['', getAt(defaults, REPOSITORY)].includes(splitImage(get(agentImage) ?? '').repository),
+    setting: pods.imageRegistry,
+    accepts: (_, {get, defaults}) => ['', getAt(defaults, REPOSITORY)].includes(splitImage(get(pods.agentImage) ?? '').repository),
     paths: [REPOSITORY],
     write: (registry, {defaults}) => [[REPOSITORY, `${registry}/${getAt(defaults, REPOSITORY)}`]],
     read: (values, scope) => mirrorOf(values, scope).registry,
   }),
-  key(imagePullPolicy, 'image.pullPolicy', {as: asChoice(imagePullPolicy)}),
-  key(imagePullSecret, 'imagePullSecrets', {as: asReferences}),
+  key(pods.imagePullPolicy, 'image.pullPolicy', {as: asChoice(pods.imagePullPolicy)}),
+  key(pods.imagePullSecret, 'imagePullSecrets', {as: asReferences}),
   row({
-    setting: agentImage,
+    setting: pods.agentImage,
     paths: [REPOSITORY, TAG],
     write: (reference, {get}) => {
       const {repository, tag} = splitImage(reference);
       return [
-        ...(get(imageRegistry) === undefined ? [[REPOSITORY, repository] as const] : []),
+        ...(get(pods.imageRegistry) === undefined ? [[REPOSITORY, repository] as const] : []),
         ...(tag === undefined ? [] : [[TAG, tag] as const]),
       ];
     },
@@ -202,9 +167,9 @@ export const rows: readonly Row[] = [
     },
   }),
   ...telemetryVariables('extraEnv'),
-  key(shutdownMode, 'agent.shutdownMode', {as: asChoice(shutdownMode)}),
-  key(gracePeriod, 'terminationGracePeriodSeconds', {as: asNumber}),
-  switched(writableRoot, {
+  key(pods.shutdownMode, 'agent.shutdownMode', {as: asChoice(pods.shutdownMode)}),
+  key(pods.gracePeriod, 'terminationGracePeriodSeconds', {as: asNumber}),
+  switched(pods.writableRoot, {
     'podSecurityContext.runAsNonRoot': {on: false, off: true},
     'securityContext.runAsNonRoot': {on: false, off: true},
     'securityContext.runAsUser': {on: 0, off: 1000},
@@ -225,7 +190,7 @@ function splitCache(): Row[] {
 
 /** Reasons for unsupported settings in agent-local. */
 export const refusals: readonly Refusal[] = [
-  {setting: cacheStorageClass, of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
+  {setting: storage.cacheStorageClass, of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
   {setting: clientCertSecret, reason: 'this version has no key for it'},
   {setting: caPublicRoots, reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},
   {setting: isolation, reason: 'runs share a container unless --single-run restarts it after each run'},
@@ -234,23 +199,26 @@ export const refusals: readonly Refusal[] = [
   {setting: caScope, reason: 'runs share the agent container'},
   {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
   {setting: caSecret, in: '<0.6.0', reason: 'the chart has no key for a Secret'},
-  {setting: cache, reason: 'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc'},
-  {setting: cachePath, reason: 'the chart does not mount directories of the node'},
-  {setting: efsHandle, reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
+  {setting: storage.cache, reason: 'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc'},
+  {setting: storage.cachePath, reason: 'the chart does not mount directories of the node'},
+  {setting: storage.efsHandle, reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
   ...[
-    controllerNodeSelector,
-    controllerToleration,
-    controllerCpuRequest,
-    controllerCpuLimit,
-    controllerMemoryRequest,
-    controllerMemoryLimit,
+    pods.controllerNodeSelector,
+    pods.controllerToleration,
+    pods.controllerCpuRequest,
+    pods.controllerCpuLimit,
+    pods.controllerMemoryRequest,
+    pods.controllerMemoryLimit,
   ].map((setting) => ({setting, reason: 'the chart has no controller'})),
-  {setting: controllerReplicas, reason: 'the chart has no controller; --concurrency sets the number of agents'},
-  {setting: podLabel, reason: 'the chart has no key for pod labels'},
-  {setting: jobTtl, reason: 'runs execute in agent pods, not in Jobs'},
-  ...[schedulingTimeout, acquireTimeout].map((setting) => ({setting, reason: 'agents run permanently, so no pod is started for a run'})),
-  {setting: efsMountOption, reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume'},
-  {setting: runnerImage, reason: 'runs execute in the agent image; use --agent-image'},
-  {setting: imageRegistry, reason: '--agent-image already sets the only image; include the registry there'},
-  {setting: dataSize, in: '<=0.5.63', reason: 'data and cache share one volume; use --cache-size'},
+  {setting: pods.controllerReplicas, reason: 'the chart has no controller; --concurrency sets the number of agents'},
+  {setting: pods.podLabel, reason: 'the chart has no key for pod labels'},
+  {setting: pods.jobTtl, reason: 'runs execute in agent pods, not in Jobs'},
+  ...[pods.schedulingTimeout, pods.acquireTimeout].map((setting) => ({
+    setting,
+    reason: 'agents run permanently, so no pod is started for a run',
+  })),
+  {setting: storage.efsMountOption, reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume'},
+  {setting: pods.runnerImage, reason: 'runs execute in the agent image; use --agent-image'},
+  {setting: pods.imageRegistry, reason: '--agent-image already sets the only image; include the registry there'},
+  {setting: storage.dataSize, in: '<=0.5.63', reason: 'data and cache share one volume; use --cache-size'},
 ];

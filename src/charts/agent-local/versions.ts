@@ -1,6 +1,6 @@
 import {at, getAt, isOn, type Path, textAt, type Values} from '../../ground/tree.ts';
 import type {Chart, FormerKeys} from '../define.ts';
-import {annotationsWithoutAccount, behind, CLAIM_KEYS, ignored, labelsWithoutAccount, ofSecret} from '../shared-versions.ts';
+import {annotationsWithoutAccount, behind, CLAIM_KEYS, ignored, labelsWithoutAccount, ofSecret, variablesIn} from '../shared-versions.ts';
 
 /** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
@@ -8,7 +8,8 @@ export const SPLIT_PERSISTENCE = '0.5.74 || >=0.6.1';
 /** Data and cache are two volumes, and `persistence` applies to the cache only. */
 export const ONE_PERSISTENCE = '>=0.5.64 <=0.5.73 || >=0.5.75 <=0.5.76';
 
-const VARIABLES: Readonly<Record<string, string>> = {
+/** Environment variables that the templates of agent-local set themselves or refuse (rendered from every release). */
+export const ownVariables = variablesIn({
   '*': `SCALR_URL SCALR_AGENT_TOKEN SCALR_AGENT_NAME SCALR_AGENT_DRIVER SCALR_AGENT_CONCURRENCY SCALR_AGENT_DISCONNECT_ON_STOP
     SCALR_AGENT_WORKER_ON_STOP_ACTION SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT SCALR_AGENT_WORKER_DRAIN_TIMEOUT
     SCALR_AGENT_DATA_DIR`,
@@ -16,12 +17,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   '>=0.6.1': 'SCALR_AGENT_CA_CERT SSL_CERT_FILE',
   [MUTUAL_TLS]: 'SCALR_AGENT_TLS_CERT_FILE SCALR_AGENT_TLS_KEY_FILE',
   '>=0.6.4': 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS',
-};
-
-/** Environment variables that the templates of agent-local set themselves or refuse (rendered from every release). */
-export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).flatMap(([range, names]) =>
-  names.split(/\s+/).map((name) => ({name, in: range})),
-);
+});
 
 /** The keys from before the split are in use, and from 0.6.1 on they win: docs/charts/agent-local.md, "Old and new persistence keys". */
 export const usesOldPersistence = (values: Values): boolean =>

@@ -1,51 +1,15 @@
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {
-  acquireTimeout,
-  agentImage,
-  controllerCpuLimit,
-  controllerCpuRequest,
-  controllerMemoryLimit,
-  controllerMemoryRequest,
-  controllerNodeSelector,
-  controllerReplicas,
-  controllerToleration,
-  gracePeriod,
-  imagePullPolicy,
-  imagePullSecret,
-  imageRegistry,
-  jobTtl,
-  nodeSelector,
-  podAnnotation,
-  podLabel,
-  runCpuRequest,
-  runMemoryRequest,
-  runnerImage,
-  schedulingTimeout,
-  serviceAccountAnnotation,
-  serviceAccountName,
-  toleration,
-  writableRoot,
-} from '../../settings/pods.ts';
+import * as pods from '../../settings/pods.ts';
 import {concurrency, isolation, singleRun} from '../../settings/purpose.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {
-  cache,
-  cacheAccessMode,
-  cacheClaim,
-  cacheSize,
-  cacheStorageClass,
-  cacheSubPath,
-  dataSize,
-  efsHandle,
-  efsMountOption,
-} from '../../settings/storage.ts';
+import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
 import {optionMeantBy} from '../agent-options.ts';
 import type {Described, Refusal, Scope} from '../define.ts';
@@ -64,14 +28,14 @@ const REASONS: readonly Reason[] = [
     settings: [chartVersion],
     reason: 'Helm charts are only for Kubernetes; select the agent version with --agent-image scalr/agent:VERSION',
   },
-  {settings: [namespace, cloud, nodeOs, serviceAccountName, serviceAccountAnnotation], reason: 'it is only for Kubernetes'},
+  {settings: [namespace, cloud, nodeOs, pods.serviceAccountName, pods.serviceAccountAnnotation], reason: 'it is only for Kubernetes'},
   {
     settings: [tokenSecret, tokenSecretKey],
     reason: 'Kubernetes Secrets do not exist here; the token is written to agent.env from SCALR_AGENT_TOKEN or --token-file',
   },
   {settings: [caSecret, caSecretKey], reason: 'Kubernetes Secrets do not exist here; use --ca-file'},
   {settings: [clientCertSecret], reason: 'Kubernetes Secrets do not exist here; use --client-cert-file and --client-key-file'},
-  {settings: [imagePullSecret], reason: 'Kubernetes Secrets do not exist here; run docker login on the machine'},
+  {settings: [pods.imagePullSecret], reason: 'Kubernetes Secrets do not exist here; run docker login on the machine'},
   {
     settings: [metadataService],
     reason: 'Docker has no network policies; block 169.254.169.254 with the firewall of the machine, in the chain DOCKER-USER',
@@ -80,35 +44,44 @@ const REASONS: readonly Reason[] = [
     settings: [workloadIdentity],
     reason: 'pods and service accounts exist only in Kubernetes; use the identity of the machine, or credentials of Scalr',
   },
-  {settings: [runnerImage], reason: 'with --isolation shared, runs execute in the agent image; use --agent-image'},
+  {settings: [pods.runnerImage], reason: 'with --isolation shared, runs execute in the agent image; use --agent-image'},
   {settings: [caScope], reason: 'with --isolation shared, runs execute in the container of the agent'},
-  {settings: [cache], reason: 'the cache is a directory of the machine; use --cache hostpath'},
-  {settings: [gracePeriod], reason: 'only times above 60 s have an effect'},
-  {settings: [writableRoot], reason: 'access to the Docker socket requires root'},
-  {settings: [imageRegistry], reason: 'the agent is installed from a package, and VCS agents start no other containers'},
+  {settings: [storage.cache], reason: 'the cache is a directory of the machine; use --cache hostpath'},
+  {settings: [pods.gracePeriod], reason: 'only times above 60 s have an effect'},
+  {settings: [pods.writableRoot], reason: 'access to the Docker socket requires root'},
+  {settings: [pods.imageRegistry], reason: 'the agent is installed from a package, and VCS agents start no other containers'},
   {
-    settings: [cacheClaim, cacheSize, cacheStorageClass, cacheAccessMode, cacheSubPath, efsHandle, efsMountOption, dataSize],
+    settings: [
+      storage.cacheClaim,
+      storage.cacheSize,
+      storage.cacheStorageClass,
+      storage.cacheAccessMode,
+      storage.cacheSubPath,
+      storage.efsHandle,
+      storage.efsMountOption,
+      storage.dataSize,
+    ],
     reason: 'Kubernetes volumes do not exist here; use --cache-path and --data-home',
   },
   {
-    settings: [runCpuRequest, runMemoryRequest],
+    settings: [pods.runCpuRequest, pods.runMemoryRequest],
     reason: 'Docker reserves no resources; use limits, and a machine that is large enough for all runs',
   },
   {
     settings: [
-      controllerReplicas,
-      controllerCpuRequest,
-      controllerCpuLimit,
-      controllerMemoryRequest,
-      controllerMemoryLimit,
-      controllerNodeSelector,
-      controllerToleration,
+      pods.controllerReplicas,
+      pods.controllerCpuRequest,
+      pods.controllerCpuLimit,
+      pods.controllerMemoryRequest,
+      pods.controllerMemoryLimit,
+      pods.controllerNodeSelector,
+      pods.controllerToleration,
     ],
     reason: 'there is no controller',
   },
-  {settings: [nodeSelector, toleration], reason: 'there are no nodes to select'},
-  {settings: [podAnnotation], reason: 'containers have no annotations; use --pod-label'},
-  {settings: [jobTtl, schedulingTimeout, acquireTimeout], reason: 'Jobs and run pods exist only in Kubernetes'},
+  {settings: [pods.nodeSelector, pods.toleration], reason: 'there are no nodes to select'},
+  {settings: [pods.podAnnotation], reason: 'containers have no annotations; use --pod-label'},
+  {settings: [pods.jobTtl, pods.schedulingTimeout, pods.acquireTimeout], reason: 'Jobs and run pods exist only in Kubernetes'},
   {settings: [singleRun], reason: 'each run already gets its own container'},
 ];
 
@@ -117,7 +90,10 @@ const REASONS_OF_SERVICE: readonly Reason[] = [
   {settings: [release], reason: 'the service is always called scalr-agent'},
   {settings: [isolation], reason: 'the service always starts a container for each run'},
   {settings: [concurrency], reason: 'a machine has one agent service, which executes at most 5 runs; use more machines'},
-  {settings: [agentImage, imagePullPolicy, podLabel], reason: 'the agent is installed from a package and has no container of its own'},
+  {
+    settings: [pods.agentImage, pods.imagePullPolicy, pods.podLabel],
+    reason: 'the agent is installed from a package and has no container of its own',
+  },
 ];
 
 const refusalsOf = (reasons: readonly Reason[]): Refusal[] =>
@@ -147,17 +123,15 @@ export function refuseUnsupported(settings: Settings, target: HostTarget): void 
   const names = Object.keys(settings.get(extraEnv) ?? {});
   const secret = names.find((name) => formerName(name) === 'SCALR_AGENT_TOKEN');
   if (secret !== undefined) {
-    throw new ExpectedError(`${secret} cannot be set with --extra-env, because it is the agent pool token.`, {
-      code: 'RESERVED_VARIABLE',
-      suggestions: ['Use --token-file, or set SCALR_AGENT_TOKEN'],
-    });
+    throw failed('RESERVED_VARIABLE', `${secret} cannot be set with --extra-env, because it is the agent pool token.`, [
+      'Use --token-file, or set SCALR_AGENT_TOKEN',
+    ]);
   }
   const own = names.find((name) => OWN_VARIABLES.has(name));
   if (own === undefined) return;
-  throw new ExpectedError(`${own} cannot be set with --extra-env, because it has its own flag.`, {
-    code: 'RESERVED_VARIABLE',
-    suggestions: [`Use --${OWN_VARIABLES.get(own)}`],
-  });
+  throw failed('RESERVED_VARIABLE', `${own} cannot be set with --extra-env, because it has its own flag.`, [
+    `Use --${OWN_VARIABLES.get(own)}`,
+  ]);
 }
 
 /** The current name of a variable that only older agents read. */

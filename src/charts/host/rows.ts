@@ -4,18 +4,7 @@ import {debug, logFormat, token, tokenFile, url} from '../../settings/agent.ts';
 import {catalogue} from '../../settings/catalogue.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {
-  agentImage,
-  gracePeriod,
-  imagePullPolicy,
-  imageRegistry,
-  podLabel,
-  runCpuLimit,
-  runMemoryLimit,
-  runnerImage,
-  shutdownMode,
-  writableRoot,
-} from '../../settings/pods.ts';
+import * as pods from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {release, target} from '../../settings/release.ts';
 import {cache, cachePath, dataHome, moduleCache, providerCache, providerCacheLimit} from '../../settings/storage.ts';
@@ -91,14 +80,14 @@ export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
   ['SCALR_AGENT_DATA_DIR', dataHome.id],
   ['SCALR_AGENT_CACHE_DIR', cachePath.id],
   ['SCALR_AGENT_CONTAINER_TASK_CA_CERT', caScope.id],
-  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', runCpuLimit.id],
-  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', runMemoryLimit.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE', runnerImage.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', runnerImage.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY', imageRegistry.id],
-  ['SCALR_AGENT_WORKER_ON_STOP_ACTION', shutdownMode.id],
-  ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', gracePeriod.id],
-  ['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', gracePeriod.id],
+  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', pods.runCpuLimit.id],
+  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', pods.runMemoryLimit.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE', pods.runnerImage.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', pods.runnerImage.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY', pods.imageRegistry.id],
+  ['SCALR_AGENT_WORKER_ON_STOP_ACTION', pods.shutdownMode.id],
+  ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', pods.gracePeriod.id],
+  ['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', pods.gracePeriod.id],
 ]);
 
 /** Settings that agents on every host support. */
@@ -123,20 +112,20 @@ const shared: readonly Row[] = [
     partly: inMebibytes('The agent requires the cache limit'),
   }),
   named(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED', ON_OFF, {when: runs}),
-  named(runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', asString(asCores), {when: containers, partly: () => checkLimits}),
-  named(runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', asMebibytesText, {when: containers, partly: () => checkLimits}),
+  named(pods.runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', asString(asCores), {when: containers, partly: () => checkLimits}),
+  named(pods.runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', asMebibytesText, {when: containers, partly: () => checkLimits}),
   row({
-    setting: runnerImage,
+    setting: pods.runnerImage,
     when: containers,
     paths: [TASK_IMAGE, TASK_IMAGE_MODE],
     write: (reference, {get}) => [
       [TASK_IMAGE_MODE, 'golden'],
-      [TASK_IMAGE, [get(imageRegistry), reference].filter(Boolean).join('/')],
+      [TASK_IMAGE, [get(pods.imageRegistry), reference].filter(Boolean).join('/')],
     ],
-    read: (values, {get}) => withoutRegistry(textAt(values, TASK_IMAGE), get(imageRegistry)) || undefined,
+    read: (values, {get}) => withoutRegistry(textAt(values, TASK_IMAGE), get(pods.imageRegistry)) || undefined,
   }),
   ...telemetryVariables(MAP),
-  named(shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', asStopAction, {when: runs}),
+  named(pods.shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', asStopAction, {when: runs}),
   stopPeriod(
     {
       grace: 'container.stopSeconds',
@@ -167,19 +156,19 @@ const inContainer: readonly Row[] = [
     when: runs,
     accepts: (kind, {get}) => kind === 'hostpath' || (kind === 'ephemeral' && local(get)),
   }),
-  key(runCpuLimit, 'container.cpus', {as: asString(asCores), when: local}),
-  key(runMemoryLimit, 'container.memory', {as: asQuantity, when: local}),
-  key(writableRoot, 'container.user', {
+  key(pods.runCpuLimit, 'container.cpus', {as: asString(asCores), when: local}),
+  key(pods.runMemoryLimit, 'container.memory', {as: asQuantity, when: local}),
+  key(pods.writableRoot, 'container.user', {
     as: asSwitch('0:0', '1000:1000'),
     accepts: (isRoot, {get}) => isRoot || !containers(get),
     partly: (isRoot, {get}) => (isRoot && containers(get) ? 'Containers of runs use the user of their image.' : undefined),
   }),
-  key(podLabel, 'container.labels', {
+  key(pods.podLabel, 'container.labels', {
     as: asTextMap,
     partly: () => 'The labels are set on the container of the agent, not on containers of runs.',
   }),
   row({
-    setting: imageRegistry,
+    setting: pods.imageRegistry,
     paths: [at('container.registry'), TASK_REGISTRY],
     write: (registry, {get}) => [
       [at('container.registry'), registry],
@@ -188,8 +177,8 @@ const inContainer: readonly Row[] = [
     ],
     read: (values) => textAt(values, 'container.registry') || undefined,
   }),
-  key(imagePullPolicy, 'container.pull', {as: asWord({Always: 'always', IfNotPresent: 'missing', Never: 'never'})}),
-  key(agentImage, 'container.image'),
+  key(pods.imagePullPolicy, 'container.pull', {as: asWord({Always: 'always', IfNotPresent: 'missing', Never: 'never'})}),
+  key(pods.agentImage, 'container.image'),
 ];
 
 /** Settings of the service of the Linux packages. */
@@ -199,8 +188,8 @@ const asService: readonly Row[] = [
   }),
   named(concurrency, 'SCALR_AGENT_CONCURRENCY', asString(asNumber), {when: containers, accepts: (value) => value <= RUNS_PER_AGENT}),
   key(cache, 'cache', {as: asChoice(cache), when: runs, accepts: (kind) => kind === 'hostpath'}),
-  key(writableRoot, 'service.root', {as: asSwitch('root', 'scalr-agent')}),
-  key(imageRegistry, TASK_REGISTRY, {
+  key(pods.writableRoot, 'service.root', {as: asSwitch('root', 'scalr-agent')}),
+  key(pods.imageRegistry, TASK_REGISTRY, {
     when: containers,
     as: {write: (registry) => `${registry}/`, read: (tree) => String(tree).replace(/\/$/, '') || undefined},
   }),

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../cli/account.ts';
 import {AccountCommand, type PoolDocument, poolArgument, poolDocument, requireArgument} from '../../cli/account-command.ts';
-import {confirmFlags} from '../../cli/flags.ts';
+import {confirmFlags, repeated} from '../../cli/flags.ts';
 import {createdPool, planPoolCreation} from '../../operations/pool.ts';
 
 interface Result {
@@ -24,8 +24,7 @@ export default class PoolCreate extends AccountCommand<Result> {
     environment: Flags.string({
       summary: 'Environment that can use the agent pool: name or ID. May be repeated.',
       helpValue: '<NAME>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
       delimiter: ',',
       exclusive: ['shared'],
     }),

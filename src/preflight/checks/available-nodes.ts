@@ -1,4 +1,4 @@
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../../ground/fact.ts';
+import {type Fact, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
@@ -19,12 +19,11 @@ export interface ChartPods {
   spec: Values;
 }
 
-/** The pods of the rendered chart. */
 export const chartPods = ({manifest, target: {chart}}: PreflightContext): Fact<readonly ChartPods[]> =>
-  follow(manifest, (objects, source) => {
+  mapped(manifest, (objects) => {
     const podsIn = (object: KubernetesObject): ChartPods[] =>
       podSpecs(object).map((spec) => ({owner: `${object.kind} ${object.metadata.name}`, role: podRole(object, chart), spec}));
-    return known(objects.flatMap(podsIn), source);
+    return objects.flatMap(podsIn);
   });
 
 export const podRole = ({kind}: KubernetesObject, chart: string): ChartPods['role'] =>
@@ -46,7 +45,7 @@ export function nodesForRuns(context: PreflightContext): Fact<readonly NodeCapac
     {nodeSelector: get(nodeSelector) ?? {}, tolerations: (get(toleration) ?? []) as unknown as Tree[]},
   ];
   const mayTakeRuns = (node: NodeCapacity): boolean => isLinux(node) && specs.some((spec) => mayRun(spec, node));
-  return follow(facts.nodes, (nodes, source) => known(nodes.filter(mayTakeRuns), source));
+  return mapped(facts.nodes, (nodes) => nodes.filter(mayTakeRuns));
 }
 
 /** Where a node pool can be resized. */

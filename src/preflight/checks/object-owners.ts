@@ -158,7 +158,6 @@ function predicted(context: PreflightContext): CheckResult | undefined {
   return undefined;
 }
 
-/** The owner of a CRD, if it names one. */
 export function definitionOwner(found: KubernetesObject): string | undefined {
   const release = helmOwner(found);
   return gitOpsOwner(found) ?? (release && `Helm release ${release.namespace}/${release.release}`) ?? otherOwner(found);

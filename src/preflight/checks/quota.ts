@@ -29,7 +29,6 @@ function podAmounts(spec: Values, ranges: readonly LimitRange[]): Amounts {
   return {...requests, ...prefixed('requests.', requests), ...prefixed('limits.', limits), pods: ONE_PIECE, 'count/pods': ONE_PIECE};
 }
 
-/** Whether a quota counts such pods. */
 function counts({spec}: ResourceQuota, pod: Values, ranges: readonly LimitRange[]): boolean {
   const isBestEffort = admitted(pod, ranges).every(
     ({requests, limits}) => !['cpu', 'memory'].some((key) => (requests[key] ?? 0n) > 0n || (limits[key] ?? 0n) > 0n),

@@ -5,7 +5,7 @@ import {scalrChart} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
-import {follow, isKnown, known, knownValue} from '../../ground/fact.ts';
+import {isKnown, knownValue, mapped} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
@@ -53,11 +53,11 @@ const releaseName = check('Release', 'release-name', 'Release is new or can be u
     }),
 });
 
-/** Other releases of one chart. */
 const othersOf = (context: PreflightContext, chart: ScalrRelease['chart']) =>
-  follow(context.facts.releases, ({scope, releases}, source) =>
-    known({scope, others: releases.filter((each) => each.chart === chart && !isThisRelease(each, context))}, source),
-  );
+  mapped(context.facts.releases, ({scope, releases}) => ({
+    scope,
+    others: releases.filter((each) => each.chart === chart && !isThisRelease(each, context)),
+  }));
 
 const directoryOf = (values: Values): string | undefined => {
   const path = getAt(values, at('agent.data_home'));

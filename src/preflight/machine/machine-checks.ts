@@ -11,7 +11,6 @@ import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} fr
 import type {MachineContext} from './machine-context.ts';
 
 export type MachineCheck = Check<MachineContext>;
-/** A check of this machine. */
 export const machineCheck = check<MachineContext>;
 
 const POOLS = 'https://docs.scalr.io/docs/vcs-agents';

@@ -1,7 +1,7 @@
 import type {EndpointScope} from '../../charts/endpoint-hosts.ts';
 import {endpointsOf} from '../../charts/endpoints.ts';
 import {ExpectedError} from '../../ground/errors.ts';
-import {type Fact, follow, known, knownValue, unknown} from '../../ground/fact.ts';
+import {type Fact, follow, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import {isMap} from '../../ground/tree.ts';
 import {type HostAgent, hostAgent} from '../../host/agent.ts';
 import {hasService} from '../../host/agents.ts';
@@ -173,10 +173,10 @@ const readText = (path: string, files: MachineDeps['files']): Promise<Fact<strin
 
 /** https://www.freedesktop.org/software/systemd/man/latest/os-release.html */
 async function readDistribution(files: MachineDeps['files']): Promise<MachineFacts['distribution']> {
-  return follow(await readText('/etc/os-release', files), (text, source) => {
+  return mapped(await readText('/etc/os-release', files), (text) => {
     const values = Object.fromEntries([...text.matchAll(/^(\w+)=["']?(.*?)["']?$/gm)].map(([, key = '', value = '']) => [key, value]));
     const {ID: id = 'linux', VERSION_ID: version = '', PRETTY_NAME: name = id} = values;
-    return known({id, version, name}, source);
+    return {id, version, name};
   });
 }
 
@@ -188,7 +188,7 @@ async function readHardware(files: MachineDeps['files']): Promise<[Fact<number>,
       const [, kibibytes] = /^MemTotal:\s+(\d+) kB$/m.exec(text) ?? [];
       return kibibytes === undefined ? unknown('undetermined', `${source} has no MemTotal`) : known(Number(kibibytes) * 1024, source);
     }),
-    follow(cpus, (text, source) => known(text.match(/^processor\s*:/gm)?.length ?? 1, source)),
+    mapped(cpus, (text) => text.match(/^processor\s*:/gm)?.length ?? 1),
   ];
 }
 
@@ -218,17 +218,14 @@ const SERVICES = ['scalr-agent', 'scalr-docker'];
 
 async function readServices(deps: MachineDeps): Promise<MachineContext['services']> {
   const args = ['show', '--no-pager', '--property=Id,LoadState,ActiveState', ...SERVICES.map((each) => `${each}.service`)];
-  return follow(await ask({tool: 'systemctl', args}, deps), (text, source) => {
+  return mapped(await ask({tool: 'systemctl', args}, deps), (text) => {
     const blocks = text
       .split(/\n\s*\n/)
       .map((block) => Object.fromEntries([...block.matchAll(/^(\w+)=(.*)$/gm)].map(([, ...pair]) => pair)));
-    return known(
-      Object.fromEntries(
-        blocks.flatMap(({Id, LoadState, ActiveState}) =>
-          Id === undefined ? [] : [[Id.replace(/\.service$/, ''), {isInstalled: LoadState === 'loaded', state: ActiveState ?? 'unknown'}]],
-        ),
+    return Object.fromEntries(
+      blocks.flatMap(({Id, LoadState, ActiveState}) =>
+        Id === undefined ? [] : [[Id.replace(/\.service$/, ''), {isInstalled: LoadState === 'loaded', state: ActiveState ?? 'unknown'}]],
       ),
-      source,
     );
   });
 }

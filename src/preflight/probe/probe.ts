@@ -21,7 +21,6 @@ export const probeLabels = (release: string): Readonly<Record<string, string>> =
 
 export const probeSelector = (release: string): string => `${PROBE}=${release}`;
 
-/** The objects of a probe. */
 export interface ProbeObjects {
   /** Of the pod. */
   pod: string;
@@ -31,7 +30,6 @@ export interface ProbeObjects {
 
 /** What was seen of a probe. */
 export interface Probed {
-  /** Where it ran. */
   node?: string | undefined;
   /** Its log; undefined if it did not complete. */
   log?: string | undefined;

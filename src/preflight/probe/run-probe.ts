@@ -30,7 +30,6 @@ interface ProbeDeps extends ClusterAccess {
   signal: AbortSignal;
 }
 
-/** Time for the cleanup. */
 const CLEANUP_TIMEOUT_MS = 15_000;
 const RETRY_DELAY_MS = 1000;
 /** Time for a tool to end gracefully. */

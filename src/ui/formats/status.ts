@@ -5,7 +5,9 @@ import {differs, type ObjectDrift} from '../../diff/live-drift.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Advice} from '../../ground/errors.ts';
 import type {Tree} from '../../ground/tree.ts';
+import type {GitOpsController} from '../../release/gitops-controller.ts';
 import type {AccountStatus, ReleaseStatus} from '../../status/status.ts';
+import type {ClusterStatus} from '../status-table.ts';
 
 /** What `status --json` prints; see schemas/output/status.json. */
 export interface StatusDocument {
@@ -19,6 +21,8 @@ export interface StatusDocument {
   purpose?: 'vcs';
   /** What manages an agent that Helm has no record of. */
   managedBy?: string;
+  /** The object of Argo CD or Flux that applies the agent. */
+  controller?: Omit<GitOpsController, 'remedies'>;
   workloads: {object: string; state: string; ready: number; desired: number; text: string}[];
   causes: (Diagnosis & {hopeless: boolean})[];
   agents: readonly Agent[];
@@ -34,6 +38,19 @@ export interface StatusDocument {
   /** Absent without a token for the account, and with --no-account. */
   account?: AccountDocument;
 }
+
+/** What `status --contexts --json` prints. */
+export interface ClustersDocument {
+  clusters: {context: string; releases: StatusDocument[]; error?: {code: string; message: string; suggestions: readonly string[]}}[];
+}
+
+export const clustersDocument = (clusters: readonly ClusterStatus[]): ClustersDocument => ({
+  clusters: clusters.map(({context, releases, failure}) => ({
+    context,
+    releases: releases.map(({name, status}) => statusDocument(name, status, [])),
+    ...(failure && {error: {code: failure.code, message: failure.message, suggestions: failure.suggestions}}),
+  })),
+});
 
 interface AccountDocument {
   host: string;
@@ -51,6 +68,7 @@ export function statusDocument({release, kubeTarget}: ReleaseName, status: Relea
     state: status.state,
     ...(revision ? {helm: helmOf(revision)} : {}),
     ...(status.managedBy === undefined ? {} : {managedBy: status.managedBy}),
+    ...(status.controller ? {controller: controllerOf(status.controller)} : {}),
     ...(chart ? {chart: chartOf(chart)} : {}),
     ...(status.purpose ? {purpose: status.purpose} : {}),
     workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
@@ -82,6 +100,8 @@ const accountOf = ({host, pool, isUnused, agents, withoutPod}: AccountStatus): A
   })),
   withoutPod: withoutPod.map(({name}) => name),
 });
+
+const controllerOf = ({remedies: _, ...controller}: GitOpsController): NonNullable<StatusDocument['controller']> => controller;
 
 const helmOf = ({status, revision, updated, description}: NonNullable<ReleaseStatus['revision']>): NonNullable<StatusDocument['helm']> => ({
   status,

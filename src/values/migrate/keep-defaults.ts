@@ -86,7 +86,6 @@ interface Sides {
   settings: ReadonlyMap<string, unknown>;
 }
 
-/** A default of the target that differs. */
 interface ChangedDefault {
   /** The setting, or the key. */
   id: string;

@@ -1,20 +1,23 @@
-import type {Target} from '../../charts/define.ts';
-import {newestOf} from '../../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../../ground/errors.ts';
+import {CHART_NAMES, isChart, type Target} from '../../charts/define.ts';
+import type {ChartName} from '../../charts/schema.ts';
+import {newestOf, targetOf} from '../../charts/target.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {closest} from '../../ground/text.ts';
 import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
+import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';
+import type {EmbeddedRelease} from '../embedded/embedded-release.ts';
+import {embeddedReleases} from '../embedded/embedded-releases.ts';
 import {guessChart} from '../validate/check-files.ts';
 import type {ValuesFinding} from '../validate/finding.ts';
 import {readLayers} from '../validate/source.ts';
 import {applyEdits} from '../yaml-text.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
-import {type EmbeddedRelease, embeddedReleases} from './embedded.ts';
 import type {KeptDefaults} from './keep-defaults.ts';
 import {migrateValues} from './migrate.ts';
 import {migrateText} from './migrate-text.ts';
-import {checkTarget, parseTarget} from './target.ts';
 
-export interface MigrationRequest {
+interface MigrationRequest {
   file: string;
   text: string;
   /** CHART@VERSION; undefined if the file names them. */
@@ -124,7 +127,7 @@ function migrateValuesFile({file, text, from, to, keeps, read}: MigrationRequest
 }
 
 /** @throws ExpectedError without --to */
-export function migrationTarget(to: string | undefined, read?: Target): {target: Target; warnings: Warning[]} {
+function migrationTarget(to: string | undefined, read?: Target): {target: Target; warnings: Warning[]} {
   if (to !== undefined) return parseTarget('--to', to, read);
   throw missing(
     '--to is required: the chart and version to migrate to.',
@@ -140,7 +143,7 @@ interface Source {
 }
 
 /** The chart version of the values: given, or found in the file. */
-export function migrationSource(file: string, text: string, from: string | undefined): Source {
+function migrationSource(file: string, text: string, from: string | undefined): Source {
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};
   const {name, version, source} = guessChart({files: [{file, text}], areLayers: false}, new Settings(new Map()));
   // Broken YAML tells nothing about the chart.
@@ -160,7 +163,37 @@ export function migrationSource(file: string, text: string, from: string | undef
 export const missing = (message: string, suggestions: readonly string[], add: string): ExpectedError =>
   new ExpectedError(message, {
     code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
     suggestions,
     options: [{add, when: 'Set the chart and its version'}],
   });
+
+/** The text CHART@VERSION, or CHART for its newest version. @throws ExpectedError */
+export function parseTarget(flag: '--from' | '--to', text: string, read?: Target): {target: Target; warnings: Warning[]} {
+  const [name = '', version, ...more] = text.split('@');
+  if (!isChart(name) || more.length > 0 || version === '') {
+    const near = closest(name, CHART_NAMES);
+    const example = `${near ?? 'agent-job'}@${version || '0.6.5'}`;
+    const isUnknown = more.length === 0 && /^agent-[a-z0-9-]+$/.test(name) && !isChart(name);
+    throw failed('INVALID_SETTING', isUnknown ? `${flag}: unknown chart ${name}.` : `${flag}: "${text}" is not CHART@VERSION.`, [
+      `Example: ${flag} ${example}`,
+      `Charts: ${CHART_NAMES.join(', ')}`,
+    ]);
+  }
+  return checkTarget(flag, name, version, read);
+}
+
+/** The chart in this version, or in its newest one. @throws ExpectedError for a version that was never released */
+function checkTarget(flag: '--from' | '--to', name: ChartName, version?: string, read?: Target): {target: Target; warnings: Warning[]} {
+  if (version !== undefined && !/^v?\d+\.\d+\.\d+([-+].*)?$/.test(version)) {
+    throw failed('INVALID_SETTING', `${flag}: "${version}" is not a chart version.`, [`Example: ${flag} ${name}@0.6.5`]);
+  }
+  const answers = new Map([[chart.id, {value: name, source: 'flag' as const}]]);
+  if (version !== undefined) answers.set(chartVersion.id, {value: version.replace(/^v/, '') as ChartName, source: 'flag'});
+  try {
+    return targetOf(new Settings(answers), () => name, read);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    const suggestions = error.suggestions.map((each) => each.replace('--chart-version ', `${flag} ${name}@`));
+    throw new ExpectedError(error.message, {...error, suggestions});
+  }
+}

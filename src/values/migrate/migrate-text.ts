@@ -2,7 +2,7 @@ import {type Document, isMap, isScalar, Lexer, type Pair, type Scalar, type YAML
 import type {Target} from '../../charts/define.ts';
 import {pinnedAgents} from '../../charts/images.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
-import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, leafPaths, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {inChartOrder} from '../document.ts';
@@ -83,11 +83,12 @@ function cannotRead(file: string, findings: readonly ValuesFinding[], {chart, ve
   const lines = findings.map(
     ({line, path, message}) => `  ${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${message}`,
   );
-  return new ExpectedError([`Cannot migrate ${name}: it is not valid for ${chart} ${version}.`, ...lines].join('\n'), {
-    code: 'UNREADABLE_FILE',
-    exit: ExitCode.findings,
-    suggestions: [`List all findings: scalr-agent validate ${quote(file)} --chart ${chart} --chart-version ${version}`],
-  });
+  return failed(
+    'UNREADABLE_FILE',
+    [`Cannot migrate ${name}: it is not valid for ${chart} ${version}.`, ...lines].join('\n'),
+    [`List all findings: scalr-agent validate ${quote(file)} --chart ${chart} --chart-version ${version}`],
+    {exit: ExitCode.findings},
+  );
 }
 
 /** Edits the lines of a values file and keeps all other lines; writes the file anew where that is not possible, with its comments. */

@@ -1,7 +1,8 @@
-import type {Target} from '../../charts/define.ts';
+import {CHART_NAMES, type Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {few} from '../../ground/text.ts';
 import {getAt, isMap, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
@@ -12,17 +13,36 @@ import {findingAt, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {mergeSources, readLayers, readSource} from './source.ts';
 import {validate, validateLayers} from './validate.ts';
 
+interface CheckedFile extends ValuesFile {
+  /** The text of the whole file, if the values are only a part of it. */
+  shown?: string;
+}
+
+/** The release of another tool, such as Flux, that has the values. */
+interface ReleaseOfGroup {
+  kind: string;
+  chart: ChartName;
+  /** Undefined unless it is exact. */
+  version: string | undefined;
+  /** Problems of the file around the values. */
+  around: readonly ValuesFinding[];
+  /** The release has other values too, so nothing is known to be missing. */
+  isPartial: boolean;
+  /** Its values files that could not be read. */
+  unread: readonly string[];
+}
+
 /** Files that are checked together: a single file, or several that Helm merges. */
 export interface FileGroup {
-  files: readonly ValuesFile[];
+  files: readonly CheckedFile[];
   areLayers: boolean;
+  release?: ReleaseOfGroup;
 }
 
 export interface CheckedGroup extends FileGroup {
   /** Absent if the files cannot be read as values, and do not tell their chart. */
   target?: Target;
   findings: readonly ValuesFinding[];
-  /** The number of findings fixed in the files. */
   fixed?: number;
 }
 
@@ -59,14 +79,29 @@ export const groupName = ({files}: FileGroup): string => files.map(({file}) => f
 export const fileOf = ({files}: FileGroup, {file}: ValuesFinding): string => file ?? (files.at(-1)?.file as string);
 
 /** The findings of a group. A crash of a check is reported as a finding, so that other files are still checked. */
-export function findingsOf({files, areLayers}: FileGroup, target: Target): ValuesFinding[] {
+export function findingsOf({files, areLayers, release}: FileGroup, target: Target): ValuesFinding[] {
   try {
-    return areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
+    const found = areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
+    return release === undefined ? found : [...release.around, ...found.flatMap((each) => inRelease(each, release, files))];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Cannot check this file: unexpected error (${reason}).`;
     return [{severity: 'error', code: 'CHECK_FAILED', path: '', message, suggestion: 'Report this bug with the file, without its secrets'}];
   }
+}
+
+/** Without what other values or templates can decide, and without a fix, which cannot edit a part of a file. */
+function inRelease({fix: _, ...finding}: ValuesFinding, {isPartial}: ReleaseOfGroup, files: readonly ValuesFile[]): ValuesFinding[] {
+  const {file, line = 0, path} = finding;
+  const text = (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
+  // A missing key has the position of the key above it.
+  const isMissing = !text.includes(
+    path
+      .replaceAll(/\[\d+\]/g, '')
+      .split('.')
+      .at(-1) as string,
+  );
+  return (isPartial && isMissing) || text.includes('{{') ? [] : [finding];
 }
 
 /**
@@ -99,14 +134,19 @@ export function checkGroups(
   const notes = checked.flatMap((each, index) => {
     const guess = guesses[index] as ChartGuess;
     const what = groups.length === 1 ? 'Checked' : `${groupName(each)}: checked`;
-    return guess.source === undefined || each.target === undefined ? [] : [`${what} against ${sourceText(guess, each.target)}`];
+    const {isPartial, kind, unread = []} = each.release ?? {};
+    const which = unread.length === 0 ? '' : ` (${few(unread)})`;
+    return [
+      ...(guess.source === undefined || each.target === undefined ? [] : [`${what} against ${sourceText(guess, each.target)}`]),
+      ...(isPartial ? [`${groupName(each)}: other values of the ${kind} were not checked${which}.`] : []),
+    ];
   });
   return {checked, warnings: [...warnings.values()], notes};
 }
 
 /** Chart and version, and where they come from. */
 function sourceText({source, version}: ChartGuess, target: Target): string {
-  const detected = `${target.chart} ${target.version}: ${source === 'the file header' && version ? 'chart and version' : 'chart'} detected from ${source}.`;
+  const detected = `${target.chart} ${target.version}: ${source !== KEYS && version ? 'chart and version' : 'chart'} detected from ${source}.`;
   return version === undefined
     ? `${detected} This is the newest known version; set --chart-version to the version that you install.`
     : detected;
@@ -140,13 +180,17 @@ interface ChartGuess {
   source?: string;
 }
 
+const KEYS = 'the keys of the file';
+
 /** From the settings, else from the header of the file, else from keys that only one chart has. */
-export function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
+export function guessChart({files, release}: FileGroup, settings: Settings): ChartGuess {
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
-  const name = given ?? header?.chart ?? chartOfValues(files.map(valuesOf).reduce(mergeValues, {}));
-  const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
-  return {name, version, ...(given === undefined ? {source: header ? 'the file header' : 'the keys of the file'} : {})};
+  const name = given ?? release?.chart ?? header?.chart ?? chartOfValues(files.map(valuesOf).reduce(mergeValues, {}));
+  const named = release ?? header;
+  const version = settings.get(chartVersion) ?? (named?.chart === name ? named?.version : undefined);
+  const source = release ? `the ${release.kind}` : header ? 'the file header' : KEYS;
+  return {name, version, ...(given === undefined ? {source} : {})};
 }
 
 const chartOfValues = (values: Values): ChartName | undefined => nestedChart(values) ?? chartByKeys(values);
@@ -163,7 +207,7 @@ function readHeader(text: string): Target | undefined {
 function chartByKeys(values: Values): ChartName | undefined {
   if (!isMap(values)) return undefined;
   const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
-  const known = (['agent-k8s', 'agent-local', 'agent-job'] as const).map((name) => {
+  const known = CHART_NAMES.map((name) => {
     const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
     return {name, keys: new Set(paths.flatMap((path) => [path.slice(0, 1).join('.'), path.slice(0, 2).join('.')]))};
   });
@@ -211,5 +255,4 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
   ]);
 }
 
-const refusal = (message: string, suggestions: readonly string[]): ExpectedError =>
-  new ExpectedError(message, {code: 'INVALID_SETTING', suggestions});
+const refusal = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);

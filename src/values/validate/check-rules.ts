@@ -4,7 +4,7 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {failed, type Warning} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree, type Values} from '../../ground/tree.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
@@ -44,11 +44,12 @@ export function applyRules(
   const violations = violationsIn(effective, effectiveGet(settings, read), settings.isExplicit, target, kubernetes);
   const errors = violations.filter(({rule}) => rule.severity === 'error');
   if (errors.length > 0) {
-    throw new ExpectedError(errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'), {
-      code: 'CONFLICTING_SETTINGS',
-      suggestions: errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),
-      cause: new Error(errors.map(({rule}) => rule.code).join(', ')),
-    });
+    throw failed(
+      'CONFLICTING_SETTINGS',
+      errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'),
+      errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),
+      {cause: new Error(errors.map(({rule}) => rule.code).join(', '))},
+    );
   }
   return violations.map(({rule, setting, message}) => ({code: rule.code, setting: setting.id, message}));
 }

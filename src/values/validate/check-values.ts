@@ -1,11 +1,11 @@
 import {chartFor} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
-import type {ChartContainer, IgnoredKey, Target} from '../../charts/define.ts';
+import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
 import {oncePerRelease, within} from '../../charts/releases.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {ExpectedError} from '../../ground/errors.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
@@ -26,7 +26,6 @@ const YOURS = /\byour[-_ ]\w|^your_/i;
 const MY_TOKEN = /^my[-_]token$/i;
 const FILL_IN = 'Replace it with the real value';
 
-/** Placeholders that were not replaced. */
 export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
   findPlaceholders(source.values).map(({path, text}) =>
     findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),
@@ -37,10 +36,9 @@ export function refusePlaceholders({values, origins}: Pick<RenderedValues, 'valu
   const [found] = findPlaceholders(values);
   if (found === undefined) return;
   const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
-  throw new ExpectedError(`${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} still contains a placeholder.`, {
-    code: 'INVALID_SETTING',
-    suggestions: [FILL_IN],
-  });
+  throw failed('INVALID_SETTING', `${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} still contains a placeholder.`, [
+    FILL_IN,
+  ]);
 }
 
 const findPlaceholders = (values: Values): {path: TreePath; text: string}[] =>
@@ -160,10 +158,7 @@ export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 
     throw reserved(`${bypassed} cannot be set with --set`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
 }
 
-const reserved = (message: string, suggestion: string): ExpectedError =>
-  new ExpectedError(`${message}.`, {code: 'RESERVED_VARIABLE', suggestions: [suggestion]});
-
-const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
+const reserved = (message: string, suggestion: string): ExpectedError => failed('RESERVED_VARIABLE', `${message}.`, [suggestion]);
 
 /** The chart below whose name all values stand, as a parent chart passes them on. */
 export const nestedChart = (values: Values): ChartName | undefined => {
@@ -171,21 +166,12 @@ export const nestedChart = (values: Values): ChartName | undefined => {
   return found.length === 1 ? found[0] : undefined;
 };
 
-/** The location of the values in manifests of GitOps tools. */
-const VALUES_OF: Readonly<Record<string, string>> = {
-  Application: 'spec.source.helm.values',
-  ApplicationSet: 'spec.template.spec.source.helm.values',
-  HelmRelease: 'spec.values',
-  HelmChart: 'spec.valuesContent',
-};
-
 /** The file is a Kubernetes manifest instead of values. */
 export function checkManifest(source: ValuesSource): ValuesFinding[] {
   const {apiVersion, kind} = source.values;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
-  const place = Object.hasOwn(VALUES_OF, kind) ? VALUES_OF[kind] : undefined;
   const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
-  const suggestion = place === undefined ? 'Check the values.yaml of the chart instead' : `Check the values under ${place} instead`;
+  const suggestion = 'Check the values.yaml of the chart instead';
   return [findingAt(source, ['kind'], 'MANIFEST', message, {suggestion})];
 }
 

@@ -36,7 +36,6 @@ export const inRange =
       violation(`Invalid value ${value}: must be between ${least} and ${most}.`, field),
   ];
 
-/** Exactly one of several fields. */
 export const exactlyOne =
   (what: string, isOther: (field: string) => boolean = () => false): PodRule =>
   (object) => {

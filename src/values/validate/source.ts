@@ -1,5 +1,5 @@
 import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
-import {ExpectedError} from '../../ground/errors.ts';
+import {failed} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {
@@ -82,7 +82,6 @@ export const SYNTAX = {
   prettyErrors: false,
 } as const;
 
-/** The documents of a text. */
 export function parseYaml(text: string, lineCounter = new LineCounter()): Document.Parsed[] {
   const documents = parseAllDocuments(text, {...SYNTAX, lineCounter});
   return Array.isArray(documents) ? documents : [];
@@ -179,10 +178,9 @@ export function readLayers(files: readonly {file: string; text: string}[]): Valu
       const {source, findings} = readSource(text);
       if (source) return {file, source};
       const [{message = '', line = 1} = {}] = findings;
-      throw new ExpectedError(`${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`, {
-        code: 'UNREADABLE_FILE',
-        suggestions: [`List all findings: scalr-agent validate ${quote(file)}`],
-      });
+      throw failed('UNREADABLE_FILE', `${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`, [
+        `List all findings: scalr-agent validate ${quote(file)}`,
+      ]);
     }),
   ).values;
 }

@@ -1,6 +1,6 @@
 import {chartFor, upstreamNotes} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
-import type {Row, Target} from '../../charts/define.ts';
+import {CHART_NAMES, type Row, type Target} from '../../charts/define.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
 import {describeRange, rangeOf, within} from '../../charts/releases.ts';
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
@@ -35,7 +35,7 @@ function suggestKnownKey(path: Path, values: Values, target: Target): {message: 
     const message = `${here} has no key ${name} (available: ${releases}).`;
     return {message, ...(known ?? keyOfSameName(path, values, target))};
   }
-  const owner = (Object.keys(CHARTS) as ChartName[]).find((chart) => chart !== target.chart && releasesWith(path, chart) !== undefined);
+  const owner = CHART_NAMES.find((chart) => chart !== target.chart && releasesWith(path, chart) !== undefined);
   if (owner && known) return {message: `${name} is a key of ${owner}, not of ${here}.`, ...known};
   const similar = keyAbove(path, values, target) ?? synonym(path, target) ?? similarKey(path, values, target);
   if (similar) return {message: `${here} has no key ${name}.`, ...similar};
@@ -76,7 +76,7 @@ const keysOfSchemas = new WeakMap<ChartSchema, Map<string, ReadonlyMap<string, P
 /** True for a section of another chart that does not exist here, although its keys can. */
 export function isForeignSection(path: Path, values: Values, target: Target): boolean {
   const found = getAt(values, path);
-  const others = (Object.keys(CHARTS) as ChartName[]).filter((chart) => chart !== target.chart);
+  const others = CHART_NAMES.filter((chart) => chart !== target.chart);
   const isForeign =
     isMap(found) &&
     releasesWith(path, target.chart) === undefined &&
@@ -89,7 +89,7 @@ export function isForeignSection(path: Path, values: Values, target: Target): bo
 /** The same setting as this chart version spells it, with its value converted. */
 export function equivalentKey(path: Path, values: Values, target: Target): Suggestion | undefined {
   const sections: Suggestion[] = [];
-  for (const chart of [target.chart, ...(Object.keys(CHARTS) as ChartName[])]) {
+  for (const chart of [target.chart, ...CHART_NAMES]) {
     for (const row of CHARTS[chart].rows) {
       // Only keys of the file count, not defaults.
       const from = row.paths.find((each) => startsWith(path, each) || (startsWith(each, path) && getAt(values, each) !== undefined));
@@ -190,7 +190,6 @@ const PLACES = [/^global\./, /^task\.runner\./, /^task\./];
 const rankOf = (path: string): number => (PLACES.findIndex((each) => each.test(path)) + PLACES.length + 1) % (PLACES.length + 1);
 const byPlace = (paths: readonly Path[]): Path[] => paths.toSorted((one, other) => rankOf(spellPath(one)) - rankOf(spellPath(other)));
 
-/** A key of the same name in another place. */
 function keyOfSameName(path: Path, values: Values, target: Target): Suggestion | undefined {
   const above = keyAbove(path, values, target);
   if (above) return above;

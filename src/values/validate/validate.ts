@@ -1,6 +1,6 @@
 import type {Target} from '../../charts/define.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
@@ -109,10 +109,7 @@ function refusal(errors: readonly ValuesFinding[], generated: Generated): Expect
     const writer = writerOf(finding, generated);
     return `${writer === undefined ? '' : `${spell(writer)}: `}${finding.path}: ${finding.message}`;
   });
-  return new ExpectedError(lines.join('\n'), {
-    code: 'INVALID_SETTING',
-    suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or remove it'],
-  });
+  return failed('INVALID_SETTING', lines.join('\n'), suggestions.length > 0 ? suggestions : ['Correct the value, or remove it']);
 }
 
 /** Assignments may override each other on purpose; a flag that has no effect is a mistake. */
@@ -120,10 +117,7 @@ function refuseDropped({origins, settings}: Generated, findings: readonly Values
   for (const {code, path, message} of findings) {
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
     if (code !== 'OTHER_KEY_WINS' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
-    throw new ExpectedError(`${spell(lost)} has no effect. ${path}: ${message}`, {
-      code: 'CONFLICTING_SETTINGS',
-      suggestions: ['Use only one of them'],
-    });
+    throw failed('CONFLICTING_SETTINGS', `${spell(lost)} has no effect. ${path}: ${message}`, ['Use only one of them']);
   }
 }
 

@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import {afterEach, expect, test, vi} from 'vitest';
 import {hostTools} from '../../../src/adapters/host-tools.ts';
 import CollectLogs from '../../../src/commands/collect-logs.ts';
+import Inspect from '../../../src/commands/inspect.ts';
 import {contentOf, hostShims} from '../../support/host-shims.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {violations} from '../../support/output-schema.ts';
@@ -84,6 +85,7 @@ test('collects the container data and logs of both outputs, without the token', 
   const content = await contentOf(file);
   expect(Object.keys(content)).toEqual([
     'SUMMARY.md',
+    'TICKET.md',
     'docker/info.json',
     'docker/inspect.json',
     'docker/version.json',
@@ -93,6 +95,7 @@ test('collects the container data and logs of both outputs, without the token', 
     'logs/docker/scalr-agent.log',
     'manifest.json',
     'redactions.json',
+    'report.html',
   ]);
   expect(JSON.stringify(content)).not.toMatch(/Zr81kQv93|pr0xy-Passw0rd/);
   expect(content['docker/inspect.json']).toMatch(/"SCALR_TOKEN=\[redacted:[^"]*\]"/);
@@ -152,14 +155,9 @@ test('writes a bundle that can be inspected, with JSON that matches the schema',
   expect(violations('collect-logs', stdout)).toEqual([]);
   const collected = JSON.parse(stdout);
   expect(collected).toMatchObject({containers: 1, errors: [], findings: [], complete: true});
-  const again = await runCommand(CollectLogs, ['--inspect', file, '--json']);
-  expect(JSON.parse(again.stdout)).toMatchObject({
-    containers: 1,
-    errors: [],
-    findings: [],
-    redactions: collected.redactions,
-    complete: true,
-  });
+  const again = await runCommand(Inspect, [file, '--json']);
+  expect(violations('inspect', again.stdout)).toEqual([]);
+  expect(JSON.parse(again.stdout)).toMatchObject({valid: true, problems: [], verdict: 'No problems found.', findings: []});
 });
 
 test.each([

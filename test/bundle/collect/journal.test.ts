@@ -86,12 +86,14 @@ echo "called with $*"`;
   const content = await contentOf(file);
   expect(Object.keys(content)).toEqual([
     'SUMMARY.md',
+    'TICKET.md',
     'errors.json',
     'findings.json',
     'host/os-release.txt',
     'logs/journal/scalr-agent.log',
     'manifest.json',
     'redactions.json',
+    'report.html',
     'systemd/scalr-agent.properties.txt',
     'systemd/scalr-agent.service.txt',
     'systemd/version.txt',

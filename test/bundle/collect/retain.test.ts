@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {KeptLog} from '../../../src/bundle/collect/log-items.ts';
-import {retain, Shares} from '../../../src/bundle/collect/retain.ts';
+import {KeptLog, retain, Shares} from '../../../src/bundle/collect/log-items.ts';
 
 async function* inChunks(text: string, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;

@@ -162,7 +162,7 @@ describe('files of other engines', () => {
   test('names the interpolation of Terraform that it cannot evaluate', () => {
     const expression = '$'.concat('{var.secret}');
     const text = TERRAFORM.replace('infra', expression);
-    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow(`the heredoc contains ${expression}, which only Terraform can evaluate`);
+    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow(`its values contain ${expression}, which only Terraform can evaluate`);
     expect(() => migrate(`${TERRAFORM}${TERRAFORM}`, 'agent-job@0.6.5')).toThrow('it has 2 helm_release resources');
   });
 

@@ -1,0 +1,132 @@
+import {visibleText} from './untrusted-text.ts';
+
+/** Makes an element: text in Node.js, a node of Preact in the browser. */
+export type ElementMaker<T> = (tag: string, attributes: Readonly<Record<string, string>>, ...children: readonly (T | string)[]) => T;
+
+/** A finding, as in findings.json. */
+export interface PageFinding {
+  severity: 'error' | 'warning' | 'info';
+  code: string;
+  object: string;
+  message: string;
+  remedy: string;
+  evidence?: string;
+  line?: number;
+}
+
+/** What the first screen shows. */
+export interface FirstScreen {
+  /** SUMMARY.md */
+  summary: string;
+  findings: readonly PageFinding[];
+}
+
+const GROUPS = [
+  ['error', 'Errors', 'Error'],
+  ['warning', 'Warnings', 'Warning'],
+  ['info', 'Notes', 'Note'],
+] as const;
+/** Sections of the summary beside the findings. */
+const FACTS = [
+  'Withheld: the final check found a secret, which was masked, or the file was left out',
+  'Not included',
+  'Releases',
+  'Versions',
+];
+
+/** Verdict, findings and what is missing. Readable without scripts. Pure. */
+export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScreen): T {
+  const {title, verdict, notes, sections} = partsOf(summary);
+  const worst = GROUPS.find(([severity]) => severity !== 'info' && findings.some((each) => each.severity === severity))?.[0] ?? 'ok';
+  return h(
+    'div',
+    {class: 'overview'},
+    h(
+      'header',
+      {class: `verdict is-${worst}`},
+      h('p', {class: 'eyebrow'}, visibleText(title)),
+      h('h1', {}, visibleText(verdict)),
+      ...notes.map((note) => h('p', {class: 'note'}, visibleText(note))),
+      h('button', {type: 'button', class: 'copy', hidden: ''}, 'Copy as Markdown'),
+    ),
+    h(
+      'div',
+      {class: 'columns'},
+      h(
+        'div',
+        {class: 'findings'},
+        ...GROUPS.flatMap(([severity, heading, label]) => {
+          const found = findings.filter((each) => each.severity === severity);
+          if (found.length === 0) return [];
+          return [h('h2', {}, `${heading} (${found.length})`), ...found.map((each) => findingOf(h, each, label))];
+        }),
+        ...(findings.length === 0 ? [h('p', {class: 'empty'}, 'No problems found.')] : []),
+      ),
+      h(
+        'aside',
+        {class: 'facts', 'aria-label': 'Facts about the bundle'},
+        ...FACTS.flatMap((name) => {
+          const lines = sections.get(name);
+          if (lines === undefined) return [];
+          return [h('h2', {}, name.split(':')[0] as string), h('ul', {}, ...lines.map((line) => h('li', {}, ...labelled(h, line))))];
+        }),
+      ),
+    ),
+  );
+}
+
+/** Address of a line in the log viewer. */
+export const lineAddress = (file: string, line?: number): string =>
+  `#log=${encodeURIComponent(file)}${line === undefined ? '' : `&line=${line}`}`;
+
+function findingOf<T>(h: ElementMaker<T>, {severity, code, object, message, remedy, evidence, line}: PageFinding, label: string): T {
+  const place = evidence === undefined ? undefined : `${evidence}${line === undefined ? '' : `, line ${line}`}`;
+  return h(
+    'article',
+    {class: `finding is-${severity}`},
+    h('p', {class: 'kind'}, h('span', {class: 'severity'}, label), ' ', h('code', {}, visibleText(code))),
+    h('h3', {}, visibleText(object)),
+    h('p', {class: 'message'}, visibleText(message)),
+    h('p', {class: 'next'}, h('span', {class: 'label'}, 'Next'), h('span', {}, ...withCommands(h, visibleText(remedy)))),
+    ...(place === undefined
+      ? []
+      : [
+          h(
+            'p',
+            {class: 'next'},
+            h('span', {class: 'label'}, 'Evidence'),
+            h('a', {href: lineAddress(evidence as string, line)}, visibleText(place)),
+          ),
+        ]),
+  );
+}
+
+/** A command ends with its sentence. */
+const COMMAND = /((?:scalr-agent|kubectl|helm|docker|systemctl|sudo) (?:[^,;.]|[.](?=\S))+)/;
+
+const withCommands = <T>(h: ElementMaker<T>, text: string): (T | string)[] =>
+  text.split(COMMAND).map((part, index) => (index % 2 === 0 ? part : h('code', {}, part)));
+
+/** `name: text` with the name in front. */
+function labelled<T>(h: ElementMaker<T>, line: string): (T | string)[] {
+  const [, name, text] = /^([^:]{1,120}): (.*)$/s.exec(line) ?? [];
+  return name === undefined ? [visibleText(line)] : [h('b', {}, visibleText(name)), ` ${visibleText(text as string)}`];
+}
+
+function partsOf(summary: string): {title: string; verdict: string; notes: string[]; sections: ReadonlyMap<string, string[]>} {
+  const [head = '', ...rest] = summary.split(/^## /m);
+  const lines = head.split('\n').filter((line) => line !== '');
+  const title = lines.find((line) => line.startsWith('# ')) ?? '# Support bundle';
+  const verdict = lines.find((line) => /^\*\*.*\*\*$/.test(line)) ?? '**No summary.**';
+  return {
+    title: title.slice(2),
+    verdict: verdict.slice(2, -2),
+    notes: lines.filter((line) => line !== title && line !== verdict),
+    sections: new Map(
+      rest.map((section) => {
+        const [name = '', ...content] = section.split('\n');
+        return [name, content.filter((line) => line.startsWith('- ')).map((line) => line.slice(2))];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,248 @@
+import {setTimeout as wait} from 'node:timers/promises';
+import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
+import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
+import type {ReadErrorKind} from '../ground/fact.ts';
+import {anySignal} from '../ground/signals.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
+import type {Pod} from '../kubernetes/objects.ts';
+import type {Permission} from '../kubernetes/permissions.ts';
+import {currentUser} from '../kubernetes/resources.ts';
+import type {Interrupts, Processes} from '../ports/processes.ts';
+import {grantText} from '../release/grants.ts';
+import {type HostBundleOptions, type HostDeps, type HostPrepared, prepareDocker} from './collect/docker.ts';
+import {prepareJournal} from './collect/journal.ts';
+import {type LogItem, statusesOf} from './collect/log-items.ts';
+import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
+import {BUNDLED_KINDS, type Gap} from './collect/read-namespace.ts';
+import {record, withRecording} from './collect/record.ts';
+import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
+import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
+
+/** Within this time, a signal reaches all processes of the group. */
+const SIGNAL_MS = 100;
+
+export interface FromHostOptions extends SaveOptions, Pick<HostBundleOptions, 'since'> {
+  /** Docker container; if undefined, the systemd service. */
+  container?: string | undefined;
+  timeoutMs: number;
+  isDryRun: boolean;
+}
+
+interface FromHostDeps extends SaveDeps, Omit<HostDeps, 'signal'> {
+  files: SaveDeps['files'] & HostDeps['files'];
+  interrupts: Interrupts;
+}
+
+/** Collects a bundle of an agent on this machine, without Kubernetes. @throws ExpectedError */
+export async function collectFromHost(options: FromHostOptions, deps: FromHostDeps): Promise<Collected> {
+  const {interrupt, forceQuit} = deps.interrupts;
+  const signal = anySignal(AbortSignal.timeout(options.timeoutMs), interrupt);
+  const prepared = await prepare(options, {...deps, signal}).catch(async (error: unknown) => {
+    // Ctrl-C also stops docker and journalctl, which may be noticed first.
+    await wait(SIGNAL_MS);
+    throw interrupt.aborted ? bundleInterrupted(interrupt) : error;
+  });
+  // Before a log was read, there is nothing to keep.
+  if (interrupt.aborted) throw bundleInterrupted(interrupt);
+  if (options.isDryRun) return {wanted: prepared};
+  const {name, api} = prepared;
+  return {...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})), interrupt};
+}
+
+function prepare({container, since}: FromHostOptions, deps: HostDeps & SaveDeps): Promise<HostPrepared> {
+  const options = {since, now: deps.now()};
+  return container === undefined ? prepareJournal(options, deps) : prepareDocker(container, options, deps);
+}
+
+export interface FromClusterOptions extends BundleOptions, SaveOptions {
+  timeoutMs: number;
+  isDryRun: boolean;
+  /** How long logs are followed; if undefined, only existing logs are collected. */
+  followingMs?: number | undefined;
+}
+
+type Api = Omit<KubernetesClient, 'connect'>;
+
+interface Deps extends SaveDeps {
+  openApi(signal: AbortSignal): Promise<Api>;
+  processes: Processes;
+  /** HELM_DRIVER. */
+  helmDriver: string | undefined;
+  interrupts: Interrupts;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  onLog(item: LogItem): void;
+  /** Called before anything is written. */
+  onPrepared(prepared: PreparedBundle): void;
+}
+
+/** Collects a bundle of the agents in a namespace. @throws ExpectedError */
+export async function collectFromCluster(options: FromClusterOptions, deps: Deps): Promise<Collected> {
+  const ended = new AbortController();
+  const signal = anySignal(AbortSignal.timeout(options.timeoutMs), deps.interrupts.interrupt, ended.signal);
+  const opening = deps.openApi(signal);
+  try {
+    return await collect(options, deps, {api: await opening, signal});
+  } finally {
+    ended.abort();
+    await opening.then(
+      (api) => api.close(),
+      () => undefined,
+    );
+  }
+}
+
+async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {api: Api; signal: AbortSignal}): Promise<Collected> {
+  const {followingMs, kubeTarget, isDryRun} = options;
+  const {interrupt, forceQuit} = deps.interrupts;
+  if (followingMs !== undefined && !isDryRun) await refuseUnwritable(kubeTarget.namespace, options, deps);
+  const prepared = await prepareBundle(options, {...deps, api, signal});
+  if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw bundleInterrupted(interrupt);
+  if (isEmpty(prepared)) throw emptyError(prepared, options, await missingAccess(prepared.gaps, kubeTarget, {api, signal}));
+  // The run of --watch may not exist yet.
+  if (followingMs === undefined) refuseUnknown(prepared, options);
+  deps.onPrepared(prepared);
+  if (isDryRun) return {wanted: prepared};
+  if (followingMs !== undefined) return follow(prepared, {...options, followingMs}, deps, api);
+  return {...(await saved(prepared, options, deps, {api, signal, forceQuit}, api)), interrupt};
+}
+
+/** Adds how to grant missing read access. */
+async function saved(
+  prepared: PreparedBundle,
+  options: FromClusterOptions,
+  deps: Deps,
+  reading: Parameters<typeof saveBundle>[4],
+  api: Api,
+) {
+  const {kubeTarget} = options;
+  const {file, bundle} = await saveBundle(prepared, kubeTarget.namespace, options, deps, reading);
+  return {file, bundle, access: await missingAccess(bundle.gaps, kubeTarget, {api, signal: reading.forceQuit})};
+}
+
+/** Follows the logs of runs as they appear, then writes the bundle. */
+async function follow(
+  {knownSecrets, releases}: PreparedBundle,
+  options: FromClusterOptions & {followingMs: number},
+  deps: Deps,
+  api: Api,
+): Promise<Collected> {
+  const {interrupts} = deps;
+  const {kubeTarget, followingMs, timeoutMs} = options;
+  const until = anySignal(AbortSignal.timeout(followingMs), interrupts.interrupt);
+  const recording = await record({...options, namespace: kubeTarget.namespace, releases}, {...deps, api, until});
+  // The first Ctrl-C may have ended the recording; the next one then acts as the first one.
+  const interrupt = interrupts.interrupt.aborted ? interrupts.forceQuit : interrupts.interrupt;
+  const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
+  const existing = await prepareBundle(options, {...deps, api, signal});
+  deps.onPrepared(existing);
+  const all = withRecording({...existing, knownSecrets: [...knownSecrets, ...existing.knownSecrets]}, recording, api);
+  const reading = {api: all.api, signal, forceQuit: interrupts.forceQuit};
+  return {...(await saved(all.prepared, options, deps, reading, api)), interrupt};
+}
+
+const CODES: Readonly<Partial<Record<ReadErrorKind, FailureCode>>> = {
+  'not-logged-in': 'NOT_LOGGED_IN',
+  forbidden: 'FORBIDDEN',
+  aborted: 'TIMED_OUT',
+};
+const ADVICE: Readonly<Partial<Record<FailureCode, readonly string[]>>> = {
+  NOT_LOGGED_IN: ['Log in to the cluster, then run the command again'],
+  TIMED_OUT: ['Wait longer with --timeout'],
+};
+const UNANSWERED: readonly FailureCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
+
+const isEmpty = ({releases, scope}: PreparedBundle): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
+
+/** An empty bundle would be misleading. `access` says how to grant read access. */
+export function emptyError(
+  {gaps, present}: PreparedBundle,
+  {kubeTarget, release}: Pick<BundleOptions, 'kubeTarget' | 'release'>,
+  access?: string,
+): ExpectedError {
+  const {namespace} = kubeTarget;
+  const serious = gaps.find(({isMinor, isOfSecrets}) => !isMinor && !isOfSecrets);
+  if (serious === undefined) {
+    const others = present?.releases ?? [];
+    const what = release === undefined ? 'Scalr agent' : `Scalr agent release ${release}`;
+    return failed(
+      'RELEASE_NOT_FOUND',
+      `No ${what} found in namespace ${namespace}.`,
+      others.length > 0
+        ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
+        : ['Set the namespace with --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
+    );
+  }
+  const {error, what} = serious;
+  const code = CODES[error.kind] ?? 'CLUSTER_UNREACHABLE';
+  if (error.kind === 'unreachable') {
+    const failure = apiFailure(error, kubeTarget);
+    return failure.with(`${failure.message} No bundle was written.`, failure.suggestions);
+  }
+  return failed(
+    code,
+    `Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`,
+    [
+      ...(ADVICE[code] ?? []),
+      ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`] : []),
+      ...(access === undefined ? [] : [access]),
+    ],
+    {exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed},
+  );
+}
+
+type Named = Pick<BundleOptions, 'run' | 'container' | 'kubeTarget'>;
+
+/** Rejects unknown runs and containers, because a bundle without them would look complete. @throws ExpectedError */
+export function refuseUnknown(prepared: PreparedBundle, options: Named): void {
+  const {scope, present: {runs = []} = {}, gaps} = prepared;
+  // If pods could not be listed, unknown names are accepted.
+  if (gaps.some(({what}) => what === 'Pod objects')) return;
+  const {run, container, kubeTarget} = options;
+  if (run !== undefined && !isThere(run, scope))
+    throw unknown(`Run ${run} not found in namespace ${kubeTarget.namespace}.`, [
+      runs.length > 0 ? `Existing runs: ${runs.join(', ')}` : 'No runs found: the pods of a run are deleted one minute after it ends',
+      `Follow the run from its start: --watch --run ${run}`,
+    ]);
+  const known = [...new Set(scope.pods.flatMap(containerNames))].toSorted();
+  if (container !== undefined && known.length > 0 && !known.includes(container))
+    throw unknown(`Container ${container} not found in namespace ${kubeTarget.namespace}.`, [`Existing containers: ${known.join(', ')}`]);
+}
+
+/** Its events exist for an hour, and its Job may still exist. */
+const isThere = (run: string, {pods, objects}: PreparedBundle['scope']): boolean =>
+  pods.some((pod) => hasRunId(pod, run)) || objects.some(({metadata}) => isInName(metadata.name, run));
+
+/** Includes containers that have not started. */
+const containerNames = (pod: Pod): string[] =>
+  [...statusesOf(pod), ...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({name}) => name);
+
+const unknown = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);
+
+const USER_MS = 5000;
+
+/** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
+function permissionsOfBundle(namespace: string): Permission[] {
+  const resources = ['secrets', 'pods/log', ...BUNDLED_KINDS.map(({resource}) => resource)];
+  return [
+    ...resources.flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource, namespace}))),
+    ...['nodes', 'persistentvolumes'].flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource}))),
+  ];
+}
+
+/** How an administrator grants this account the read access of a bundle; undefined if nothing was forbidden. */
+export async function missingAccess(
+  gaps: readonly Gap[],
+  kubeTarget: ClusterTarget,
+  {api, signal}: {api: Pick<KubernetesClient, 'post'>; signal: AbortSignal},
+): Promise<string | undefined> {
+  const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
+  if (refused === undefined) return undefined;
+  const {namespace} = kubeTarget;
+  const {value: user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
+  return grantText(permissionsOfBundle(namespace), {purpose: 'collect-logs', namespace, user}, kubeTarget);
+}
+
+/** Older API servers name the account only in their error messages. */
+const userIn = (gaps: readonly Gap[]): string | undefined =>
+  gaps.map(({error}) => /\bUser "([^"]+)" cannot /.exec(error.message)?.[1]).find((user) => user !== undefined);

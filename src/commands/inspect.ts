@@ -1,0 +1,84 @@
+import {tmpdir} from 'node:os';
+import {basename, join} from 'node:path';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import {type Inspection, inspectBundle, traceText} from '../bundle/inspect.ts';
+import {verdictText} from '../bundle/report.ts';
+import {reportHtml} from '../bundle/report-page.ts';
+import {refuseTaken} from '../bundle/write-bundle.ts';
+import {BaseCommand} from '../cli/base-command.ts';
+import {emptyFlag} from '../cli/flags.ts';
+import {ExitCode} from '../ground/errors.ts';
+import {damageText, inspectionText} from '../ui/bundle.ts';
+
+interface Result {
+  file: string;
+  /** Every file matches the manifest. */
+  valid: boolean;
+  problems: Inspection['damage'];
+  /** The findings in one sentence. */
+  verdict: string;
+  findings: Inspection['findings'];
+}
+
+export default class Inspect extends BaseCommand<Result> {
+  static override summary = 'Verify a support bundle and show its report.';
+  static override description =
+    'Compares every file of a bundle of "collect-logs" with its checksum, and prints the summary with the findings. --open shows logs, timeline and objects in the browser. Requires no cluster and no network. Exit code 3 means that the bundle is damaged or was changed.';
+  static override usage = '<%= command.id %> <FILE> [flags]';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> bundle.zip',
+    '<%= config.bin %> <%= command.id %> bundle.zip --open',
+    '<%= config.bin %> <%= command.id %> bundle.zip --trace trace.json',
+  ];
+  static override args = {file: Args.string({description: 'Bundle written by collect-logs.', required: true, ignoreStdin: true})};
+  static override flags = {
+    open: Flags.boolean({summary: 'Open the report in the browser.'}),
+    report: Flags.string({summary: 'Write the report to this HTML file.', helpValue: '<FILE>'}),
+    trace: Flags.string({
+      summary: 'Write the timeline to this file, in the Trace Event format that ui.perfetto.dev opens.',
+      helpValue: '<FILE>',
+    }),
+  };
+
+  override async run(): Promise<Result> {
+    const {args, flags} = await this.parse(Inspect);
+    const {file} = args;
+    const {archives, pageTemplate} = this.app;
+    const archive = await archives.open(file);
+    try {
+      const inspection = await inspectBundle(archive, file);
+      const {summary, findings, damage} = inspection;
+      if (!this.jsonEnabled()) this.show(inspectionText({summary, findings}, this.resultScreen));
+      if (damage.length > 0) {
+        this.app.stderr(damageText(file, damage, this.screen));
+        this.exitCode = ExitCode.findings;
+      }
+      const html =
+        flags.open || flags.report !== undefined ? await reportHtml(archive, inspection, await pageTemplate(this.config.root)) : '';
+      if (flags.report !== undefined) await this.#write('--report', flags.report, html);
+      if (flags.trace !== undefined) await this.#write('--trace', flags.trace, await traceText(archive, inspection));
+      if (flags.open) await this.#open(flags.report, file, html);
+      return {file, valid: damage.length === 0, problems: damage, verdict: verdictText(findings), findings};
+    } finally {
+      archive.close();
+    }
+  }
+
+  async #write(flag: string, path: string, text: string): Promise<void> {
+    const {files} = this.app;
+    if (path === '') throw emptyFlag(flag.slice(2));
+    await refuseTaken(path, files, flag);
+    await files.write(path, text, {isPrivate: true});
+    this.say(`Wrote ${path}\n`);
+  }
+
+  /** Without --report, the file is in the folder for temporary files. */
+  async #open(report: string | undefined, file: string, html: string): Promise<void> {
+    const {files, now, openInBrowser} = this.app;
+    const path = report ?? join(tmpdir(), `scalr-agent-report-${now().getTime()}`, `${basename(file).replace(/\.zip$/, '')}.html`);
+    if (report === undefined) await files.write(path, html, {isPrivate: true, makesDirectory: true});
+    if (await openInBrowser(path)) this.say(`Opened ${path}\n`);
+    else this.say(`No browser found. Open this file: ${path}\n`, `Open this file: ${path}\n`);
+  }
+}

@@ -1,0 +1,183 @@
+import {createHash} from 'node:crypto';
+import type {Target} from '../../charts/define.ts';
+import {agentVersionOf} from '../../charts/schema.ts';
+import {scopeOf} from '../../charts/support.ts';
+import {floorOf} from '../../charts/version-status.ts';
+import {ExpectedError} from '../../ground/errors.ts';
+import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
+import type {ExportedFile} from '../../host/files.ts';
+import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {gracePeriod} from '../../settings/pods.ts';
+import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
+import type {Settings} from '../../settings/settings.ts';
+import {cache, dataSize} from '../../settings/storage.ts';
+import {flagsToRepeat, valuesDocument} from '../../values/document.ts';
+import {type Generated, generate} from '../../values/generate.ts';
+import {toYaml} from '../../values/yaml.ts';
+
+/** How the token gets into the Secret that the chart reads. */
+export const TOKEN_SOURCES = ['existing', 'external-secrets', 'sops', 'sealed-secrets'] as const;
+export type TokenSource = (typeof TOKEN_SOURCES)[number];
+
+/** One cluster of a fleet, as its answers say. */
+export interface FleetCluster {
+  name: string;
+  /** Kubeconfig context, for tools that need one. */
+  context: string | undefined;
+  /** Clusters of one ring are upgraded together. */
+  ring: string;
+  generated: Generated;
+}
+
+/** The clusters, and the choices for all of them. */
+export interface Fleet {
+  clusters: readonly FleetCluster[];
+  /** In the order of upgrades. */
+  rings: readonly string[];
+  /** Answers that all clusters share; required ones may be missing. */
+  shared: Settings;
+  /** The clusters are files of --overlay. */
+  isOverlay: boolean;
+  token: TokenSource;
+  /** External Secrets: the store, KIND/NAME or the name of a ClusterSecretStore. */
+  store?: string | undefined;
+  /** An autoscaler owns the number of agents. */
+  isAutoscaled: boolean;
+  /** The Git repository of the files, and their directory in it. */
+  git?: {url: string; path: string} | undefined;
+  /** Writes the same files again. */
+  command: string;
+}
+
+/** What the files of engines contain about one cluster. */
+export interface Member {
+  name: string;
+  context: string | undefined;
+  ring: string;
+  release: string;
+  namespace: string;
+  secret: {name: string; key: string};
+  target: Target;
+  /** Name of the values that it shares with clusters of the same chart version. */
+  base: string;
+  /** All values, and what to merge into those of the base. */
+  values: Values;
+  override: Values;
+  /** Enough for pods to finish their runs, and to pull images. */
+  timeoutSeconds: number;
+  /** The chart creates PVCs. */
+  hasClaims: boolean;
+  header: readonly string[];
+}
+
+/** A tool that installs charts from files. */
+export interface Engine {
+  /** Text of templates/export. */
+  readme: string;
+  /** Name of the only cluster without --overlay. */
+  cluster: string;
+  files(fleet: Fleet): ExportedFile[];
+  /** Path of the encrypted token of a cluster. */
+  tokenFile(fleet: Fleet, cluster: string): string;
+  /** Command that applies the files; undefined for one that watches a Git repository. */
+  start?: readonly [string, ...string[]];
+  tokens: readonly TokenSource[];
+}
+
+const IMAGE_PULL_SECONDS = 600;
+
+/** The clusters as the files need them, and the values that they share, by name. */
+export function membersOf(fleet: Fleet, engine: string): {members: Member[]; bases: ReadonlyMap<string, {values: Values; text: string}>} {
+  const bases = new Map<string, {values: Values; text: string}>();
+  const members = fleet.clusters.map((cluster): Member => {
+    const {generated} = cluster;
+    const {target, settings, effective, values} = generated;
+    const base = `${target.chart}-${target.version}`;
+    const shared = bases.get(base) ?? (fleet.isOverlay ? sharedValues(fleet, target) : {values, text: valuesDocument(generated)});
+    bases.set(base, shared);
+    const grace = effective.get(gracePeriod.id);
+    return {
+      ...{name: cluster.name, context: cluster.context, ring: cluster.ring, target, base, values},
+      release: settings.get(release) as string,
+      namespace: settings.get(namespace) as string,
+      secret: {name: settings.get(tokenSecret) as string, key: settings.get(tokenSecretKey) as string},
+      override: overrideOf(shared.values, values, scopeOf(target, () => undefined).defaults),
+      timeoutSeconds: (typeof grace === 'number' ? grace : 0) + IMAGE_PULL_SECONDS,
+      hasClaims: ['pvc', 'efs'].includes(String(settings.get(cache))) || settings.get(dataSize) !== undefined,
+      header: [...headerOf(fleet, engine, [...flagsToRepeat(settings), base]), chartLine(target)],
+    };
+  });
+  return {members, bases};
+}
+
+/** The first lines of a file: which command writes it, and from which answers. */
+export function headerOf({command}: Pick<Fleet, 'command'>, engine: string, answers?: readonly string[]): string[] {
+  const hash = answers && createHash('sha256').update(answers.join('\n')).digest('hex').slice(0, 16);
+  return [
+    `Made by scalr-agent export ${engine}${hash ? ` from answers sha256:${hash}` : ''}. Change the answers, and run again:`,
+    `  ${command}`,
+  ];
+}
+
+function chartLine(target: Target): string {
+  const floor = floorOf(target);
+  const agent = agentVersionOf(target) ?? 'version unknown';
+  return `Chart ${target.chart} ${target.version} (agent ${agent}, digest unknown). Requires Kubernetes ${floor?.version ?? '1.29'} or newer.`;
+}
+
+/** The values of the shared answers alone, which do not depend on the list of clusters. */
+function sharedValues({shared}: Fleet, target: Target): {values: Values; text: string} {
+  try {
+    const generated = generate(
+      shared.with(chart, {value: target.chart, source: 'answers'}).with(chartVersion, {value: target.version, source: 'answers'}),
+    );
+    return {values: generated.values, text: valuesDocument(generated)};
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    // The shared answers are incomplete, or not for this chart: each cluster has all values.
+    return {values: {}, text: toYaml({}, {header: [`Values of ${target.chart} ${target.version}: each cluster has its own.`]})};
+  }
+}
+
+/** What to merge into the base, as Helm merges, for the effect of the wanted values. Keys that only the base has get the chart default. */
+export function overrideOf(base: Values, wanted: Values, defaults: Values): Values {
+  const override: Values = {};
+  for (const key of new Set([...Object.keys(base), ...Object.keys(wanted)])) {
+    const [before, after, byDefault] = [base[key], wanted[key], defaults[key]] as (Tree | undefined)[];
+    if (isMap(before) && (isMap(after) || (after === undefined && (byDefault === undefined || isMap(byDefault))))) {
+      const below = overrideOf(before, isMap(after) ? after : {}, isMap(byDefault) ? byDefault : {});
+      if (Object.keys(below).length > 0) override[key] = below;
+    } else if (after === undefined) override[key] = byDefault ?? null;
+    else if (!sameTree(before, after)) override[key] = after;
+  }
+  return override;
+}
+
+export const textFile = (path: string, text: string): ExportedFile => ({path, text, isPrivate: false});
+
+/** Objects of Kubernetes in one file. */
+export const manifest = (path: string, header: readonly string[], ...objects: readonly Values[]): ExportedFile =>
+  textFile(path, objects.map((each, index) => toYaml(each, {isPlain: true, ...(index === 0 ? {header} : {})})).join('---\n'));
+
+/** Replaces @name@ in a text of templates/export. @throws Error for an unknown name */
+export const fill = (text: string, words: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/@([a-z]+)@/gi, (_, name: string) => {
+    if (words[name] === undefined) throw new Error(`templates/export: unknown word ${name}`);
+    return words[name];
+  });
+
+/** The same for the texts in an object of templates/export. */
+export const filled = <T extends object>(skeleton: T, words: Readonly<Record<string, string>>): T =>
+  JSON.parse(JSON.stringify(skeleton), (_, value) => (typeof value === 'string' ? fill(value, words) : value)) as T;
+
+export const namespaceObject = ({namespace: name, release: part}: Member, engine: string): Values => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: {name, labels: namespaceLabels(part, engine)},
+});
+
+export const namespaceLabels = (part: string, engine: string): Record<string, string> => ({
+  'app.kubernetes.io/name': 'scalr-agent',
+  'app.kubernetes.io/part-of': part,
+  'app.kubernetes.io/managed-by': engine,
+});

@@ -1,0 +1,3 @@
+declare module '*.md';
+declare module '*.gotmpl';
+declare module '*.tf';

@@ -1,0 +1,73 @@
+import {isChart} from '../../charts/define.ts';
+import type {ExpectedError} from '../../ground/errors.ts';
+import {readSource} from '../validate/source.ts';
+import {toYaml} from '../yaml.ts';
+import type {Edit} from '../yaml-text.ts';
+import {blankAround, columnOf, dedent, type EmbeddedRelease, indent, notReadable} from './embedded-release.ts';
+import {fleetProblems} from './fleet-rules.ts';
+import {hclValues} from './hcl-values.ts';
+
+const HELM_RELEASE = /^\s*resource\s+"helm_release"\s/m;
+
+export const isTerraform = (text: string): boolean => HELM_RELEASE.test(text);
+
+const CHART = /^(\s*chart\s*=\s*")([^"\n]*?)(agent-[a-z0-9]+)"/gm;
+const VERSION = /^(\s*version\s*=\s*")([^"\n]+)"/gm;
+/** The name in a block `set { name = "a.b" … }`, or in a list of them. */
+const SET = /^\s*(?:set\s*(?:=\s*\[\s*)?)?\{\s*name\s*=\s*"([^"]+)"/gm;
+
+/**
+ * The only helm_release of a Terraform file, with its values in a heredoc, in yamlencode or in files. HCL needs a parser of its own;
+ * expressions and several resources are refused. @throws ExpectedError
+ */
+export function terraformRelease(file: string, text: string): EmbeddedRelease {
+  const [resources, charts, versions] = [new RegExp(HELM_RELEASE, 'gm'), CHART, VERSION].map((pattern) => [...text.matchAll(pattern)]) as [
+    RegExpExecArray[],
+    RegExpExecArray[],
+    RegExpExecArray[],
+  ];
+  const [chart, version] = [charts[0], versions[0]];
+  const name = chart?.[3];
+  if (resources.length > 1) throw notSimple(file, `it has ${resources.length} helm_release resources`);
+  if (charts.length !== 1 || versions.length > 1 || chart === undefined || !isChart(name))
+    throw notSimple(file, 'its resource must name the chart and one version as plain text');
+  const items = hclValues(text, (expression) => {
+    throw notSimple(file, `its values contain ${expression}, which only Terraform can evaluate`);
+  });
+  const [inline, ...more] = items.filter(({yaml}) => yaml !== undefined);
+  const files = items.flatMap((each) => each.file ?? []);
+  if (items.length === 0 || more.length > 0) throw notSimple(file, 'its resource must have its values in one heredoc, yamlencode or files');
+  const {yaml, isHeredoc = false, start = 0, end = 0} = inline ?? {};
+  const column = isHeredoc ? columnOf(yaml?.text ?? '') : text.slice(text.lastIndexOf('\n', start) + 1).search(/\S/);
+  const encoded = yaml && !isHeredoc ? toYaml(readSource(yaml.text).source?.values ?? {}) : undefined;
+  const replaced = (match: RegExpExecArray, by: string): Edit => ({start: match.index, end: match.index + match[0].length, text: by});
+  const valuesEdit = (changed: string): Edit => {
+    if (isHeredoc && yaml) return {start: yaml.start, end: yaml.end, text: `${indent(changed, column)}\n`};
+    const [inner, outer] = [indent(changed, column + 4), ' '.repeat(column)];
+    return {start, end, text: `<<-EOT\n${inner}\n${outer}  EOT${/^\s*\n/.test(text.slice(end)) ? '' : `\n${outer}`}`};
+  };
+  const values = encoded ?? (yaml && dedent(yaml.text, column));
+  return {
+    kind: 'helm_release',
+    chart: name,
+    version: version?.[2],
+    values,
+    inPlace: yaml && `${blankAround(text.slice(0, yaml.start), yaml.start, yaml.start)}${yaml.text}`,
+    fileSets: [files],
+    hasOtherValues: files.length > 0 || /^\s*set_(list|sensitive|wo)?\s*[={]/m.test(text),
+    parameters: [...text.matchAll(SET)].map((match) => match[1] as string),
+    problems: fleetProblems({chart: name, version: version?.[2], offset: (version ?? chart).index + ((version ?? chart)[1] ?? '').length}),
+    edits: (newChart, newVersion, newValues) => [
+      replaced(chart, `${chart[1]}${chart[2]}${newChart}"`),
+      ...(version === undefined ? [] : [replaced(version, `${version[1]}${newVersion}"`)]),
+      ...(newValues === undefined || newValues === values ? [] : [valuesEdit(newValues)]),
+    ],
+  };
+}
+
+const notSimple = (file: string, reason: string): ExpectedError =>
+  notReadable(file, reason, [
+    'Save the values without expressions in a file of their own, and use that file',
+    'Or render the values first: terraform console prints what an expression is',
+    'Then set chart and version in the resource',
+  ]);

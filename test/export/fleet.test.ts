@@ -1,0 +1,197 @@
+import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import fc from 'fast-check';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {parse} from 'yaml';
+import {parseRings, ringOf} from '../../src/answers/overlay.ts';
+import {FLEET_TARGETS} from '../../src/export/fleet/engines.ts';
+import {overrideOf} from '../../src/export/fleet/fleet.ts';
+import {isMap, mergeValues, type Values} from '../../src/ground/tree.ts';
+import {runBuilt} from '../package/built.ts';
+import {violations} from '../support/output-schema.ts';
+
+const GIT = ['--git-url', 'https://git.example.com/agents.git'];
+
+function directory(files: Readonly<Record<string, string>> = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'fleet-'));
+  onTestFinished(() => rmSync(cwd, {recursive: true, force: true}));
+  mkdirSync(join(cwd, 'clusters'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  const run = (...argv: string[]) => runBuilt('scalr-agent', argv, {cwd, env: {SCALR_AGENT_TOKEN: 'e30.e30.c2ln'}, timeoutMs: 120_000});
+  /** Texts of an export by path. */
+  const exported = (target: string, out: string, ...flags: string[]): Record<string, string> => {
+    const {status, stderr} = run('export', target, ...flags, '--out', out, '--yes');
+    expect(status, stderr).toBe(0);
+    const files = readdirSync(join(cwd, out), {recursive: true, encoding: 'utf8'}).filter((path) =>
+      statSync(join(cwd, out, path)).isFile(),
+    );
+    return Object.fromEntries(files.toSorted().map((path) => [path, readFileSync(join(cwd, out, path), 'utf8')]));
+  };
+  return {cwd, run, exported, write: (name: string, text: string) => writeFileSync(join(cwd, name), text)};
+}
+
+const ANSWERS = 'url: https://acme.scalr.io\nchart: agent-job\nnode-selector: {team: a}\ntoleration: [a=b:NoSchedule]\n';
+const OVERLAY = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
+/** Flags that the targets need. */
+const flagsOf = (target: string): string[] => (target.startsWith('argocd') ? GIT : []);
+
+describe.each(FLEET_TARGETS)('%s', (target) => {
+  test('is the same for the same answers, and one more cluster changes no other file', () => {
+    const {exported, write} = directory({
+      'answers.yaml': ANSWERS,
+      'clusters/eu-1.yaml': 'node-selector: {disk: ssd}\n',
+      'clusters/eu-2.yaml': 'toleration: [c=d:NoSchedule]\ngrace-period: 30m\n',
+    });
+    const flags = [...OVERLAY, ...flagsOf(target)];
+    const before = exported(target, 'fleet', ...flags);
+    expect(exported(target, 'fleet', ...flags)).toEqual(before);
+    write('clusters/eu-3.yaml', 'run-memory-limit: 4Gi\n');
+    const after = exported(target, 'fleet', ...flags);
+    const added = Object.keys(after).filter((path) => !(path in before));
+    expect(added).toEqual([expect.stringContaining('eu-3')]);
+    expect(Object.fromEntries(Object.entries(after).filter(([path]) => path in before))).toEqual(before);
+    expect(Object.values(after).join('')).not.toMatch(/e30\.e30\.c2ln|npx/);
+  });
+
+  test('pins the version, explains every task of operators, and leaves nothing to fill in', () => {
+    const {exported} = directory();
+    const files = exported(
+      target,
+      'fleet',
+      '--url',
+      'https://acme.scalr.io',
+      '--chart',
+      'agent-job',
+      '--chart-version',
+      '0.6.4',
+      ...flagsOf(target),
+    );
+    const readme = files['README.md'] ?? '';
+    for (const heading of ['Bootstrap', 'Add a cluster', 'Rotate the token', 'Upgrade one ring at a time', 'Remove'])
+      expect(readme).toContain(`## ${heading}\n`);
+    const text = Object.values(files).join('\n');
+    expect(text).toMatch(/0\.6\.4/);
+    expect(text).not.toMatch(/@[a-z]+@|undefined|\[object/);
+  });
+});
+
+test.each(['helmfile', 'flux', 'argocd', 'argocd-appset'])('%s reads the token from External Secrets, with a key per cluster', (target) => {
+  const {exported} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': ''});
+  const files = exported(target, 'fleet', ...OVERLAY, '--secret-store', 'SecretStore/vault', ...flagsOf(target));
+  const text = Object.values(files).join('\n');
+  expect(text).toContain('apiVersion: external-secrets.io/v1\n');
+  expect(text).toContain('scalr-agent/eu-1');
+  expect(text).toMatch(/kind: SecretStore\n\s+name: vault\n/);
+});
+
+test.each(['--sops', '--sealed-secrets'])('%s prints commands that encrypt standard input, and no file contains the token', (flag) => {
+  const {run, cwd} = directory();
+  const {status, stderr} = run('export', 'flux', '--url', 'https://acme.scalr.io', flag, '--out', 'fleet');
+  expect(status, stderr).toBe(0);
+  expect(stderr).toMatch(
+    /printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret .*--from-file=token=\/dev\/stdin .* \| (sops encrypt|kubeseal) /,
+  );
+  const {resources} = parse(readFileSync(join(cwd, 'fleet/clusters/default/kustomization.yaml'), 'utf8')) as {resources: string[]};
+  expect(resources[1]).toMatch(/^token\.(sops|sealed)\.yaml$/);
+});
+
+test.each([
+  [['argocd', '--sops'], 'argocd does not support sops.'],
+  [['terraform', '--secret-store', 'vault'], 'terraform does not support external-secrets.'],
+  [['argocd-appset'], 'An ApplicationSet reads the files of clusters from Git: set --git-url.'],
+  [['flux', '--sops', '--sealed-secrets'], '--sops and --sealed-secrets cannot be combined.'],
+  [['compose', '--overlay', 'clusters'], '--overlay: only for the targets'],
+  [['flux', '--chart-source', 'oci://registry.example.com/agent-job', '--chart', 'agent-job'], 'not supported in files for fleets'],
+])('%j is rejected', (argv, message) => {
+  const {status, stderr} = directory().run('export', ...argv, '--url', 'https://acme.scalr.io', '--out', 'fleet');
+  expect(stderr).toContain(message);
+  expect(status).toBe(2);
+});
+
+describe('overlays', () => {
+  test('a conflict names both files, in export and validate', () => {
+    const {run} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': 'cache: existing-pvc\n', 'clusters/eu-2.yaml': ''});
+    const place = 'clusters/eu-1.yaml over answers.yaml: --cache: existing-pvc requires the name of a PVC.';
+    expect(run('export', 'flux', ...OVERLAY)).toMatchObject({status: 2, stderr: expect.stringContaining(place)});
+    const {status, stdout} = run('validate', ...OVERLAY, '--json');
+    expect(violations('validate', stdout)).toEqual([]);
+    expect(JSON.parse(stdout).files).toMatchObject([
+      {file: 'clusters/eu-1.yaml', valid: false, findings: [{code: 'INVALID_SETTING', message: place}]},
+      {file: 'clusters/eu-2.yaml', valid: true, chart: 'agent-job'},
+    ]);
+    expect(status).toBe(3);
+  });
+
+  test('recommend names the clusters that a chart cannot serve', () => {
+    const {run} = directory({
+      'answers.yaml': 'url: https://acme.scalr.io\n',
+      'clusters/one.yaml': 'cloud: gke-autopilot\n',
+      'clusters/two.yaml': '',
+    });
+    const {stdout} = run('recommend', ...OVERLAY, '--json');
+    expect(violations('recommend', stdout)).toEqual([]);
+    expect(JSON.parse(stdout).clusters).toMatchObject([
+      {cluster: 'one', excluded: [{chart: 'agent-k8s'}]},
+      {cluster: 'two', excluded: []},
+    ]);
+    expect(run('recommend', ...OVERLAY).stdout).toMatch(
+      /× agent-k8s: .* \(one\)\nCharts that can serve all clusters: agent-local, agent-job\n/,
+    );
+  });
+
+  test('a ring has answers between the shared ones and those of a cluster', () => {
+    const {exported} = directory({
+      'answers.yaml': `${ANSWERS}chart-version: 0.6.4\n`,
+      'clusters/rings.yaml': '- name: canary\n  clusters: [eu-1]\n  answers: {chart-version: 0.6.5}\n',
+      'clusters/eu-1.yaml': 'kube-context: admin@eu-1\n',
+      'clusters/eu-2.yaml': 'node-selector: {disk: ssd}\ntoleration: [c=d:NoSchedule]\n',
+    });
+    const files = exported('helmfile', 'fleet', ...OVERLAY);
+    const [one, two] = ['eu-1', 'eu-2'].map((name) => parse(files[`clusters/${name}.yaml`] ?? ''));
+    expect(one).toMatchObject({ring: 'canary', version: '0.6.5', kubeContext: 'admin@eu-1', values: {}});
+    expect(two).toMatchObject({ring: 'all', version: '0.6.4', kubeContext: 'eu-2'});
+    // Maps are merged, lists are replaced.
+    expect(two.values.task).toEqual({nodeSelector: {disk: 'ssd'}, tolerations: [expect.objectContaining({key: 'c'})]});
+  });
+
+  test.each([
+    ['{}', 'expected a list of rings'],
+    ['- name: canary\n  percent: 200', 'ring 1 is not a name'],
+    ['- name: canary\n- name: canary', 'ring canary is listed twice'],
+    ['- name: canary\n  answers: {urll: a}', 'unknown setting "urll"'],
+    ['- [', 'rings.yaml'],
+  ])('rings.yaml with %j is rejected', (text, message) => {
+    expect(() => parseRings(text, 'rings.yaml')).toThrow(message);
+  });
+
+  test('a percentage is stable and close to its share', () => {
+    const rings = parseRings('- name: canary\n  clusters: [c-7]\n- name: early\n  percent: 10', 'rings.yaml');
+    expect(rings.map(({name}) => name)).toEqual(['canary', 'early', 'all']);
+    const found = Array.from({length: 1000}, (_, index) => ringOf(`c-${index}`, rings).name);
+    expect(found[7]).toBe('canary');
+    expect(found.filter((name) => name === 'early').length).toBeGreaterThan(70);
+    expect(found.filter((name) => name === 'early').length).toBeLessThan(130);
+  });
+
+  test('base and override have the effect of the values', () => {
+    const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.integer(), {maxLength: 2}));
+    // As in charts, a key is a map in all values or in none.
+    const {tree} = fc.letrec<{tree: Values}>((tie) => {
+      const keys = {a: leaf, b: leaf, map: fc.oneof({maxDepth: 3}, fc.constant({}), tie('tree'))};
+      return {tree: fc.record(keys, {requiredKeys: []}) as fc.Arbitrary<Values>};
+    });
+    fc.assert(
+      fc.property(tree, tree, tree, (defaults, base, wanted) => {
+        const override = overrideOf(base, wanted, defaults);
+        expect(prune(mergeValues(mergeValues(defaults, base), override))).toEqual(prune(mergeValues(defaults, wanted)));
+      }),
+    );
+  });
+});
+
+/** Maps without entries have no effect in the charts. */
+function prune(values: Values): Values {
+  const entries = Object.entries(values).map(([key, below]) => [key, isMap(below) ? prune(below) : below] as const);
+  return Object.fromEntries(entries.filter(([, below]) => !isMap(below) || Object.keys(below).length > 0));
+}
