@@ -107,14 +107,10 @@ export default class ExportCommand extends BaseCommand<Result> {
     return {...exportFleet(fleet, target), warnings: [...new Map(all.map((each) => [each.message, each])).values()]};
   }
 
-  async #dockerfile(
-    settings: Settings,
-    flags: ClusterFlags,
-    additions: Parameters<typeof dockerfile>[1],
-  ): Promise<ReturnType<typeof dockerfile> & {warnings: Warning[]}> {
+  async #dockerfile(settings: Settings, flags: ClusterFlags, additions: Parameters<typeof dockerfile>[1]) {
     const generated = await generateFor(settings, undefined, {app: this.app, flags});
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
-    return {...dockerfile(generated, additions), warnings: []};
+    return {...dockerfile(generated, additions), warnings: [] as Warning[]};
   }
 }
 
