@@ -1,4 +1,6 @@
+import {mkdtempSync, rmSync} from 'node:fs';
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {parseTar} from 'nanotar';
 import {commandLine} from '../ground/command-line.ts';
@@ -155,13 +157,19 @@ export const nodeCharts = (files: Files): Charts => ({
     }
     const texts =
       (await files.kindOf(source)) === 'directory' ? await inDirectory(source, files) : await inArchive(await files.read(source), source);
-    const {chart, values, schema} = texts;
+    const {chart, values, schema, templates} = texts;
     if (chart === undefined || values === undefined) {
       throw noChart(source, `does not contain ${chart === undefined ? NAMES.chart : NAMES.values}`, [
         'Use a chart directory, or a .tgz file from helm pull',
       ]);
     }
-    return {chart, values, ...(schema === undefined ? {} : {schema})};
+    return {chart, values, templates, ...(schema === undefined ? {} : {schema})};
+  },
+  async download(pull) {
+    const directory = mkdtempSync(join(tmpdir(), 'scalr-agent-chart-'));
+    process.once('exit', () => rmSync(directory, {recursive: true, force: true}));
+    await pull(directory);
+    return join(directory, (await files.list(directory)).find((name) => name.endsWith('.tgz')) ?? '');
   },
 });
 
@@ -169,14 +177,16 @@ interface Texts {
   chart?: string;
   values?: string;
   schema?: string;
+  templates: string;
 }
 
 async function inDirectory(source: string, files: Files): Promise<Texts> {
-  const found: Texts = {};
-  for (const [key, name] of Object.entries(NAMES) as [keyof Texts, string][]) {
-    const path = `${source.replace(/\/+$/, '')}/${name}`;
-    if ((await files.kindOf(path)) === 'file') found[key] = (await files.read(path)).toString('utf8');
-  }
+  const found: Texts = {templates: ''};
+  const pathOf = (name: string): string => `${source.replace(/\/+$/, '')}/${name}`;
+  const textOf = async (name: string): Promise<string> => (await files.read(pathOf(name))).toString('utf8');
+  for (const [key, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][])
+    if ((await files.kindOf(pathOf(name))) === 'file') found[key] = await textOf(name);
+  for (const name of await files.list(pathOf('templates'))) if (isTemplate(name)) found.templates += await textOf(`templates/${name}`);
   return found;
 }
 
@@ -185,11 +195,14 @@ async function inArchive(content: Buffer, source: string): Promise<Texts> {
   try {
     const entries = parseTar(gunzipSync(content));
     const textOf = (name: string): string | undefined => entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
-    return Object.fromEntries(Object.entries(NAMES).map(([key, name]) => [key, textOf(name)]));
+    const templates = entries.flatMap(({name, text}) => (/^[^/]+\/templates\//.test(name) && isTemplate(name) ? [text] : [])).join('');
+    return {...Object.fromEntries(Object.entries(NAMES).map(([key, name]) => [key, textOf(name)])), templates};
   } catch (error) {
     throw noChart(source, 'is not a chart archive', ['Use a chart directory, or a .tgz file from helm pull'], error);
   }
 }
+
+const isTemplate = (name: string): boolean => /\.(ya?ml|tpl|txt)$/.test(name);
 
 const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
   failed('NO_CHART', `${source} ${why}.`, suggestions, {cause});

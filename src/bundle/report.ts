@@ -1,4 +1,5 @@
-import {agentVersionOf, versionStatus} from '../charts/version-status.ts';
+import {agentVersionOf} from '../charts/schema.ts';
+import {versionStatus} from '../charts/version-status.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import type {LogRecord} from '../diagnose/log-matcher.ts';
 import {count, sizeText} from '../ground/text.ts';
@@ -128,7 +129,7 @@ const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
 const gapText = ({what, error}: Gap): string => `- ${what}: ${error.message}`;
 
 function releaseText({name, chart, version, status}: NonNullable<Summary['releases']>[number]): string {
-  const agent = agentVersionOf(chart, version);
+  const agent = agentVersionOf({chart, version});
   const {standing, behind, newestKnown} = versionStatus(chart, version);
   const place =
     standing === 'newest' ? 'newest known version' : behind > 0 ? `${behind} behind ${newestKnown}` : `newer than ${newestKnown}`;

@@ -1,4 +1,4 @@
-import {agentVersionOf} from '../charts/version-status.ts';
+import {agentVersionOf} from '../charts/schema.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import {isKnown, known} from '../ground/fact.ts';
 import type {Claim, Pod} from '../kubernetes/objects.ts';
@@ -46,7 +46,7 @@ export function ticketText(
 }
 
 function releaseText({name, chart, version, status}: PreparedBundle['releases'][number]): string {
-  const agent = agentVersionOf(chart, version);
+  const agent = agentVersionOf({chart, version});
   return `Kubernetes: release ${name}, chart ${chart} ${version}${agent === undefined ? '' : `, agent ${agent}`}, ${status}`;
 }
 

@@ -1,4 +1,4 @@
-import {getAt, leafPaths, sameTree, type Tree, type Values} from '../ground/tree.ts';
+import {getAt, leafPaths, type Path, sameTree, type Tree, type Values} from '../ground/tree.ts';
 import {compare, type Release, rangeOf} from './releases.ts';
 import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from './schema.ts';
 
@@ -74,13 +74,15 @@ export interface UnpackedChart {
   metadata: {name: string} & Release;
   values: Values;
   schema?: SchemaNode;
+  /** The text of its templates. */
+  templates?: string;
 }
 
 /**
  * The schema of a chart with one more release. Takes over keys, types and defaults, and from the chart's own schema only
  * enums, patterns and bounds; keywords that were written by hand and keys that only templates know stay.
  */
-export function addRelease(before: ChartSchema | undefined, {metadata, values, schema = {}}: UnpackedChart): ChartSchema {
+export function addRelease(before: ChartSchema | undefined, {metadata, values, schema = {}, templates = ''}: UnpackedChart): ChartSchema {
   const {name, version, appVersion, kubeVersion} = metadata;
   const known: Known[] = (before?.['x-releases'] ?? []).map((release) => ({
     release,
@@ -88,8 +90,10 @@ export function addRelease(before: ChartSchema | undefined, {metadata, values, s
   }));
   const others = known.filter(({release}) => release.version !== version);
   const same = known.find(({release}) => release.version === version);
-  const byHand = (same?.leaves ?? []).filter(({node}) => node['x-template-only']);
-  const release = {version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion})};
+  const isRead = (path: Path): boolean => same !== undefined || templates.includes(`.Values.${path.join('.')}`);
+  const byHand = ((same ?? others.at(-1))?.leaves ?? []).filter(({node, path}) => node['x-template-only'] && isRead(path));
+  const digest = metadata.digest ?? same?.release.digest;
+  const release = {version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion}), ...(digest === undefined ? {} : {digest})};
   const leaves = [...readLeaves(values, schema, others.at(-1)?.leaves ?? []), ...byHand];
   return build(
     name,

@@ -4,7 +4,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import {hazards as ofJob} from './agent-job/hazards.ts';
 import {hazards as ofK8s} from './agent-k8s/hazards.ts';
 import {hazards as ofLocal} from './agent-local/hazards.ts';
-import {CHARTS} from './charts.ts';
+import {chartFor} from './chart-of.ts';
 import type {HazardFacts, Target, UpgradeHazard} from './define.ts';
 import {pinnedAgents} from './images.ts';
 import {compare, describeRange, within} from './releases.ts';
@@ -96,8 +96,8 @@ export interface Gain {
 
 /** The settings that an upgrade adds. Pure. */
 export function gainsOf(installed: Target, wanted: Target): Gain[] {
-  const isSupported = (id: string, {chart, version}: Target): boolean =>
-    CHARTS[chart].rows.some((row) => row.setting.id === id && row.paths.length > 0 && within(version, row.in));
+  const isSupported = (id: string, target: Target): boolean =>
+    chartFor(target).rows.some((row) => row.setting.id === id && row.paths.length > 0 && within(target.version, row.in));
   return catalogue
     .filter(({id}) => isSupported(id, wanted) && !isSupported(id, installed))
     .map(({id, summary}) => ({setting: id, summary}));

@@ -3,6 +3,13 @@ import type {Get, Setting} from '../settings/define.ts';
 import type {KubernetesVersions} from './releases.ts';
 import type {ChartName, ChartSchema} from './schema.ts';
 
+/** An entry of `artifacthub.io/changes` in Chart.yaml. */
+export interface UpstreamChange {
+  /** added, changed, removed, fixed, … */
+  kind?: string | undefined;
+  description: string;
+}
+
 /** One exact chart version. */
 export interface Target {
   chart: ChartName;
@@ -11,6 +18,8 @@ export interface Target {
   schema?: ChartSchema;
   /** Violations of the chart's values.schema.json by values merged over its defaults. */
   refusals?(values: Values): {path: Path; message: string}[];
+  /** The change list of that chart. */
+  changes?: readonly UpstreamChange[];
 }
 
 /** Context of a row besides its value. */

@@ -5,7 +5,7 @@ import {FLAT, NESTED} from './agent-job/versions.ts';
 import {GOLDEN} from './agent-k8s/versions.ts';
 import type {Target} from './define.ts';
 import {within} from './releases.ts';
-import {type ChartName, chartSchema, defaultsOf} from './schema.ts';
+import {agentVersionOf, type ChartName, defaultsOf, schemaOf} from './schema.ts';
 
 /** What the templates write as the reference of one image. */
 interface ImageKeys {
@@ -81,8 +81,9 @@ export interface PinnedAgent {
 }
 
 /** Only exact versions: other repositories, tags and digests are a choice. `values` are merged over the chart defaults. Pure. */
-export function pinnedAgents(values: Values, {chart, version}: Target): PinnedAgent[] {
-  const made = chartSchema(chart)['x-releases'].find((each) => each.version === version)?.appVersion;
+export function pinnedAgents(values: Values, target: Target): PinnedAgent[] {
+  const {chart, version} = target;
+  const made = agentVersionOf(target);
   const maps = IMAGES[chart]
     .filter((each) => each.setting === agentImage && within(version, each.in))
     .map(({at = []}) => mapOf(values, at));
@@ -92,7 +93,7 @@ export function pinnedAgents(values: Values, {chart, version}: Target): PinnedAg
     if (!isPinned || made === undefined) return [];
     const nameOf = (path: string): string | undefined => path.split('/').at(-1);
     // Older charts have an agent image with another name, which has no newer versions.
-    const isRenamed = nameOf(repository) !== nameOf(textAt(defaultsOf(chartSchema(chart), version), `${map}.repository`));
+    const isRenamed = nameOf(repository) !== nameOf(textAt(defaultsOf(schemaOf(target), version), `${map}.repository`));
     const message = `The agent image is ${repository}:${tag}, but ${chart} ${version} is made for agent ${made}`;
     return [{key: `${map}.tag`, message, keys: isRenamed ? `${map}.tag and ${map}.repository` : `${map}.tag`}];
   });

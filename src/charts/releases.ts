@@ -8,6 +8,8 @@ export interface Release {
   version: string;
   appVersion: string;
   kubeVersion?: string;
+  /** SHA-256 of the archive, according to the index of the chart repository. */
+  digest?: string;
 }
 
 /** The three numbers of a version without prefix and suffix: `v1.34.1-gke.2541000` is 1.34.1, `1.35` is 1.35.0. */
@@ -39,13 +41,15 @@ export function oncePerVersion<S extends object, T>(find: (schema: S, version: s
   };
 }
 
-/** Caches a function of chart and version. */
-export function oncePerRelease<R extends {chart: string; version: string}, T>(find: (release: R) => T): (release: R) => T {
+/** Caches a function of chart and version, and of the schema of a chart that was read. */
+export function oncePerRelease<R extends {chart: string; version: string; schema?: object}, T>(find: (release: R) => T): (release: R) => T {
   const known = new Map<string, T>();
+  const ofRead = new WeakMap<object, T>();
   return (release) => {
     const name = `${release.chart} ${release.version}`;
-    const found = known.get(name) ?? find(release);
-    known.set(name, found);
+    const found = (release.schema ? ofRead.get(release.schema) : known.get(name)) ?? find(release);
+    if (release.schema) ofRead.set(release.schema, found);
+    else known.set(name, found);
     return found;
   };
 }

@@ -1,7 +1,7 @@
 import agentJob from '../../schemas/agent-job.json' with {type: 'json'};
 import agentK8s from '../../schemas/agent-k8s.json' with {type: 'json'};
 import agentLocal from '../../schemas/agent-local.json' with {type: 'json'};
-import {copyOf, setAt, type Tree, type Values} from '../ground/tree.ts';
+import {copyOf, type Path, setAt, type Tree, type Values} from '../ground/tree.ts';
 import {oncePerVersion, type Release, within} from './releases.ts';
 
 /**
@@ -61,6 +61,14 @@ export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 /** The schema of a chart version: from the chart itself, or built in. */
 export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema => schema ?? chartSchema(chart);
 
+type NamedVersion = {chart: ChartName; version: string; schema?: ChartSchema};
+
+export const chartRelease = (target: NamedVersion): Release | undefined =>
+  schemaOf(target)['x-releases'].find(({version}) => version === target.version);
+
+/** The agent version of a chart release; undefined for an unknown release. */
+export const agentVersionOf = (target: NamedVersion): string | undefined => chartRelease(target)?.appVersion;
+
 /** Every key of one version, in the order of the chart's values.yaml. */
 export const leavesOf = oncePerVersion((schema: SchemaNode, version): readonly Leaf[] => leavesBelow(schema, version, []));
 
@@ -112,4 +120,26 @@ function alternatives(node: SchemaNode, version: string): readonly SchemaNode[] 
 function defaultOf(node: SchemaNode, version: string): Tree {
   const changed = node['x-defaults']?.find(({versions}) => within(version, versions));
   return (changed ? changed.default : node.default) as Tree;
+}
+
+const ANY: SchemaNode = {};
+const TEXT: SchemaNode = {type: 'string'};
+
+/** Maps with free keys hold texts (labels, annotations, variables), unless they have another Kubernetes type. */
+const isFreeMap = (node: SchemaNode): boolean => node.type === 'object' && node.properties === undefined && isTextMap(node);
+const isTextMap = (node: SchemaNode): boolean => [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
+
+/** The schema at a path; undefined for an unknown key. */
+export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
+  return path.reduce<SchemaNode | undefined>((node, key) => node && childOf(node, key), root);
+}
+
+export function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
+  if (node === ANY) return ANY;
+  for (const each of [node, ...(node.anyOf ?? [])]) {
+    if (each.properties && Object.hasOwn(each.properties, key)) return each.properties[key];
+    if (isFreeMap(each)) return TEXT;
+    if (each['x-kubernetes'] !== undefined || each.additionalProperties === true) return ANY;
+  }
+  return undefined;
 }

@@ -3,6 +3,7 @@ import type {Path, Values} from '../ground/tree.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
+import {chartFor} from './chart-of.ts';
 import {CHARTS} from './charts.ts';
 import type {Chart, Described, Row, Scope, Target} from './define.ts';
 import {describeRange, oncePerVersion, rangeOf, within} from './releases.ts';
@@ -28,8 +29,9 @@ export function rowsFor({rows}: Described, setting: Setting, value: unknown, sco
 export const needsNoRow = (setting: Setting): boolean =>
   setting.group === 'Release' || setting.id === set.id || setting.id === valuesFile.id;
 
-export const hasKey = <T>({chart, version}: Target, setting: Setting<T>): boolean =>
-  CHARTS[chart].rows.some((row) => row.setting.id === setting.id && within(version, row.in) && row.paths.length > 0);
+/** True if the chart version has a key for the setting. */
+export const hasKey = <T>(target: Target, setting: Setting<T>): boolean =>
+  chartFor(target).rows.some((row) => row.setting.id === setting.id && within(target.version, row.in) && row.paths.length > 0);
 
 /** True if rows write the value of the setting, or of the one that carries it. */
 function hasRow(described: Described, setting: Setting, settings: Settings, scope: Scope): boolean {
@@ -50,7 +52,7 @@ export interface Unsupported {
 
 /** Every explicit setting that the chart version does not support. */
 export const unsupported = (target: Target, settings: Settings): Unsupported[] =>
-  unsupportedBy(CHARTS[target.chart], `${target.chart} ${target.version}`, settings, scopeOf(target, settings.get)).filter(
+  unsupportedBy(chartFor(target), `${target.chart} ${target.version}`, settings, scopeOf(target, settings.get)).filter(
     ({setting}) => !needsNoRow(setting),
   );
 

@@ -16,12 +16,20 @@ export const WITHDRAWN: Readonly<Record<ChartName, readonly string[]>> = {
   'agent-job': ['0.5.77'],
 };
 
-/** The exact chart version of the settings; `recommended` returns the chart if none is set. */
-export function targetOf(settings: Settings, recommended: () => ChartName): {target: Target; warnings: Warning[]} {
+/** The exact chart version of the settings; `recommended` returns the chart if none is set, `read` is the chart itself for an unknown version. */
+export function targetOf(settings: Settings, recommended: () => ChartName, read?: Target): {target: Target; warnings: Warning[]} {
   const name = settings.get(chart) ?? recommended();
   const version = settings.get(chartVersion) ?? newestOf(name);
+  if (read?.chart === name && read.version === version)
+    return {target: read, warnings: releasesOf(name).includes(version) ? [] : [readWarning(read)]};
   return {target: {chart: name, version}, warnings: checkVersion(name, version)};
 }
+
+const readWarning = ({chart: name, version}: Target): Warning => ({
+  code: 'UNKNOWN_VERSION',
+  setting: chartVersion.id,
+  message: `${name} ${version} is newer than this program. Keys, types and defaults are read from the chart. Rules between keys are those of ${newestOf(name)}.`,
+});
 
 function checkVersion(name: ChartName, version: string): Warning[] {
   const known = releasesOf(name);

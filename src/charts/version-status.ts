@@ -1,7 +1,7 @@
 import {CHARTS} from './charts.ts';
 import type {KubernetesFloor, Target} from './define.ts';
 import {compare, within} from './releases.ts';
-import {type ChartName, chartSchema, schemaOf} from './schema.ts';
+import {type ChartName, chartRelease} from './schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
 
 /** An installed version compared with the known versions. */
@@ -25,9 +25,8 @@ export function versionStatus(chart: ChartName, version: string): VersionStatus 
   return {newestKnown, behind, standing: standing()};
 }
 
-/** The agent version of a chart release; undefined for an unknown release. */
-export const agentVersionOf = (chart: ChartName, version: string): string | undefined =>
-  chartSchema(chart)['x-releases'].find((each) => each.version === version)?.appVersion;
+/** The SHA-256 of the archive of a chart release in the public repository; undefined if it is unknown or withdrawn. */
+export const digestOf = (chart: ChartName, version: string): string | undefined => chartRelease({chart, version})?.digest;
 
 /** The minimum Kubernetes version of a chart version; undefined without one. */
 export function floorOf(target: Target): KubernetesFloor | undefined {
@@ -40,8 +39,7 @@ export function floorOf(target: Target): KubernetesFloor | undefined {
 
 /** The lower bound of kubeVersion in Chart.yaml; helm checks other constraints. */
 function enforcedBy(target: Target): string | undefined {
-  const release = schemaOf(target)['x-releases'].find(({version}) => version === target.version);
-  return /^>=\s*v?(\d+\.\d+)/.exec(release?.kubeVersion ?? '')?.[1];
+  return /^>=\s*v?(\d+\.\d+)/.exec(chartRelease(target)?.kubeVersion ?? '')?.[1];
 }
 
 /** Accepts versions of cloud providers: v1.34.1-gke.2541000 */

@@ -66,6 +66,8 @@ export const connectionFlags = {
   kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
 };
 
+/** For commands that call helm only to read a chart. */
+export const helmFlag = {helm: connectionFlags.helm};
 /** Names of flags that only a cluster has. */
 export const OF_CONNECTION = ['kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
 

@@ -8,6 +8,7 @@ import {prepareInstall} from '../operations/install.ts';
 import type {MadeToken} from '../operations/install-pool.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {rollbackSteps} from '../operations/kept-claims.ts';
+import {newestInRepository} from '../operations/newest-version.ts';
 import type {Plan} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
@@ -22,6 +23,7 @@ import {checkText} from '../ui/checks.ts';
 import {planText} from '../ui/plan.ts';
 import {NOT_WAITED, nextSteps, nextStepsText, resultSentence, savedText} from '../ui/result.ts';
 import {planWarnings} from '../ui/review.ts';
+import {newerText} from '../ui/status.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {durationOf, releaseName} from './flags.ts';
@@ -46,6 +48,9 @@ export interface InstallResult extends ReleaseHead {
   /** Only with --pool. */
   pool?: PoolResult;
 }
+
+/** Time to ask for a newer chart. */
+const NEWEST_MS = 5000;
 
 /** Ways to the cluster of an install. */
 interface Access {
@@ -95,6 +100,10 @@ export async function installInCluster(
       if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await preflight();
       throw error;
     });
+  if (wanted.chart.source === undefined && shown === undefined) {
+    const newest = await newestInRepository(generated.target.chart, access.processes, AbortSignal.timeout(Math.min(timeoutMs, NEWEST_MS)));
+    context.say(newerText(newest, generated.target));
+  }
   const steps = [...(account?.steps ?? []), ...plan.steps];
   const changed = steps.length > 0;
   const result: InstallResult = {

@@ -3,6 +3,7 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
+import {newestInRepository} from '../operations/newest-version.ts';
 import {contextName} from '../release/read-release.ts';
 import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';
@@ -29,11 +30,13 @@ export interface StatusRequest {
   isStrict: boolean;
   /** Reads the agents in the Scalr account too, if there is a token for it. */
   usesAccount: boolean;
+  /** Asks the repository for the newest chart version. */
+  asksNewest: boolean;
 }
 
 /** Shows one release; without a name, the only one of the cluster. @throws ExpectedError */
 export async function showRelease(
-  {name, isNamed, files, wanted, isStrict, usesAccount}: StatusRequest,
+  {name, isNamed, files, wanted, isStrict, usesAccount, asksNewest}: StatusRequest,
   access: ClusterAccess,
   context: CommandContext,
 ): Promise<StatusDocument> {
@@ -50,7 +53,12 @@ export async function showRelease(
     found = only;
     return readStatus(only, {wanted, signal}, deps);
   });
-  const status = usesAccount ? await statusWithAccount(found, inCluster, context) : inCluster;
+  const [account, newest] = await Promise.all([
+    usesAccount ? statusWithAccount(found, inCluster, context) : inCluster,
+    asksNewest && inCluster.chart ? newestInRepository(inCluster.chart.name, access.processes, signal) : undefined,
+  ]);
+  if (asksNewest && newest === undefined) say('The newest version is unknown: cannot read the chart repository.\n');
+  const status = account.chart && newest !== undefined ? {...account, chart: {...account.chart, newest}} : account;
   if (!isJson) {
     show(statusText({name: found, status, files, now: now()}, resultScreen));
     const text = driftText(status.drift, resultScreen);

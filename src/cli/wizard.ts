@@ -11,7 +11,7 @@ import {wantedRelease} from '../operations/wanted-release.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
-import {chartSource, namespace, release, type TargetName, target} from '../settings/release.ts';
+import {chart, chartSource, namespace, release, type TargetName, target} from '../settings/release.ts';
 import {quote, Settings} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -27,6 +27,7 @@ import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from '
 import {directoryOf, prepareInDocker} from './host-install.ts';
 import {type PlannedPool, type PoolInstall, planPool} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
+import {generateFor, readOfSettings} from './read-chart.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 import {installedAgent, offeredPools, poolFlags, poolInstallOf, prepareAndCheck, tryRequirements} from './wizard-readings.ts';
 
@@ -104,6 +105,8 @@ export async function decideWithOperator(
       if (!store.isGiven(url)) store.set(url, {value: `https://${host}`, source: 'prompt'});
       store.asked.add('pool').add(url.id);
     }
+    if (store.get(chart) !== undefined)
+      store.readChart = (await readOfSettings(new Settings(found.answers), undefined, {app, flags}))?.target;
     const title = (): string => titleText(version, screen);
     say(title());
     if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
@@ -177,6 +180,7 @@ export async function decideWithOperator(
       readChart: async (source) => (await import('../values/chart-files.ts')).readMetadata(source, (await app.charts.read(source)).chart),
       wanted,
       contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),
+      generate: (settings, facts) => generateFor(settings, facts, {app, flags}),
       planContainers: (settings) => prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupts.interrupt),
       program: programOf(env),
       where: () => [...whereFlags(clusterFlags()), ...poolFlags(store)],

@@ -4,8 +4,9 @@ import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {additionsFrom, dockerfileFlags} from '../cli/dockerfile-flags.ts';
-import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
 import {type FleetFlags, fleetFlags, fleetFrom, refuseFleetFlags} from '../cli/fleet-flags.ts';
+import {generateFor} from '../cli/read-chart.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
 import {exportHost, socketIn} from '../export/export.ts';
@@ -19,7 +20,6 @@ import type {Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/host.ts';
 import {choiceText} from '../ui/recommendation.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   target: string;
@@ -52,6 +52,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalogue),
+    ...helmFlag,
   };
 
   // The argument takes precedence over the target of an answers file.
@@ -77,7 +78,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {files, steps, notes, warnings} = isFleetTarget(target)
       ? await this.#fleet(target, flags)
       : fromChart !== undefined
-        ? this.#fromChart(await this.settingsFrom(flags, {optional: [url]}), fromChart)
+        ? await this.#fromChart(await this.settingsFrom(flags, {optional: [url]}), flags, fromChart)
         : target === 'volume'
           ? {...volume(await this.settingsFrom(flags, {only: VOLUME_SETTINGS})), warnings: []}
           : exportHost(await this.settingsFrom(flags), target as HostTarget, {
@@ -89,12 +90,8 @@ export default class ExportCommand extends BaseCommand<Result> {
     if (files.length === 1 && flags.out === undefined) {
       if (!this.jsonEnabled()) this.app.stdout(files.map(({text}) => text).join(''));
     } else {
-      const done = await writeFiles(files, this.app.files, {
-        directory,
-        isDryRun: flags['dry-run'],
-        isAccepted: flags.yes,
-        confirm: this.prompter?.confirm,
-      });
+      const confirmed = {isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm};
+      const done = await writeFiles(files, this.app.files, {directory, ...confirmed});
       this.say(`${done.join('\n')}\n`);
     }
     for (const note of notes) this.say(`${note}\n`);
@@ -112,8 +109,8 @@ export default class ExportCommand extends BaseCommand<Result> {
     return {...exportFleet(fleet, target), warnings: [...new Map(all.map((each) => [each.message, each])).values()]};
   }
 
-  #fromChart<T>(settings: Settings, write: (generated: Generated) => T): T & {warnings: Warning[]} {
-    const generated = generateChecked(settings);
+  async #fromChart<T>(settings: Settings, flags: ClusterFlags, write: (generated: Generated) => T): Promise<T & {warnings: Warning[]}> {
+    const generated = await generateFor(settings, undefined, {app: this.app, flags});
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...write(generated), warnings: []};
   }

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
+import {generateFor} from '../cli/read-chart.ts';
 import {asksForJson} from '../cli/usage-error.ts';
 import {writeResult} from '../cli/user-files.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
@@ -14,7 +15,6 @@ import {choiceText} from '../ui/recommendation.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;
@@ -48,6 +48,7 @@ export default class Images extends BaseCommand<Result> {
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalogue, {chart: 'Chart whose images are listed (default: recommended).'}),
+    ...helmFlag,
   };
 
   override async run(): Promise<Result> {
@@ -56,7 +57,10 @@ export default class Images extends BaseCommand<Result> {
       throw failed('USAGE', `--json cannot be used with --format ${flags.format}.`, ['Omit one of these flags']);
     }
     const given = await this.settingsFrom(flags, {optional: [url]});
-    const found = await imagesOfInstall(given, {generate: generateChecked, agentVersion: await this.#agentVersion(given)});
+    const found = await imagesOfInstall(given, {
+      generate: (settings) => generateFor(settings, undefined, {app: this.app, flags}),
+      agentVersion: await this.#agentVersion(given),
+    });
     const {generated, copied, ...images} = found;
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     this.report(images.warnings);

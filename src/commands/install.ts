@@ -5,6 +5,7 @@ import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
 import {type InstallFlags, installFlags, isNonInteractive, LEFT, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
 import {type InstallResult, installInCluster} from '../cli/install-release.ts';
+import {generateFor} from '../cli/read-chart.ts';
 import type {Decided, Left} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -14,7 +15,6 @@ import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
@@ -70,7 +70,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const given = await this.settingsFrom(flags, {cluster, optional: pool ? [url] : []});
     const settings = pool ? withAccountUrl(given, pool) : given;
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    return generateChecked(settings, cluster?.facts);
+    return generateFor(settings, cluster?.facts, {app: this.app, flags});
   }
 
   /** All queries before the plan are sent only once. */

@@ -1,17 +1,18 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {confirmFlags} from '../cli/flags.ts';
+import {confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
+import {confirmMigrated, migrationChart} from '../cli/migrate-chart.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {migrateHostFile} from '../host/migrate/migrate-host.ts';
 import {readHelmCommand} from '../host/migrate/pasted-command.ts';
 import {readHost} from '../host/migrate/read-host.ts';
-import {TARGETS} from '../settings/release.ts';
+import {chartSource, TARGETS} from '../settings/release.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {type MigratedFile, migrateFile} from '../values/migrate/migrate-file.ts';
+import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
 import type {ValuesFinding} from '../values/validate/finding.ts';
 
 interface Result {
@@ -26,7 +27,7 @@ interface Result {
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect", a systemd unit or a "docker run" command, and "helm install" or "helm upgrade" commands with --set. Requires no cluster and no network.';
+    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect", a systemd unit or a "docker run" command, and "helm install" or "helm upgrade" commands with --set. Requires no cluster, and helm only for a chart version that this program does not know.';
   static override usage = '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --from agent-k8s@0.5.58 --to agent-job@0.6.5',
@@ -41,33 +42,34 @@ export default class Migrate extends BaseCommand<Result> {
     'keep-defaults': Flags.boolean({summary: 'Write every default of the old version that the target has changed.'}),
     'exit-code': Flags.boolean({summary: 'Exit with 5 if the file changes.'}),
     ...confirmFlags,
+    ...settingFlags([chartSource]),
+    ...helmFlag,
   };
 
   protected override readonly targets = TARGETS;
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Migrate);
-    await this.settingsFrom(flags, {only: []});
+    const source = (await this.settingsFrom(flags, {only: [chartSource]})).get(chartSource);
     if (args.file === undefined) throw noFile();
     const [{file, text} = {file: '-', text: ''}] = await readTexts([args.file], this.app.files);
     const helm = readHelmCommand(text, flags.from);
     const host = helm === undefined ? readHost(text) : undefined;
     const isPasted = (helm ?? host) !== undefined;
     const keepsDefaults = flags['keep-defaults'];
+    const deps = {app: this.app, flags};
+    const chart = await migrationChart(flags.to, source, deps);
+    const read = {text: helm?.yaml ?? text, from: helm?.from ?? flags.from};
+    const wanted = {file, from: flags.from, to: chart ? spellTarget(chart.target) : flags.to};
     const migrated = host
-      ? await migrateHostFile(host, {file, from: flags.from, to: flags.to, keepsDefaults}, this.app.files)
-      : migrateFile({
-          file,
-          text: helm?.yaml ?? text,
-          from: helm?.from ?? flags.from,
-          to: flags.to,
-          keeps: keepsDefaults ? 'all' : 'security',
-        });
-    const {from, to, yaml, changes, findings} = migrated;
+      ? await migrateHostFile(host, {...wanted, keepsDefaults, chart: chart?.target}, this.app.files)
+      : migrateFile({...wanted, ...read, keeps: keepsDefaults ? 'all' : 'security', read: chart?.target});
+    const {from, to, yaml, changes} = migrated;
+    const findings = [...migrated.findings, ...(chart ? await confirmMigrated(chart, migrated, deps) : [])];
     this.report(migrated.warnings);
     for (const note of [...(helm?.notes ?? []), ...migrated.notes]) this.say(`${note}\n`);
     this.say(changesText(changes, this.screen));
-    if (findings.length > 0) this.app.stderr(this.#findings(migrated, flags.out ?? (isPasted ? 'values.yaml' : file)));
+    if (findings.length > 0) this.app.stderr(this.#findings({...migrated, findings}, flags.out ?? (isPasted ? 'values.yaml' : file)));
     this.say(`${changesSummary(from, to, changes)}\n`);
     const written = await this.#write(
       {text: isPasted ? '' : text, yaml, file: isPasted ? 'values.yaml' : file, isPrivate: isPasted},

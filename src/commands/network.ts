@@ -2,7 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import type {EndpointScope} from '../charts/endpoint-hosts.ts';
 import {endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, durationOf, probeUrls, settingFlags, targetFlag} from '../cli/flags.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, durationOf, helmFlag, probeUrls, settingFlags, targetFlag} from '../cli/flags.ts';
+import {generateFor} from '../cli/read-chart.ts';
 import {asksForJson} from '../cli/usage-error.ts';
 import {writeResult} from '../cli/user-files.ts';
 import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
@@ -14,7 +15,6 @@ import {TARGETS, type TargetName} from '../settings/release.ts';
 import {networkText} from '../ui/network.ts';
 import {choiceText} from '../ui/recommendation.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   target: TargetName;
@@ -55,6 +55,7 @@ export default class Network extends BaseCommand<Result> {
     ...targetFlag,
     ...answersFlag,
     ...settingFlags(catalogue, {chart: 'Chart whose hosts are listed (default: recommended).'}),
+    ...helmFlag,
   };
 
   protected override readonly targets = TARGETS;
@@ -90,12 +91,12 @@ export default class Network extends BaseCommand<Result> {
   }
 
   async #scope(
-    flags: Parameters<typeof this.settingsFrom>[0],
+    flags: Parameters<typeof this.settingsFrom>[0] & ClusterFlags,
     target: TargetName,
   ): Promise<{scope: EndpointScope; warnings: readonly Warning[]}> {
     const settings = await this.settingsFrom(flags, {optional: [url]});
     if (target !== 'kubernetes') return {scope: {target, get: settings.get}, warnings: []};
-    const generated = generateChecked(settings);
+    const generated = await generateFor(settings, undefined, {app: this.app, flags});
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     const {effective, values, target: chart} = generated;
     const get = effectiveGet(generated.settings, effective);

@@ -22,6 +22,7 @@ import {
   readAccountFacts,
   refuseUnprobed,
 } from '../cli/preflight.ts';
+import {generateFor} from '../cli/read-chart.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
@@ -34,7 +35,6 @@ import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 
@@ -98,7 +98,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const cluster = await this.openAnswersOf(flags, cached);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    const generated = generateChecked(settings, cluster?.facts);
+    const generated = await generateFor(settings, cluster?.facts, {app: this.app, flags});
     const name = releaseName(flags, generated.settings);
     const {now, sleep, registries} = this.app;
     const deps = {...(await this.accessTo(name.kubeTarget, flags)), now, sleep, registries, signal, versionSignal};

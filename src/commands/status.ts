@@ -20,6 +20,7 @@ const ONLY_KUBERNETES = [
   'exit-code',
   'all-namespaces',
   'watch',
+  'newest',
   'contexts',
   'namespace',
   'kube-context',
@@ -73,6 +74,7 @@ export default class Status extends BaseCommand<Result> {
       allowNo: true,
     }),
     watch: Flags.boolean({char: 'w', summary: 'Watch for changes; with --json prints one document per line.'}),
+    newest: Flags.boolean({summary: 'Ask the chart repository for the newest version.', exclusive: ['watch', 'all-namespaces']}),
     ...targetFlag,
     ...answersFlag,
     ...settingFlags(SETTINGS),
@@ -95,7 +97,15 @@ export default class Status extends BaseCommand<Result> {
     const wanted = files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
     const name = releaseName(flags, settings);
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
-    const request = {name, isNamed, files, wanted, isStrict: flags['exit-code'] ?? false, usesAccount: flags.account};
+    const request = {
+      name,
+      isNamed,
+      files,
+      wanted,
+      isStrict: flags['exit-code'] ?? false,
+      usesAccount: flags.account,
+      asksNewest: flags.newest ?? false,
+    };
     const context = {...this.context(flags), timeoutMs};
     if (flags.contexts !== undefined) {
       const deps = {processes: this.app.processes(toolPaths(flags)), accessTo: (each: ClusterTarget) => this.accessTo(each, flags)};

@@ -2,11 +2,13 @@ import {scalrChart} from '../charts/define.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {durationOf, releaseName, timeoutOf} from '../cli/flags.ts';
+import {confirmIn, readIfUnknown, warningsOf} from '../cli/read-chart.ts';
 import {UPGRADE_SETTINGS, type UpgradeResult, upgradeFlags, upgradeInCluster} from '../cli/upgrade-release.ts';
 import {readValuesTexts} from '../cli/values-texts.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireKnownVersion} from '../operations/debug.ts';
+import {newestInRepository} from '../operations/newest-version.ts';
 import {givenSecretNames, newestFor, prepare} from '../operations/prepare-upgrade.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';
 import {type InstalledRelease, readInstalled} from '../release/read-inventory.ts';
@@ -14,6 +16,7 @@ import {readFacts} from '../release/read-release.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import {ofAnother} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
+import {newerText} from '../ui/status.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 export default class Upgrade extends BaseCommand<UpgradeResult> {
@@ -45,17 +48,25 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
     const {installed, to, prepared} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutMs);
       const installed = await readRelease(name, access, signal);
-      const newest = newestFor(installed, settings.get(chart) ?? installed.target.chart);
+      const chartName = settings.get(chart) ?? installed.target.chart;
+      const newest = newestFor(installed, chartName);
       const wanted = settings.get(chartVersion) === undefined ? settings.with(chartVersion, {value: newest, source: 'default'}) : settings;
-      const {target: to, warnings} = targetOf(wanted, () => installed.target.chart);
+      const source = settings.get(chartSource);
+      const deps = {app: this.app, flags};
+      const read = await readIfUnknown(chartName, wanted.get(chartVersion) ?? newest, source, deps);
+      const {target: to, warnings} = targetOf(wanted, () => chartName, read?.target);
       this.report(warnings);
       const options = {
-        source: settings.get(chartSource),
+        source,
         overlay,
         newRelease: flags['new-release'],
         secretNames: givenSecretNames(settings),
       };
-      return {installed, to, prepared: await prepare(installed, to, options, choices, access, signal)};
+      const prepared = await prepare(installed, to, options, choices, access, signal);
+      if (source === undefined) this.say(newerText(await newestInRepository(chartName, access.processes, signal), to));
+      if (read === undefined) return {installed, to, prepared};
+      const {unconfirmed} = await confirmIn(read, prepared.wanted.values, deps);
+      return {installed, to, prepared: {...prepared, warnings: [...prepared.warnings, ...warningsOf(unconfirmed)]}};
     });
     const readAgain = (): Promise<InstalledRelease> => readRelease(name, access, AbortSignal.timeout(timeoutMs));
     return upgradeInCluster({installed, to, prepared, choices, access, readAgain}, flags, this.context(flags));

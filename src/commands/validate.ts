@@ -1,27 +1,25 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, helmFlag, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/usage-error.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
+import {chartsToCheck, confirmGroups} from '../cli/validate-charts.ts';
 import {readGroups, readValuesTexts} from '../cli/values-texts.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/changes.ts';
 import {inFormat, type Result, resultOf} from '../ui/findings.ts';
-import {targetOfChart} from '../values/chart-files.ts';
 import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
   static override summary = 'Validate a values.yaml against one chart version.';
   static override description =
-    'Validates keys, types, and rules that the charts do not enforce. Each FILE is validated separately; -f files are merged as Helm merges them. Requires no cluster and no helm.';
+    'Validates keys, types, and rules that the charts do not enforce. Each FILE is validated separately; -f files are merged as Helm merges them. Requires no cluster, and helm only for a chart version that this program does not know.';
   static override usage = '<%= command.id %> <FILE>... [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
@@ -54,6 +52,7 @@ export default class Validate extends BaseCommand<Result> {
       chart: 'Chart of the file (default: the one that the file or its keys name).',
       'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
     }),
+    ...helmFlag,
   };
 
   protected override readonly targets = TARGETS;
@@ -71,10 +70,13 @@ export default class Validate extends BaseCommand<Result> {
     const {files} = this.app;
     const groups = layers.length > 0 ? [{files: await readValuesTexts(layers, files), areLayers: true}] : await readGroups(alone, files);
     const settings = await this.settingsFrom(flags, {optional: [url]});
-    const {checked, warnings, notes} = checkGroups(groups, settings, await this.#givenChart(settings));
+    const deps = {app: this.app, flags};
+    const charts = await chartsToCheck(groups, settings, deps);
+    const {checked, warnings, notes} = checkGroups(groups, settings, {...charts, read: charts.read.map(({target}) => target)});
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
-    return this.#show(flags.fix ? await this.#fix(checked, flags) : checked, flags);
+    const fixed = flags.fix ? await this.#fix(checked, flags) : checked;
+    return this.#show(await confirmGroups(fixed, charts, deps), flags);
   }
 
   async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
@@ -83,12 +85,6 @@ export default class Validate extends BaseCommand<Result> {
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
     return resultOf(remaining);
-  }
-
-  async #givenChart(settings: Settings): Promise<Target | undefined> {
-    const source = settings.get(chartSource);
-    if (source === undefined) return undefined;
-    return targetOfChart(source, await this.app.charts.read(source));
   }
 
   /** Findings after the fixes, or all findings if the files stay unchanged. */

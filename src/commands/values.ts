@@ -2,6 +2,7 @@ import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {generateFor} from '../cli/read-chart.ts';
 import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
@@ -12,7 +13,6 @@ import {explainText} from '../ui/messages.ts';
 import {choiceText} from '../ui/recommendation.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
 import {editorSchema, schemaText} from '../values/editor-schema.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;
@@ -52,7 +52,7 @@ export default class Values extends BaseCommand<Result> {
     const {flags} = await this.parse(Values);
     const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
-    const generated = generateChecked(given, cluster?.facts);
+    const generated = await generateFor(given, cluster?.facts, {app: this.app, flags});
     const {target, values, recommendation} = generated;
     const warnings = [...generated.warnings, ...(cluster ? [] : this.unaskedWarnings(given, target.chart))];
     const schema = flags.schema === undefined ? undefined : besideValues(flags.schema, flags.out);

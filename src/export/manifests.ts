@@ -1,5 +1,5 @@
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
-import {agentVersionOf} from '../charts/version-status.ts';
+import {agentVersionOf} from '../charts/schema.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
@@ -113,7 +113,7 @@ export function volume(settings: Settings): ManifestExport {
 /** A DaemonSet that keeps the images of runs on the nodes where runs are placed. Pure. @throws ExpectedError */
 export function prepull({target, settings, effective, values}: Generated): ManifestExport {
   const seen = effectiveValues(values, target);
-  const images = imagesOf(seen, target, agentVersionOf(target.chart, target.version) ?? 'latest').filter(({used}) => used !== 'controller');
+  const images = imagesOf(seen, target, agentVersionOf(target) ?? 'latest').filter(({used}) => used !== 'controller');
   const names = [...new Set(images.map(({rendered}) => rendered))];
   const get = <T>({id}: Setting<T>): T | undefined => effective.get(id) as T | undefined;
   const labels = {'app.kubernetes.io/name': 'scalr-agent-prepull', 'app.kubernetes.io/instance': settings.get(release) as string};

@@ -1,10 +1,10 @@
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor, isUnknown, knowsKey} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
-import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values} from '../ground/tree.ts';
+import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values, withoutLeaves} from '../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import type {SecretNames} from '../settings/release.ts';
@@ -19,6 +19,8 @@ import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 export interface Migration {
   wanted: WantedRelease;
   changes: readonly Change[];
+  /** Keys that an unknown version no longer has, without those that the user's files set to null. */
+  gone: readonly Change[];
 }
 
 /** Values in files of the user, merged over the migrated ones. */
@@ -38,14 +40,20 @@ export function migratedRelease(
 ): Migration {
   const {values: migrated, settings, changes} = migrateValues(given, from, to, {names: secretNames});
   const values = withMirrorTokens(migrated, given, to);
-  const merged = mergeValues(values, overlay);
-  refuseErrorsOf(overlay, values, merged, to);
+  const isNew = isUnknown(to, true);
+  const isAccepted = (path: Path): boolean => isNew && getAt(overlay, path) === null && !knowsKey(to, path);
+  const known = withoutLeaves(overlay, isAccepted);
+  const merged = mergeValues(values, known);
+  refuseErrorsOf(known, values, merged, to);
+  const isGone = ({kind, path}: Change): boolean =>
+    kind === 'dropped' && path !== '' && knowsKey(from, at(path)) && !knowsKey(to, at(path)) && !isAccepted(at(path));
   return {
     wanted: withValues(
       {name, chart: {...to, ...(source === undefined ? {} : {source})}, explicitPaths: [], secrets: inlineSecrets(given, settings)},
       merged,
       to,
     ),
+    gone: from.chart === to.chart && isNew ? changes.filter(isGone) : [],
     // The advice contains them with facts of the cluster.
     changes: changes.filter(
       ({kind, path}) => kind !== 'requirement' && !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
@@ -135,5 +143,5 @@ export function withOldClaims(values: Values, target: Target, lost: readonly str
   return result;
 }
 
-const cacheClaimKey = ({chart, version}: Target): Path | undefined =>
-  CHARTS[chart].rows.find((row) => row.setting.id === cacheClaim.id && row.paths.length > 0 && within(version, row.in))?.paths[0];
+const cacheClaimKey = (target: Target): Path | undefined =>
+  chartFor(target).rows.find((row) => row.setting.id === cacheClaim.id && row.paths.length > 0 && within(target.version, row.in))?.paths[0];

@@ -1,4 +1,5 @@
 import {type Gain, kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
+import {noteText} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
@@ -93,11 +94,33 @@ export async function prepare(
   return {
     ...upgrade,
     ...{name, steps, warnings},
+    advice: [...removedKeys(migration, to), ...upgrade.advice, ...upstreamChanges(to)],
     changes: steps.length === 0 ? [] : migration.changes,
     // A rollback restores the deployed revision.
     facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
   };
 }
+
+const removedKeys = ({gone}: Migration, to: Target): UpgradeAdvice[] =>
+  gone.map(({message, path}) => ({
+    code: 'KEY_REMOVED',
+    level: 'blocking',
+    versions: to.version,
+    reason: message.replace(/\.$/, ''),
+    remedy: `Set its successor in a file for --values, and set ${path} to null there`,
+    handled: false,
+  }));
+
+/** The change list of a version that this program does not know. */
+const upstreamChanges = (to: Target): UpgradeAdvice[] =>
+  (to.changes ?? []).map((change) => ({
+    code: 'UPSTREAM_CHANGE',
+    level: 'info',
+    versions: to.version,
+    reason: `Change list of the chart: ${noteText(change)}`,
+    remedy: 'Check whether it concerns your agents',
+    handled: false,
+  }));
 
 export function givenSecretNames(settings: Settings): Partial<SecretNames> {
   const token = settings.isExplicit(tokenSecret) ? settings.get(tokenSecret) : undefined;

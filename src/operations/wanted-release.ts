@@ -1,4 +1,4 @@
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {Secret} from '../ground/secret.ts';
@@ -69,8 +69,10 @@ export function wantedRelease(
 type Settings = Generated['settings'];
 
 /** The keys of explicit settings, including those with the default value, which the values leave out. */
-const pathsAsked = ({chart, version}: Generated['target'], settings: Settings): Path[] =>
-  CHARTS[chart].rows.filter((row) => settings.isExplicit(row.setting) && within(version, row.in)).flatMap(({paths}) => [...paths]);
+const pathsAsked = (target: Generated['target'], settings: Settings): Path[] =>
+  chartFor(target)
+    .rows.filter((row) => settings.isExplicit(row.setting) && within(target.version, row.in))
+    .flatMap(({paths}) => [...paths]);
 
 const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): WantedSecret => ({
   name: settings.get(tokenSecret) as string,

@@ -19,17 +19,20 @@ export interface Files {
   remove(path: string): Promise<void>;
 }
 
-/** The three files of a chart that describe its values, as text. */
-interface ChartFiles {
+/** What describes the values of a chart, as text. */
+export interface ChartFiles {
   chart: string;
   values: string;
   schema?: string;
+  templates: string;
 }
 
 /** Charts on the disk: a directory or an archive. */
 export interface Charts {
   /** @throws ExpectedError if no chart is found */
   read(source: string): Promise<ChartFiles>;
+  /** The archive that `pull` writes to a temporary directory, which is removed with the end of the program. */
+  download(pull: (directory: string) => Promise<void>): Promise<string>;
 }
 
 /** One file of an archive, as the manifest lists it. */

@@ -1,5 +1,9 @@
+import {addRelease} from '../charts/add-release.ts';
+import {isUnknown} from '../charts/chart-of.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
+import {chartSchema} from '../charts/schema.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import type {Values} from '../ground/tree.ts';
 import {mergeValues} from '../ground/tree.ts';
 import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
@@ -133,7 +137,7 @@ export async function readInstalled(
   ]);
   const {chart, values, defaults, manifest} = former ?? release;
   const objects = former ? objectsIn(manifest) : facts.installed;
-  const target = scalrChart(chart) as Target;
+  const target = describedBy(scalrChart(chart) as Target, defaults, release.app_version);
   return {
     name,
     target,
@@ -149,4 +153,11 @@ export async function readInstalled(
     })),
     definitions: readings.definitions,
   };
+}
+
+/** An unknown version is described by the values.yaml that Helm stores with the release. */
+function describedBy(target: Target, defaults: Values, appVersion = ''): Target {
+  if (!isUnknown(target, false) || Object.keys(defaults).length === 0) return target;
+  const metadata = {name: target.chart, version: target.version, appVersion};
+  return {...target, schema: addRelease(chartSchema(target.chart), {metadata, values: defaults})};
 }

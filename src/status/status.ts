@@ -1,7 +1,8 @@
 import {PURPOSE_ANNOTATION} from '../charts/agent-local/rows.ts';
 import {scalrChart} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {agentVersionOf, type VersionStatus, versionStatus} from '../charts/version-status.ts';
+import {agentVersionOf} from '../charts/schema.ts';
+import {type VersionStatus, versionStatus} from '../charts/version-status.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
@@ -76,6 +77,8 @@ export interface InstalledChart extends VersionStatus {
   name: ChartName;
   version: string;
   agentVersion: string | undefined;
+  /** In the public repository, if it was asked. */
+  newest?: string | undefined;
 }
 
 export interface WorkloadLine extends Progress {
@@ -196,7 +199,7 @@ export function chartOf(revision: Revision | undefined, releaseSnapshot: Release
   if (found === undefined) return undefined;
   const {chart, version} = found;
   const appVersion = revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
-  return {name: chart, version, agentVersion: appVersion || agentVersionOf(chart, version), ...versionStatus(chart, version)};
+  return {name: chart, version, agentVersion: appVersion || agentVersionOf({chart, version}), ...versionStatus(chart, version)};
 }
 
 function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {

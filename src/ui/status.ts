@@ -1,3 +1,5 @@
+import type {Target} from '../charts/define.ts';
+import {isBelow, type VersionStatus} from '../charts/version-status.ts';
 import {cacheUseText} from '../diagnose/log-matcher.ts';
 import {differs, isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
@@ -118,7 +120,18 @@ export function chartFact({chart}: Pick<ReleaseStatus, 'chart'>): string | undef
   return `${name} ${version}${agentVersion ? ` (default agent ${agentVersion})` : ''}; ${standingText(chart)}`;
 }
 
-function standingText({standing, behind, newestKnown}: InstalledChart): string {
+/** That the repository has a newer version than this one; empty if it has none, or is not readable. */
+export function newerText(newest: string | undefined, {chart, version}: Target): string {
+  if (newest === undefined || !isBelow(version, newest)) return '';
+  return `${chart} ${newest} is newer than ${version}. To use it, add --chart-version ${newest}.\n`;
+}
+
+function standingText({standing, behind, newestKnown, newest}: InstalledChart): string {
+  const known = standingInKnown({standing, behind, newestKnown});
+  return newest === undefined ? known : `${known}; newest in the repository: ${newest}`;
+}
+
+function standingInKnown({standing, behind, newestKnown}: VersionStatus): string {
   const releases = `${count(behind, 'release')} behind ${newestKnown}, the newest known version`;
   if (standing === 'newest') return 'newest known version';
   if (standing === 'newer-than-known') return `newer than the newest known version ${newestKnown}`;

@@ -1,15 +1,19 @@
 import type {ErrorObject} from 'ajv';
 import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
-import {isChart, type Target} from '../charts/define.ts';
+import {isChart, type Target, type UpstreamChange} from '../charts/define.ts';
 import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isMap, mergeValues, type Values} from '../ground/tree.ts';
 import {yamlProblem} from '../ground/yaml-problem.ts';
 
 /** Reads Chart.yaml, values.yaml and values.schema.json of a chart. @throws ExpectedError when it is not one of the three charts */
-export async function targetOfChart(source: string, files: {chart: string; values: string; schema?: string}): Promise<Target> {
-  const {name, version, appVersion = '', kubeVersion} = readMetadata(source, files.chart);
+export async function targetOfChart(
+  source: string,
+  files: {chart: string; values: string; schema?: string; templates?: string},
+): Promise<Target> {
+  const metadata = readMetadata(source, files.chart);
+  const {name, version, appVersion = '', kubeVersion} = metadata;
   const values = readChartFile(source, 'values.yaml', () => parse(files.values, {logLevel: 'error'}));
   const schema =
     files.schema === undefined ? undefined : readChartFile(source, 'values.schema.json', () => JSON.parse(files.schema as string));
@@ -17,14 +21,30 @@ export async function targetOfChart(source: string, files: {chart: string; value
     metadata: {name, version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion})},
     values,
     ...(schema === undefined ? {} : {schema: schema as SchemaNode}),
+    ...(files.templates === undefined ? {} : {templates: files.templates}),
   });
-  const target: Target = {chart: name, version, schema: known};
+  const target: Target = {chart: name, version, schema: known, changes: upstreamChangesOf(metadata)};
   return schema === undefined ? target : {...target, refusals: await refusalsOf(schema as Values, defaultsOf(known, version), source)};
+}
+
+/** The change list in the annotations of Chart.yaml; empty if there is none, or if it is invalid. */
+export function upstreamChangesOf({annotations}: ChartMetadata): UpstreamChange[] {
+  try {
+    const list: unknown = parse(annotations?.['artifacthub.io/changes'] ?? '', {logLevel: 'error'});
+    return (Array.isArray(list) ? list : []).flatMap((each: unknown): UpstreamChange[] => {
+      if (typeof each === 'string') return [{description: each}];
+      return isMap(each) && typeof each['description'] === 'string'
+        ? [{kind: each['kind'] as string | undefined, description: each['description']}]
+        : [];
+    });
+  } catch {
+    return [];
+  }
 }
 
 /** Checks values as Helm does: merged over the defaults, null deleting defaults. */
 async function refusalsOf(schema: Values, defaults: Values, source: string): Promise<NonNullable<Target['refusals']>> {
-  // The bundle has no names of a CommonJS package but its default.
+  // The bundle has only the default export.
   const {Ajv} = (await import('ajv')).default;
   // Two of the charts name a JSON Schema draft that Ajv does not know.
   const {$schema: _, ...rules} = schema;
@@ -67,6 +87,7 @@ export interface ChartMetadata {
   version: string;
   appVersion?: string;
   kubeVersion?: string;
+  annotations?: Readonly<Record<string, string>>;
 }
 
 /** @throws ExpectedError when it is not one of the three charts */

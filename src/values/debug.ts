@@ -1,4 +1,4 @@
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
@@ -34,7 +34,7 @@ export interface DebugValues {
 /** The values of a release with debug logs on or off; a key is removed if the chart default has the same value. Pure. @throws ExpectedError */
 export function withDebug(given: Values, target: Target, isOn: boolean): DebugValues {
   const scope = scopeOf(target, () => undefined);
-  const rows = rowsFor(CHARTS[target.chart], debug, isOn, scope);
+  const rows = rowsFor(chartFor(target), debug, isOn, scope);
   const entries = rows.flatMap((row) => row.write(isOn, scope));
   const keys = entries.map(([path]) => spellPath(path));
   const other = debugVariables(given)
@@ -60,7 +60,7 @@ export function withDebug(given: Values, target: Target, isOn: boolean): DebugVa
 /** Whether the values enable debug logs; `--set` of Helm writes numbers, and the agent reads 1 and true alike. Pure. */
 export function isDebugOn(given: Values, target: Target): boolean {
   const scope = scopeOf(target, () => undefined);
-  const entries = rowsFor(CHARTS[target.chart], debug, true, scope).flatMap((row) => row.write(true, scope));
+  const entries = rowsFor(chartFor(target), debug, true, scope).flatMap((row) => row.write(true, scope));
   const effective = effectiveValues(given, target);
   return [...entries.map(([path]) => path), ...debugVariables(given)].some((path) => /^(1|true)$/i.test(String(getAt(effective, path))));
 }

@@ -1,6 +1,6 @@
 import template from '../../templates/values-header.json' with {type: 'json'};
 import type {Target} from '../charts/define.ts';
-import {chartSchema, leavesOf} from '../charts/schema.ts';
+import {agentVersionOf, leavesOf, schemaOf} from '../charts/schema.ts';
 import {maskSecrets} from '../ground/errors.ts';
 import {isMap, type Path, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
@@ -21,10 +21,9 @@ import {type KeyComment, toYaml} from './yaml.ts';
  */
 export function valuesDocument(generated: Generated, schema?: string): string {
   const {target, settings, values, origins} = generated;
-  const release = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version);
   const named = namedIn(settings);
   const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named));
-  const names = {chart: target.chart, version: target.version, agent: release?.appVersion ?? 'version unknown'};
+  const names = {chart: target.chart, version: target.version, agent: agentVersionOf(target) ?? 'version unknown'};
   const header = [
     ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
     ...template.lines.map((line) => fill(line, names)),
@@ -73,9 +72,9 @@ function reasonFor({setting, why}: ValueOrigin, settings: Settings, named: Reado
     .replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
-export function inChartOrder(values: Values, {chart: name, version}: Target): Values {
+export function inChartOrder(values: Values, target: Target): Values {
   const ordered: Values = {};
-  for (const {path} of leavesOf(chartSchema(name), version)) {
+  for (const {path} of leavesOf(schemaOf(target), target.version)) {
     for (const [at, value] of leafEntries(values)) if (startsWith(at, path)) setAt(ordered, at, value);
   }
   for (const [at, value] of leafEntries(values)) setAt(ordered, at, value);

@@ -1,9 +1,9 @@
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
 import {notSupported, suggestCharts, unsupported} from '../charts/support.ts';
-import {targetOf} from '../charts/target.ts';
+import {newestOf, targetOf} from '../charts/target.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {sameTree, type Values} from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
@@ -29,15 +29,23 @@ export interface Generated {
   recommendation?: Recommendation;
 }
 
-/** Generates the values for one exact chart version; `facts` of the cluster help to recommend a chart. Pure. @throws ExpectedError */
-export function generate(given: Settings, facts: ChartRequirements = {}): Generated {
+/**
+ * Generates the values for one exact chart version; `facts` of the cluster help to recommend a chart, and `read` is the chart itself for
+ * a version that this program does not know. Pure. @throws ExpectedError
+ */
+export function generate(given: Settings, facts: ChartRequirements = {}, read?: Target): Generated {
   let recommendation: Recommendation | undefined;
-  const {target, warnings} = targetOf(given, () => {
-    recommendation = recommend(given, facts);
-    return recommendation.chart;
-  });
+  const {target, warnings} = targetOf(
+    given,
+    () => {
+      recommendation = recommend(given, facts);
+      return recommendation.chart;
+    },
+    read,
+  );
   const refused = unsupported(target, given);
-  if (refused.length > 0) throw notSupported(refused, suggestCharts(refused, given));
+  if (refused.length > 0)
+    throw notSupported(refused, target.schema ? [`Use --chart-version ${newestOf(target.chart)}`] : suggestCharts(refused, given));
   const {settings, guesses} = withChartDefaults(given, target);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
   const rendered = refusing(set, () => renderValues(settings, target));
@@ -68,10 +76,10 @@ export function generate(given: Settings, facts: ChartRequirements = {}): Genera
   };
 }
 
-function withChartDefaults(given: Settings, {chart: name, version}: Target): {settings: Settings; guesses: Warning[]} {
+function withChartDefaults(given: Settings, target: Target): {settings: Settings; guesses: Warning[]} {
   const guesses: Warning[] = [];
-  const settings = CHARTS[name].defaults.reduce((known, {setting, in: range, value}) => {
-    if (known.get(setting) !== undefined || !within(version, range)) return known;
+  const settings = chartFor(target).defaults.reduce((known, {setting, in: range, value}) => {
+    if (known.get(setting) !== undefined || !within(target.version, range)) return known;
     const found = value(known.get);
     if (found === undefined) return known;
     if (found.untested !== undefined) {

@@ -1,7 +1,7 @@
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
-import {chartSchema} from '../charts/schema.ts';
+import {agentVersionOf} from '../charts/schema.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {textAt, type Values} from '../ground/tree.ts';
@@ -34,7 +34,7 @@ export interface InstallImages {
 }
 
 interface Deps {
-  generate(settings: Settings): Generated;
+  generate(settings: Settings): Promise<Generated>;
   /** Agent version of the chart in --chart-source. */
   agentVersion?: string | undefined;
 }
@@ -51,7 +51,7 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
   const generated = await deps.generate(given.without(imageRegistry));
   const {target, settings} = generated;
   const values = effectiveValues(generated.values, target);
-  const agentVersion = deps.agentVersion ?? agentVersionOf(target);
+  const agentVersion = deps.agentVersion ?? knownAgentVersion(target);
   const found = imagesOf(values, target, agentVersion);
   const takesRegistry = registry !== undefined && isSupported(imageRegistry, registry, given, target);
   const images = new Map<string, InstallImage>();
@@ -85,24 +85,22 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
 }
 
 const isSupported = (setting: Setting<string>, value: string, settings: Settings, target: Target): boolean =>
-  rowsFor(CHARTS[target.chart], setting as Setting, value, scopeOf(target, settings.get)).length > 0;
+  rowsFor(chartFor(target), setting as Setting, value, scopeOf(target, settings.get)).length > 0;
 
 /** Images that pods pull from this registry with these values, which are merged over the chart defaults. Pure. */
 export const imagesIn = (registry: string, values: Values, target: Target): string[] => [
   ...new Set(
-    imagesOf(values, target, releaseOf(target)?.appVersion ?? '')
+    imagesOf(values, target, agentVersionOf(target) ?? '')
       .map(({rendered}) => rendered)
       // The tag of an unknown chart is unknown.
       .filter((image) => image.startsWith(`${registry}/`) && !image.endsWith(':')),
   ),
 ];
 
-const releaseOf = ({chart, version, schema = chartSchema(chart)}: Target) => schema['x-releases'].find((each) => each.version === version);
-
-function agentVersionOf(target: Target): string {
+function knownAgentVersion(target: Target): string {
   const {chart, version} = target;
-  const release = releaseOf(target);
-  if (release) return release.appVersion;
+  const known = agentVersionOf(target);
+  if (known !== undefined) return known;
   throw failed('NO_CHART', `The agent version of ${chart} ${version} is unknown.`, [
     'Set --chart-source to the directory or .tgz file of the chart',
   ]);

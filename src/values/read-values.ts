@@ -1,4 +1,4 @@
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import type {Row, Target} from '../charts/define.ts';
 import {oncePerRelease, within} from '../charts/releases.ts';
 import {type Reading, readRows, scopeOf} from '../charts/support.ts';
@@ -55,7 +55,7 @@ export function readValues(values: Values, target: Target): ReadValues {
 export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
   const {settings} = readEffective(effectiveValues(values, target), target);
   const isWritten = (id: string): boolean =>
-    CHARTS[target.chart].rows.some(
+    chartFor(target).rows.some(
       ({setting, in: range, paths}) =>
         setting.id === id && within(target.version, range) && paths.some((path) => getAt(values, path) !== undefined),
     );
@@ -65,11 +65,11 @@ export function writtenSettings(values: Values, target: Target): Map<string, unk
 /** The same for values that are merged over the defaults already. */
 export function readEffective(effective: Values, target: Target): Reading {
   const {settings, claimed} = readRows(rowsOf(target), effective, (get) => scopeOf(target, get));
-  const derived = (CHARTS[target.chart].derived ?? []).flatMap(({in: range, paths}) => (within(target.version, range) ? paths : []));
+  const derived = (chartFor(target).derived ?? []).flatMap(({in: range, paths}) => (within(target.version, range) ? paths : []));
   return {settings, claimed: [...derived, ...claimed]};
 }
 
 /** The rows of a version in the order of the catalogue. */
-const rowsOf = oncePerRelease(({chart, version}: Target): readonly Row[] =>
-  catalogue.flatMap((setting) => CHARTS[chart].rows.filter((row) => row.setting === setting && within(version, row.in))),
+const rowsOf = oncePerRelease((target: Target): readonly Row[] =>
+  catalogue.flatMap((setting) => chartFor(target).rows.filter((row) => row.setting === setting && within(target.version, row.in))),
 );

@@ -1,9 +1,9 @@
 import {parse} from 'yaml';
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor, upstreamNotes} from '../charts/chart-of.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {documentedKey} from '../charts/moved-keys.ts';
 import {describeRange, rangeOf, within} from '../charts/releases.ts';
-import {chartSchema, closedSchema, leavesOf, type SchemaNode, schemaOf} from '../charts/schema.ts';
+import {chartSchema, childOf, closedSchema, leavesOf, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {hasKey, needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
 import {releasesOf} from '../charts/target.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
@@ -52,7 +52,7 @@ export interface RenderedValues {
  * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
  */
 export function renderValues(settings: Settings, target: Target): RenderedValues {
-  const chart = CHARTS[target.chart];
+  const chart = chartFor(target);
   const scope = scopeOf(target, settings.get);
   const ofFiles = readLayers(settings.get(valuesFile) ?? []);
   const values = copyOf(ofFiles);
@@ -123,11 +123,11 @@ function withTexts(tree: Tree, node: SchemaNode | undefined): Tree {
 }
 
 /** One `--set path=value`, checked against the keys and types of the chart version. @throws InvalidValue */
-export function parseAssignment(text: string, value: string, {chart, version}: Target): {path: Path; value: Tree} {
+export function parseAssignment(text: string, value: string, target: Target): {path: Path; value: Tree} {
   const path = text.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
-  const root = closedSchema(chartSchema(chart), version);
+  const root = closedSchema(schemaOf(target), target.version);
   const node = nodeAt(root, path);
-  if (node === undefined) throw unknownKey(text, path, {chart, version});
+  if (node === undefined) throw unknownKey(text, path, target);
   // Below keys with a Kubernetes type, null removes a default in Helm: no CPU limit, no fixed user.
   if (value === 'null' && path.some((_, index) => nodeAt(root, path.slice(0, index))?.['x-kubernetes'])) return {path, value: null};
   if (value === 'null' && isText(node))
@@ -140,17 +140,19 @@ export function parseAssignment(text: string, value: string, {chart, version}: T
   return {path, value: tree};
 }
 
-function unknownKey(text: string, path: Path, {chart, version}: Target): InvalidValue {
-  const message = `${chart} ${version} has no key "${text}"`;
+function unknownKey(text: string, path: Path, target: Target): InvalidValue {
+  const {chart, version} = target;
+  const notes = upstreamNotes(path, target);
+  const message = `${chart} ${version} has no key "${text}"${notes.length === 0 ? '' : `. Change list of the chart: ${notes.join(' ')}`}`;
   const all = releasesOf(chart);
   const some = all.filter((each) => nodeAt(closedSchema(chartSchema(chart), each), path) !== undefined);
-  const documented = documentedKey(path, {chart, version});
+  const documented = documentedKey(path, target);
   if (documented)
     return new InvalidValue(message, path[1] === 'auth' ? 'Use --token-file or SCALR_AGENT_TOKEN' : `Use ${documented.instead}`);
-  const setting = CHARTS[chart].rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
-  const flag = setting && hasKey({chart, version}, setting) ? `. Use ${spell(setting)}` : '';
+  const setting = chartFor(target).rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
+  const flag = setting && hasKey(target, setting) ? `. Use ${spell(setting)}` : '';
   if (some.length > 0) return new InvalidValue(message, `Available: ${describeRange(rangeOf(some, all))}${flag}`);
-  const known = leavesOf(chartSchema(chart), version).map((leaf) => spellPath(leaf.path));
+  const known = leavesOf(schemaOf(target), version).map((leaf) => spellPath(leaf.path));
   const near = closest(text, known) ?? known.find((each) => each.split('.').at(-1) === path.at(-1));
   return new InvalidValue(message, near ? `Did you mean ${near}?` : `List the keys: ${showValues(chart, version)}`);
 }
@@ -158,29 +160,7 @@ function unknownKey(text: string, path: Path, {chart, version}: Target): Invalid
 const showValues = (chart: string, version: string): string =>
   helmCommand({}, 'show', 'values', chart, '--repo', CHART_REPOSITORY, '--version', version);
 
-const ANY: SchemaNode = {};
-const TEXT: SchemaNode = {type: 'string'};
-
 const isText = ({type}: SchemaNode): boolean => [type].flat().join() === 'string';
-
-/** Maps with free keys hold texts (labels, annotations, variables), unless they have another Kubernetes type. */
-const isFreeMap = (node: SchemaNode): boolean => node.type === 'object' && node.properties === undefined && isTextMap(node);
-const isTextMap = (node: SchemaNode): boolean => [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
-
-/** The schema at a path; undefined for an unknown key. */
-export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
-  return path.reduce<SchemaNode | undefined>((node, key) => node && childOf(node, key), root);
-}
-
-function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
-  if (node === ANY) return ANY;
-  for (const each of [node, ...(node.anyOf ?? [])]) {
-    if (each.properties && Object.hasOwn(each.properties, key)) return each.properties[key];
-    if (isFreeMap(each)) return TEXT;
-    if (each['x-kubernetes'] !== undefined || each.additionalProperties === true) return ANY;
-  }
-  return undefined;
-}
 
 function parseTree(path: string, text: string): Tree {
   try {
@@ -230,8 +210,8 @@ function checkScalar(path: string, tree: Tree, node: SchemaNode): void {
 }
 
 /** @throws InvalidValue for a secret in the values of a file */
-export function refuseSecretsIn(values: Values, {chart, version}: Target): void {
-  const root = closedSchema(chartSchema(chart), version);
+export function refuseSecretsIn(values: Values, target: Target): void {
+  const root = closedSchema(schemaOf(target), target.version);
   for (const path of leafPaths(values)) {
     const [node, tree] = [nodeAt(root, path), getAt(values, path)];
     if (node && tree !== '' && tree !== undefined) refuseSecret(spellPath(path), tree, node);

@@ -1,5 +1,6 @@
 import {settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
+import type {Target} from '../charts/define.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
@@ -58,6 +59,8 @@ export class AnswerStore {
   installed: ReadonlyMap<string, unknown> | undefined;
   /** The recommended chart when the user selected one. */
   recommended: string | undefined;
+  /** The given chart in a version that only the chart itself describes. */
+  readChart: Target | undefined;
   /** Secrets of the resumed session that must be entered again: what was kept of them, by ID. */
   readonly #missingSecrets: Map<string, string>;
 

@@ -1,3 +1,4 @@
+import {chartFor} from '../charts/chart-of.ts';
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
@@ -34,7 +35,8 @@ export function recommendSoFar(store: AnswerStore, facts: ChartRequirements): Re
 export function likelyTarget(store: AnswerStore, facts: ChartRequirements): Target | undefined {
   if (hostOf(store) !== undefined) return undefined;
   const name = store.get(chart) ?? recommendSoFar(store, facts)?.chart;
-  return name === undefined ? undefined : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
+  if (name === undefined) return undefined;
+  return store.readChart?.chart === name ? store.readChart : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
 }
 
 /** Why no chart that is left supports this value; undefined if one does. A chart that was selected by prompt can still be changed. */
@@ -92,7 +94,7 @@ export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: Char
   if (hostOf(store) !== undefined) return defaultOnHost(setting, store);
   const target = likelyTarget(store, facts);
   if (target === undefined) return undefined;
-  const {rows, defaults} = CHARTS[target.chart];
+  const {rows, defaults} = chartFor(target);
   const scope = scopeOf(target, store.get);
   const derived = defaults
     .filter((each) => each.setting === setting && within(target.version, each.in))

@@ -1,4 +1,4 @@
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor} from '../charts/chart-of.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {scopeOf, takes} from '../charts/support.ts';
 import {exportHost} from '../export/export.ts';
@@ -10,7 +10,6 @@ import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
 import {type AskDeps, unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
@@ -35,6 +34,8 @@ import {otherAnswers, summaryOf} from './summary.ts';
 export interface ReviewDeps extends FilesDeps, InterviewDeps, RequirementsDeps, Omit<AskDeps, 'completePath' | 'typedPath'> {
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
   prepare(generated: Generated): Promise<ReviewedInstall>;
+  /** The values, checked; an unknown chart version is read. @throws ExpectedError */
+  generate(settings: Settings, facts: ChartRequirements): Promise<Generated>;
   /** Plans the containers of an agent on this machine. @throws ExpectedError if Docker does not answer */
   planContainers(settings: Settings): Promise<HostPlan>;
 }
@@ -113,7 +114,7 @@ async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps:
       if (host.warnings.some(({code}) => code === 'NO_TOKEN')) return {host};
       return {host: {...host, plan: await deps.prompter.wait('Reading the containers', deps.planContainers(settings), ['Review'])}};
     }
-    generated = generateChecked(confirmed(store, facts), facts);
+    generated = await deps.generate(confirmed(store, facts), facts);
     if (store.place?.kind === 'files') return {generated};
     return {generated, prepared: await deps.prompter.wait('Checking the cluster', deps.prepare(generated), ['Review'])};
   } catch (error) {
@@ -133,7 +134,7 @@ function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
     // The Scalr URL in the token would be lost with the token.
     if (answer.source === 'default' && setting.required) return [[setting.id, {value: answer.value, source: 'prompt' as const}] as const];
     if (answer.source !== 'cluster') return [[setting.id, answer] as const];
-    const isTaken = release === undefined || takes(CHARTS[release.chart], setting, settings, scopeOf(release, settings.get));
+    const isTaken = release === undefined || takes(chartFor(release), setting, settings, scopeOf(release, settings.get));
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
   });
   const version = release === undefined ? [] : [[chartVersion.id, {value: release.version, source: 'prompt' as const}] as const];

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
-import {newestOf, releasesOf} from '../../src/charts/target.ts';
-import {agentVersionOf, versionStatus} from '../../src/charts/version-status.ts';
+import {agentVersionOf} from '../../src/charts/schema.ts';
+import {newestOf, releasesOf, WITHDRAWN} from '../../src/charts/target.ts';
+import {digestOf, versionStatus} from '../../src/charts/version-status.ts';
+import {TARGETS} from '../support/versions.ts';
 
 const known = releasesOf('agent-local');
 const newest = newestOf('agent-local');
@@ -18,6 +20,14 @@ test.each([
 });
 
 test('knows the agent version of a known release', () => {
-  expect(agentVersionOf('agent-local', newest)).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(agentVersionOf('agent-local', '99.0.0')).toBeUndefined();
+  expect(agentVersionOf({chart: 'agent-local', version: newest})).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(agentVersionOf({chart: 'agent-local', version: '99.0.0'})).toBeUndefined();
+});
+
+test('knows the digest of every release in the public repository', () => {
+  for (const {chart, version} of TARGETS) {
+    const expected = WITHDRAWN[chart].includes(version) ? undefined : expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(digestOf(chart, version)).toEqual(expected);
+  }
+  expect(digestOf('agent-local', '99.0.0')).toBeUndefined();
 });

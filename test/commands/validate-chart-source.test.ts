@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {createTarGzip} from 'nanotar';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
+import {notThere} from '../../src/adapters/node-processes.ts';
 import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import {at, setAt} from '../../src/ground/tree.ts';
@@ -55,19 +56,22 @@ test.each([
   expect(exit).toBe(3);
 });
 
-test('checks a newer version as the newest known one without the chart, and says so', async () => {
-  const {stdout, stderr} = await runCommand(Validate, [join(folder, 'values.yaml'), '--chart', 'agent-job', '--chart-version', '0.7.0'], {
+test('refuses a newer version that it cannot read, and names two ways on', async () => {
+  const processes = () => ({run: async () => Promise.reject(notThere('helm', 'helm', false)), start: () => undefined as never});
+  const {stderr, exit} = await runCommand(Validate, [join(folder, 'values.yaml'), '--chart', 'agent-job', '--chart-version', '0.7.0'], {
     files: nodeFiles,
+    processes,
   });
-  expect(stderr).toContain('agent-job 0.7.0 is newer than the newest known version 0.6.5 and is treated like 0.6.5.');
-  expect(stdout).toContain('UNKNOWN_KEY');
+  expect(stderr).toContain('Cannot read agent-job 0.7.0. The newest known version is 0.6.5, so 0.7.0 is read from the chart itself.');
+  expect(stderr).toContain('--chart-source agent-job-0.7.0.tgz');
+  expect(stderr).toContain('--chart-version 0.6.5');
+  expect(exit).toBe(2);
 });
 
 test.each([
   ['nowhere', 'UNREADABLE_FILE'],
   ['values.yaml', 'NO_CHART'],
   ['.', 'NO_CHART'],
-  ['oci://registry.example.com/agent-job', 'NO_CHART'],
 ])('refuses %s with %s', async (source, code) => {
   const {stdout, exit} = await validate(source, '--json');
   expect(JSON.parse(stdout).error.code).toBe(code);

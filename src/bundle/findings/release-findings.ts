@@ -1,6 +1,7 @@
 import type {Target} from '../../charts/define.ts';
+import {agentVersionOf} from '../../charts/schema.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/version-status.ts';
+import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/version-status.ts';
 import type {Evidence, Finding} from '../../diagnose/finding.ts';
 import type {ObjectDrift} from '../../diff/live-drift.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
@@ -106,7 +107,7 @@ const STANDINGS = {
 } as const;
 
 const withAgent = (chart: Target['chart'], version: string): string => {
-  const agent = agentVersionOf(chart, version);
+  const agent = agentVersionOf({chart, version});
   return `${chart} ${version}${agent === undefined ? '' : ` (agent ${agent})`}`;
 };
 

@@ -1,7 +1,8 @@
 import {createHash} from 'node:crypto';
 import type {Target} from '../../charts/define.ts';
+import {agentVersionOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {agentVersionOf, floorOf} from '../../charts/version-status.ts';
+import {floorOf} from '../../charts/version-status.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
@@ -120,7 +121,7 @@ export function headerOf({command}: Pick<Fleet, 'command'>, engine: string, answ
 
 function chartLine(target: Target): string {
   const floor = floorOf(target);
-  const agent = agentVersionOf(target.chart, target.version) ?? 'version unknown';
+  const agent = agentVersionOf(target) ?? 'version unknown';
   return `Chart ${target.chart} ${target.version} (agent ${agent}, digest unknown). Requires Kubernetes ${floor?.version ?? '1.29'} or newer.`;
 }
 

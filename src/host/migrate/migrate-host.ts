@@ -1,5 +1,5 @@
 import {basename, dirname, join} from 'node:path';
-import {CHARTS} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/chart-of.ts';
 import type {Target} from '../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host/host.ts';
 import {recommend} from '../../charts/recommend.ts';
@@ -7,7 +7,7 @@ import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
 import type {Files} from '../../ports/files.ts';
@@ -34,10 +34,19 @@ import type {HostConfiguration} from './read-host.ts';
 /** Directories of the machine; pods have their own. */
 const OF_MACHINE: readonly Setting[] = [cache, cachePath, dataHome] as Setting[];
 
+interface Wanted {
+  file: string;
+  from?: string | undefined;
+  to?: string | undefined;
+  keepsDefaults: boolean;
+  /** The target, if it was read from the chart. */
+  chart?: Target | undefined;
+}
+
 /** Migrates the configuration of an agent with the files that it names: by an absolute path, or beside it. @throws ExpectedError */
 export async function migrateHostFile(
   host: HostConfiguration,
-  {file, from, to, keepsDefaults}: {file: string; from?: string | undefined; to?: string | undefined; keepsDefaults: boolean},
+  {file, from, to, keepsDefaults, chart: own}: Wanted,
   files: Pick<Files, 'kindOf' | 'read'>,
 ): Promise<MigratedFile> {
   const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
@@ -63,16 +72,21 @@ export async function migrateHostFile(
   for (const path of environmentFilesOf(host)) await load(path);
   // Certificates can be named in those files.
   for (const path of certificateFilesOf(host, read)) await load(path);
-  return migrateHost(host, to, read);
+  return migrateHost(host, to, read, own);
 }
 
 /** Values for a chart from the configuration of agents in Docker or on a virtual machine. Pure. @throws ExpectedError */
-export function migrateHost(configuration: HostConfiguration, to: string | undefined, read: ReadFile): MigratedFile & {isPrivate: boolean} {
+export function migrateHost(
+  configuration: HostConfiguration,
+  to: string | undefined,
+  read: ReadFile,
+  chart?: Target,
+): MigratedFile & {isPrivate: boolean} {
   const {tree, spellings, changes, hasClientCertificate} = hostTreeOf(configuration, read);
   const found = readHostTree(tree, configuration.target);
   const given = settingsOf(found, hasClientCertificate);
   const keyOf = (setting: Setting, settings = given): string => spelled(setting, settings, configuration.target, spellings);
-  const {target, warnings, notes} = targetFor(given, to);
+  const {target, notes} = targetFor(given, to, chart);
   const machine = given.entries().filter(({setting}) => OF_MACHINE.includes(setting));
   const wanted = machine.reduce((settings, {setting}) => settings.without(setting), given);
   const refused = unsupported(target, wanted);
@@ -93,6 +107,7 @@ export function migrateHost(configuration: HostConfiguration, to: string | undef
     from: configuration.source,
     to: `${target.chart}@${target.version}`,
     yaml,
+    values: generated.values,
     isPrivate: isPrivate(generated),
     changes: withoutRepeats([
       ...(requirement ? [requirement] : []),
@@ -112,7 +127,7 @@ export function migrateHost(configuration: HostConfiguration, to: string | undef
     ]),
     findings: [],
     target,
-    warnings: [...warnings, ...generated.warnings],
+    warnings: generated.warnings,
     notes: [
       `Migrated from: ${configuration.source}, ${configuration.agents.length === 1 ? '1 agent' : `${configuration.agents.length} agents`}.`,
       ...notes,
@@ -128,13 +143,13 @@ function settingsOf(found: ReadonlyMap<string, unknown>, hasClientCertificate: b
   return new Settings(answers);
 }
 
-function targetFor(settings: Settings, to: string | undefined): {target: Target; warnings: Warning[]; notes: string[]} {
-  if (to !== undefined) return {...parseTarget('--to', to), notes: []};
+function targetFor(settings: Settings, to: string | undefined, read: Target | undefined): {target: Target; notes: string[]} {
+  if (to !== undefined) return {target: parseTarget('--to', to, read).target, notes: []};
   // On a machine, each run gets a container of its own, unless the agent executes runs itself.
   const isOwn = settings.get(isolation) === undefined && settings.get(purpose) !== 'vcs';
   const {chart: name, reasons} = recommend(isOwn ? settings.with(isolation, {value: 'per-run', source: 'default'}) : settings);
   const why = reasons.filter(({verdict}) => verdict === 'for').map(({message}) => message);
-  return {target: {chart: name, version: newestOf(name)}, warnings: [], notes: [`Recommended chart: ${name}. ${why.join(' ')}`.trim()]};
+  return {target: {chart: name, version: newestOf(name)}, notes: [`Recommended chart: ${name}. ${why.join(' ')}`.trim()]};
 }
 
 /** The chart version, and the Secret of the token, which `values` names by default. */
@@ -167,7 +182,7 @@ function generateFrom(
 ): {settings: Settings; generated: Generated; refusedByRules: Change[]} {
   const attempt = (settings: Settings): Generated | ExpectedError => {
     try {
-      const generated = generate(withDefaults(settings, target));
+      const generated = generate(withDefaults(settings, target), {}, target.schema && target);
       return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
     } catch (error) {
       if (error instanceof ExpectedError) return error;
@@ -192,7 +207,7 @@ function generateFrom(
 }
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
-  const reason = whyRefused(CHARTS[target.chart], setting, settings.get(setting), target) ?? 'the chart has no key for it';
+  const reason = whyRefused(chartFor(target), setting, settings.get(setting), target) ?? 'the chart has no key for it';
   return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
 }
 
@@ -200,7 +215,11 @@ function refusal(setting: Setting, settings: Settings, target: Target, key: stri
 function withoutForeignVariables(settings: Settings, target: Target): {settings: Settings; dropped: Change[]} {
   const answer = settings.answer(extraEnv as Setting);
   if (answer === undefined) return {settings, dropped: []};
-  const own = new Set(CHARTS[target.chart].ownVariables.filter((each) => within(target.version, each.in)).map(({name}) => name));
+  const own = new Set(
+    chartFor(target)
+      .ownVariables.filter((each) => within(target.version, each.in))
+      .map(({name}) => name),
+  );
   const all = Object.entries(answer.value as Readonly<Record<string, string>>);
   const kept = all.filter(([name]) => !own.has(name) && !variableSoundsSecret(name));
   const without = settings.without(extraEnv as Setting);
@@ -234,9 +253,9 @@ function renamed(setting: Setting, origins: Generated['origins'], key: string, s
   const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
   if (places.length > 0) return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
   const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
-  const lost = rowsFor(CHARTS[target.chart], setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
+  const lost = rowsFor(chartFor(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
   if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
-  const isDefault = takes(CHARTS[target.chart], setting, settings, scope);
+  const isDefault = takes(chartFor(target), setting, settings, scope);
   return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
 }
 

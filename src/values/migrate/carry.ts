@@ -1,8 +1,8 @@
+import {chartFor, knowsKey} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
-import {closedSchema, schemaOf} from '../../charts/schema.ts';
 import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
 import {
   at,
@@ -22,7 +22,7 @@ import {
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
-import {nodeAt, withoutLargeNumbers} from '../render.ts';
+import {withoutLargeNumbers} from '../render.ts';
 import {ignoredIn} from '../validate/check-values.ts';
 import {suggestKey} from '../validate/suggest-key.ts';
 import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from './change.ts';
@@ -80,14 +80,15 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
   const [old, scope] = [scopeOf(from, get), scopeOf(to, get)];
   return explicit.map((each) => {
     const {setting, value, leaves, before} = each;
-    const rows = rowsFor(CHARTS[to.chart], setting, value, scope);
-    const oldRows = rowsFor(CHARTS[from.chart], setting, value, old);
+    const rows = rowsFor(chartFor(to), setting, value, scope);
+    const oldRows = rowsFor(chartFor(from), setting, value, old);
     // The same row of both versions spells the setting in the same way.
-    const isSpeltAlike = from.chart === to.chart && oldRows.every((row) => within(to.version, row.in));
+    const isSpeltAlike =
+      from.chart === to.chart && oldRows.every((row) => within(to.version, row.in)) && leaves.every((path) => knowsKey(to, path));
     const written = rows.flatMap((row) => row.write(value, scope));
     const after = setting === (extraEnv as Setting) ? reachedBefore(written, leaves, from, to) : written;
     const isNarrower = after.length < written.length;
-    const isFormer = from.chart === to.chart && leaves.some((path) => isStillRead(path, values, to) !== undefined);
+    const isFormer = from.chart === to.chart && leaves.some((path) => knowsKey(to, path) && isStillRead(path, values, to) !== undefined);
     const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
     return {
       ...each,
@@ -142,13 +143,13 @@ const KEPT: Fate = {isKept: true, moves: [], changes: []};
 
 function keyOutcome(path: Path, values: Values, settings: readonly Rewritten[], from: Target, to: Target): Fate {
   const own = settings.filter(({leaves}) => leaves.some((leaf) => sameTree(leaf, path)));
-  const still = from.chart === to.chart ? isStillRead(path, values, to) : undefined;
+  const still = from.chart === to.chart && knowsKey(to, path) ? isStillRead(path, values, to) : undefined;
   if (still) return {...KEPT, changes: [changeOf('kept', path, still.because, still.remedy)]};
   if (own.length > 0) return own.every(({isInPlace}) => isInPlace) ? KEPT : fateOfSetting(path, values, own, to);
   const place = matchingKey(path, from, to);
-  if (hasKey(from, path)) {
-    if (place && hasKey(to, place)) return {to: place, moves: [place], changes: sameTree(place, path) ? [] : [renamed(path, [place])]};
-    if (from.chart === to.chart && hasKey(to, path)) return KEPT;
+  if (knowsKey(from, path)) {
+    if (place && knowsKey(to, place)) return {to: place, moves: [place], changes: sameTree(place, path) ? [] : [renamed(path, [place])]};
+    if (from.chart === to.chart && knowsKey(to, path)) return KEPT;
   }
   return {moves: [], changes: [dropped(path, values, from, to)]};
 }
@@ -180,7 +181,7 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(CHARTS[to.chart], refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
+    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(chartFor(to), refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
     : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
@@ -207,19 +208,17 @@ function renamed(path: Path, places: readonly Path[], converted?: {value: Tree; 
 const replaced = (path: Path, result: Values): Change =>
   changeOf('dropped', path, `${spellPath(path)} is replaced: another key requires ${lineOf(path, getAt(result, path) as Tree)}.`);
 
-const hasKey = (target: Target, path: Path): boolean => nodeAt(closedSchema(schemaOf(target), target.version), path) !== undefined;
-
 /** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
 const isStillRead = (path: Path, values: Values, to: Target) =>
-  CHARTS[to.chart].formerKeys?.find((each) => within(to.version, each.in) && each.test(path, values));
+  chartFor(to).formerKeys?.find((each) => within(to.version, each.in) && each.test(path, values));
 
 function dropped(path: Path, values: Values, from: Target, to: Target): Change {
   const name = spellPath(path);
-  if (!hasKey(from, path)) {
+  if (!knowsKey(from, path)) {
     const {message, suggestion} = suggestKey(path, values, from);
     return changeOf('dropped', path, `${message} It had no effect.`, suggestion === undefined ? undefined : `Did you mean ${suggestion}?`);
   }
-  if (from.chart !== to.chart && hasKey(to, path))
+  if (from.chart !== to.chart && knowsKey(to, path))
     return changeOf(
       'dropped',
       path,
@@ -243,7 +242,7 @@ function completeKeys(result: Values, settings: readonly Rewritten[], to: Target
 
 function addDerived(result: Values, to: Target): void {
   const {defaults} = scopeOf(to, () => undefined);
-  for (const {in: range, write: derive} of CHARTS[to.chart].derived ?? [])
+  for (const {in: range, write: derive} of chartFor(to).derived ?? [])
     if (within(to.version, range))
       write(
         result,
@@ -255,7 +254,7 @@ function addDerived(result: Values, to: Target): void {
 const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
   settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
     if (!isSupported && leaves.length === 0) {
-      const reason = whyRefused(CHARTS[to.chart], setting, value, to) ?? 'the chart has no key for it';
+      const reason = whyRefused(chartFor(to), setting, value, to) ?? 'the chart has no key for it';
       return [
         changeOf('dropped', [], `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`),
       ];

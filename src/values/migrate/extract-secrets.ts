@@ -1,11 +1,10 @@
 import type {Target} from '../../charts/define.ts';
-import {closedSchema, schemaOf} from '../../charts/schema.ts';
+import {closedSchema, nodeAt, schemaOf} from '../../charts/schema.ts';
 import {copyOf, getAt, isMap, leafPaths, type Path, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
 import type {SecretNames} from '../../settings/release.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import {nodeAt} from '../render.ts';
 import {type Change, changeOf} from './change.ts';
 import {explicitSettings, type SettingEntries} from './read-explicit.ts';
 

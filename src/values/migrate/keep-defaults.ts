@@ -1,7 +1,7 @@
-import {CHARTS} from '../../charts/charts.ts';
+import {chartFor, knowsKey} from '../../charts/chart-of.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
-import {closedSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
+import {leavesOf, schemaOf} from '../../charts/schema.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';
 import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
 import {copyOf, getAt, type Path, sameTree, setAt, spellPath, startsWith, type Values} from '../../ground/tree.ts';
@@ -10,7 +10,6 @@ import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';
 import {dataHome} from '../../settings/storage.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
-import {nodeAt} from '../render.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, lineOf, targetName} from './change.ts';
 import {getFrom} from './read-explicit.ts';
@@ -113,9 +112,9 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
     // Without a default of the chart, the agent has its own.
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
-    const rows = CHARTS[to.chart].rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
+    const rows = chartFor(to).rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
     const kept = keeping(setting, was, read, after, to);
-    const reason = kept ? undefined : whyRefused(CHARTS[to.chart], setting, was, to);
+    const reason = kept ? undefined : whyRefused(chartFor(to), setting, was, to);
     const path = kept?.[0]?.[0] ?? rows[0]?.paths[0] ?? (isUnprotected(setting.id, is) ? [] : undefined);
     if (path === undefined) return [];
     const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');
@@ -141,7 +140,7 @@ function keeping(
   to: Target,
 ): readonly ValuesEntry[] | undefined {
   const scope = scopeOf(to, getFrom(known));
-  const entries = rowsFor(CHARTS[to.chart], setting, value, scope).flatMap((row) => row.write(value, scope));
+  const entries = rowsFor(chartFor(to), setting, value, scope).flatMap((row) => row.write(value, scope));
   const tried = copyOf(after);
   for (const [path, tree] of entries) setAt(tried, path, tree);
   const read = readEffective(effectiveValues(tried, to), to).settings.get(setting.id);
@@ -150,12 +149,12 @@ function keeping(
 
 /** Keys without a setting, whose default differs between two versions of a chart. */
 function ofKeys({before, after}: Sides, from: Target, to: Target): ChangedDefault[] {
-  const rows = CHARTS[to.chart].rows.filter((row) => within(to.version, row.in) || within(from.version, row.in));
+  const rows = chartFor(to).rows.filter((row) => within(to.version, row.in) || within(from.version, row.in));
   const ofSetting = (path: Path): boolean => rows.some(({paths}) => paths.some((each) => startsWith(path, each)));
   const effective = effectiveValues(after, to);
   return leavesOf(schemaOf(from), from.version).flatMap((leaf) => {
     const is = getAt(effective, leaf.path);
-    const isKnown = nodeAt(closedSchema(schemaOf(to), to.version), leaf.path) !== undefined;
+    const isKnown = knowsKey(to, leaf.path);
     const isOwn = leaf.path[0] === 'rbac' || leaf.node['x-template-only'] || ofSetting(leaf.path);
     if (!isKnown || isOwn || getAt(before, leaf.path) !== undefined || sameTree(is, leaf.default)) return [];
     const message = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${targetName(to)}.`;

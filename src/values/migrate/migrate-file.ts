@@ -24,6 +24,8 @@ interface MigrationRequest {
   from: string | undefined;
   to: string | undefined;
   keeps: KeptDefaults;
+  /** The target, if it was read from the chart. */
+  read?: Target | undefined;
 }
 
 export interface MigratedFile {
@@ -31,6 +33,8 @@ export interface MigratedFile {
   to: string;
   /** The whole new file. */
   yaml: string;
+  /** The values in it. */
+  values: Values;
   changes: readonly Change[];
   findings: readonly ValuesFinding[];
   /** The chart that the findings refer to. */
@@ -46,8 +50,8 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
 }
 
 /** Edits the charts, versions and inline values in a file of another engine; all other bytes stay. */
-function migrateReleases({file, text, from, to, keeps}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
-  const {target, warnings} = migrationTarget(to);
+function migrateReleases({file, text, from, to, keeps, read}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
+  const {target, warnings} = migrationTarget(to, read);
   const results = releases.map((release) => {
     const source = sourceOfRelease(file, release, from);
     const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, {isWhole: false, keeps});
@@ -62,6 +66,7 @@ function migrateReleases({file, text, from, to, keeps}: MigrationRequest, releas
       text,
       results.flatMap(({edits}) => edits),
     ),
+    values: readLayers(results.map(({migrated}) => ({file, text: migrated.text}))),
     changes: withoutRepeats(
       results.flatMap(({migrated, release, source}) => [...parameterChanges(release, source.target, target), ...migrated.changes]),
     ),
@@ -102,16 +107,17 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
   );
 }
 
-const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
+export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
 
-function migrateValuesFile({file, text, from, to, keeps}: MigrationRequest): MigratedFile {
-  const target = migrationTarget(to);
+function migrateValuesFile({file, text, from, to, keeps, read}: MigrationRequest): MigratedFile {
+  const target = migrationTarget(to, read);
   const source = migrationSource(file, text, from);
   const migrated = migrateText(file, text, source.target, target.target, {keeps});
   return {
     from: spellTarget(source.target),
     to: spellTarget(target.target),
     yaml: migrated.text,
+    values: readLayers([{file, text: migrated.text}]),
     changes: migrated.changes,
     findings: migrated.findings,
     target: target.target,
@@ -121,8 +127,8 @@ function migrateValuesFile({file, text, from, to, keeps}: MigrationRequest): Mig
 }
 
 /** @throws ExpectedError without --to */
-function migrationTarget(to: string | undefined): {target: Target; warnings: Warning[]} {
-  if (to !== undefined) return parseTarget('--to', to);
+function migrationTarget(to: string | undefined, read?: Target): {target: Target; warnings: Warning[]} {
+  if (to !== undefined) return parseTarget('--to', to, read);
   throw missing(
     '--to is required: the chart and version to migrate to.',
     [`Example: --to agent-job@${newestOf('agent-job')}`],
@@ -162,7 +168,7 @@ export const missing = (message: string, suggestions: readonly string[], add: st
   });
 
 /** The text CHART@VERSION, or CHART for its newest version. @throws ExpectedError */
-export function parseTarget(flag: '--from' | '--to', text: string): {target: Target; warnings: Warning[]} {
+export function parseTarget(flag: '--from' | '--to', text: string, read?: Target): {target: Target; warnings: Warning[]} {
   const [name = '', version, ...more] = text.split('@');
   if (!isChart(name) || more.length > 0 || version === '') {
     const near = closest(name, CHART_NAMES);
@@ -173,18 +179,18 @@ export function parseTarget(flag: '--from' | '--to', text: string): {target: Tar
       `Charts: ${CHART_NAMES.join(', ')}`,
     ]);
   }
-  return checkTarget(flag, name, version);
+  return checkTarget(flag, name, version, read);
 }
 
 /** The chart in this version, or in its newest one. @throws ExpectedError for a version that was never released */
-function checkTarget(flag: '--from' | '--to', name: ChartName, version?: string): {target: Target; warnings: Warning[]} {
+function checkTarget(flag: '--from' | '--to', name: ChartName, version?: string, read?: Target): {target: Target; warnings: Warning[]} {
   if (version !== undefined && !/^v?\d+\.\d+\.\d+([-+].*)?$/.test(version)) {
     throw failed('INVALID_SETTING', `${flag}: "${version}" is not a chart version.`, [`Example: ${flag} ${name}@0.6.5`]);
   }
   const answers = new Map([[chart.id, {value: name, source: 'flag' as const}]]);
   if (version !== undefined) answers.set(chartVersion.id, {value: version.replace(/^v/, '') as ChartName, source: 'flag'});
   try {
-    return targetOf(new Settings(answers), () => name);
+    return targetOf(new Settings(answers), () => name, read);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const suggestions = error.suggestions.map((each) => each.replace('--chart-version ', `${flag} ${name}@`));

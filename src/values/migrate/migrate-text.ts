@@ -1,7 +1,7 @@
 import {type Document, isMap, isScalar, Lexer, type Pair, type Scalar, type YAMLMap} from 'yaml';
 import type {Target} from '../../charts/define.ts';
 import {pinnedAgents} from '../../charts/images.ts';
-import {agentVersionOf} from '../../charts/version-status.ts';
+import {agentVersionOf} from '../../charts/schema.ts';
 import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, leafPaths, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
@@ -67,7 +67,7 @@ function lost(before: string, after: string, isWhole: boolean): Change[] {
 }
 
 const headerOf = (from: Target | string, to: Target): string[] => [
-  `Values of ${targetName(to)} (agent ${agentVersionOf(to.chart, to.version) ?? 'version unknown'}).`,
+  `Values of ${targetName(to)} (agent ${agentVersionOf(to) ?? 'version unknown'}).`,
   `Migrated by scalr-agent from ${typeof from === 'string' ? from : targetName(from)}.`,
 ];
 

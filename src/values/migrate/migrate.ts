@@ -1,5 +1,5 @@
 import {CHART_CHANGES, changeWithUpgrade, hazardsOf} from '../../charts/advise.ts';
-import {CHARTS} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/chart-of.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
@@ -129,7 +129,7 @@ function withOldDefault(
   const scope = scopeOf(to, getFrom(old));
   for (const {path: name} of errors) {
     const path = at(name);
-    const row = CHARTS[to.chart].rows.find((each) => within(to.version, each.in) && each.paths.some((key) => sameTree(key, path)));
+    const row = chartFor(to).rows.find((each) => within(to.version, each.in) && each.paths.some((key) => sameTree(key, path)));
     const value = row && old.get(row.setting.id);
     if (row === undefined || value === undefined || getAt(carried.values, path) !== undefined) continue;
     const values = copyOf(carried.values);

@@ -1,3 +1,4 @@
+import {chartFor} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
@@ -23,7 +24,7 @@ export function explicitSettings(given: Values, from: Target): SettingEntries[] 
   const read = readEffective(effectiveValues(values, from), from).settings;
   const usual = readEffective(effectiveValues({}, from), from).settings;
   const written = writtenSettings(values, from);
-  const rows = CHARTS[from.chart].rows.filter((row) => within(from.version, row.in));
+  const rows = chartFor(from).rows.filter((row) => within(from.version, row.in));
   const scope = scopeOf(from, getFrom(read));
   const leaves = leafPaths(values);
   return catalogue.flatMap((setting) => {
@@ -34,7 +35,7 @@ export function explicitSettings(given: Values, from: Target): SettingEntries[] 
     // A setting without keys can follow from other keys, such as the scope of a CA bundle.
     if (!hasKeys) return sameTree(value, usual.get(setting.id)) ? [] : [{setting, value, leaves: [], before: []}];
     if (!written.has(setting.id)) return [];
-    const before = rowsFor(CHARTS[from.chart], setting, value, scope).flatMap((row) => row.write(value, scope));
+    const before = rowsFor(chartFor(from), setting, value, scope).flatMap((row) => row.write(value, scope));
     const own = leaves.filter((path) => expresses(before, path, values));
     return own.length === 0 ? [] : [{setting, value, leaves: own, before}];
   });

@@ -3,14 +3,14 @@ import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
-import {isMap, leafPaths, mergeValues, type Values} from '../../ground/tree.ts';
+import {getAt, isMap, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {writtenSettings} from '../read-values.ts';
 import {checkManifest, nestedChart} from './check-values.ts';
-import type {ValuesFinding} from './finding.ts';
-import {readLayers, readSource} from './source.ts';
+import {findingAt, type ValuesFinding, type ValuesSource} from './finding.ts';
+import {mergeSources, readLayers, readSource} from './source.ts';
 import {validate, validateLayers} from './validate.ts';
 
 interface CheckedFile extends ValuesFile {
@@ -46,6 +46,33 @@ export interface CheckedGroup extends FileGroup {
   fixed?: number;
 }
 
+/** What Helm reads from the files of a group without errors. */
+export function sourceOf({files, areLayers}: FileGroup): ValuesSource {
+  const layers = files.flatMap(({file, text}) => {
+    const {source} = readSource(text);
+    return source === undefined ? [] : [{file, source}];
+  });
+  return areLayers || layers.length !== 1 ? mergeSources(layers) : (layers[0] as (typeof layers)[number]).source;
+}
+
+/** A group with warnings about keys that its files set, and with reasons why the chart rejects the files. */
+export function withFindings(
+  group: CheckedGroup,
+  keys: readonly {path: Path; message: string}[],
+  refused: readonly string[],
+): CheckedGroup {
+  const source = sourceOf(group);
+  const isSet = ({path}: {path: Path}): boolean => path.length === 0 || getAt(source.values, path) !== undefined;
+  return {
+    ...group,
+    findings: [
+      ...group.findings,
+      ...keys.filter(isSet).map(({path, message}) => findingAt(source, path, 'UNCONFIRMED_KEY', message, {severity: 'warning'})),
+      ...refused.map((message) => findingAt(source, [], 'REFUSED_BY_CHART', message)),
+    ],
+  };
+}
+
 export const groupName = ({files}: FileGroup): string => files.map(({file}) => file).join(' + ');
 
 /** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
@@ -77,11 +104,14 @@ function inRelease({fix: _, ...finding}: ValuesFinding, {isPartial}: ReleaseOfGr
   return (isPartial && isMissing) || text.includes('{{') ? [] : [finding];
 }
 
-/** Checks every group against the given chart, the chart that the settings name, or the one found in the file. @throws ExpectedError */
+/**
+ * Checks every group against the given chart, the chart that the settings name, or the one found in the file; `read` are charts in versions
+ * that this program does not know. @throws ExpectedError
+ */
 export function checkGroups(
   groups: readonly FileGroup[],
   settings: Settings,
-  given?: Target,
+  {given, read = []}: {given?: Target | undefined; read?: readonly Target[]} = {},
 ): {checked: CheckedGroup[]; warnings: Warning[]; notes: string[]} {
   if (given) return checkAgainst(groups, given);
   const guesses = groups.map((group) => guessChart(group, settings));
@@ -93,7 +123,11 @@ export function checkGroups(
     const {name, version} = guesses[index] as ChartGuess;
     if (name === undefined) return {...group, findings: unreadable[index] ?? []};
     const known = version === undefined ? settings : settings.with(chartVersion, {value: version, source: 'default'});
-    const found = targetOf(known, () => name);
+    const found = targetOf(
+      known,
+      () => name,
+      read.find((each) => each.chart === name && each.version === version),
+    );
     for (const warning of found.warnings) warnings.set(warning.message, warning);
     return {...group, target: found.target, findings: findingsOf(group, found.target)};
   });

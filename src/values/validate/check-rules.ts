@@ -1,4 +1,5 @@
 import {type AgentOption, type OptionProblem, optionMeantBy, optionNamed, optionsOfKeys} from '../../charts/agent-options.ts';
+import {chartFor} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
@@ -24,8 +25,8 @@ function violationsIn(
   kubernetes?: RuleFacts['kubernetes'],
 ): Violation[] {
   const facts = {...scopeOf(target, get), values: effective, isExplicit, kubernetes};
-  return CHARTS[target.chart].rules
-    .filter((rule) => within(target.version, rule.in))
+  return chartFor(target)
+    .rules.filter((rule) => within(target.version, rule.in))
     .flatMap((rule) => {
       const violation = rule.test(get, facts);
       return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting)) ? [] : [{rule, ...violation}];
@@ -70,7 +71,9 @@ function findingsOf(
   const {values, effective, settings} = context;
   const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
   const pathsOf = (setting: Setting): Path[] =>
-    CHARTS[target.chart].rows.filter((row) => row.setting === setting && within(target.version, row.in)).flatMap((row) => [...row.paths]);
+    chartFor(target)
+      .rows.filter((row) => row.setting === setting && within(target.version, row.in))
+      .flatMap((row) => [...row.paths]);
   const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
   return violationsIn(effective, get, (setting) => written(setting) !== undefined, target).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
@@ -88,8 +91,8 @@ function findingsOf(
 
 /** The rules between keys; keys that the file does not set are no findings. */
 export const checkValuesRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
-  CHARTS[target.chart].valuesRules
-    .filter((rule) => within(target.version, rule.in))
+  chartFor(target)
+    .valuesRules.filter((rule) => within(target.version, rule.in))
     .flatMap(({severity, code, test}) =>
       test(context.effective)
         .filter(({path}) => valueAt(context.values, path) !== undefined)
@@ -105,9 +108,7 @@ export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesF
 /** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
 const withKeys = (text: string, target: Target): string =>
   text.replaceAll(/--([a-z][a-z-]+)(?: ([\w.]+))?/g, (flag, id: string, word?: string) => {
-    const row = CHARTS[target.chart].rows.find(
-      (each) => each.setting.id === id && within(target.version, each.in) && each.paths.length > 0,
-    );
+    const row = chartFor(target).rows.find((each) => each.setting.id === id && within(target.version, each.in) && each.paths.length > 0);
     if (!row?.paths[0]) return flag;
     const scope = scopeOf(target, () => undefined);
     const [entry] = word && row.setting.kind.options?.includes(word) ? row.write(word, scope) : [];
@@ -123,7 +124,7 @@ export function checkToken(context: ValidationContext, target: Target): ValuesFi
   const hasSecret = context.settings.get('token-secret') !== undefined;
   if (inline === undefined || inline === '') {
     if (hasSecret) return [];
-    const row = CHARTS[target.chart].rows.find((each) => each.setting.id === 'token-secret' && within(target.version, each.in));
+    const row = chartFor(target).rows.find((each) => each.setting.id === 'token-secret' && within(target.version, each.in));
     const suggestion = `${row?.paths[0]?.join('.')}: "scalr-agent-token"`;
     return [findingAt(context, TOKEN, 'NO_TOKEN', 'An agent pool token is required.', {suggestion})];
   }

@@ -1,3 +1,4 @@
+import {chartFor} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
 import {oncePerRelease, within} from '../../charts/releases.ts';
@@ -70,7 +71,7 @@ function textsIn(tree: Tree, path: TreePath = []): {path: TreePath; text: string
 /** The keys of these values that the version accepts and no template reads; `effective` are the values over its defaults. */
 export function ignoredIn(values: Values, effective: Values, target: Target): IgnoredKey[] {
   const {defaults} = scopeOf(target, () => undefined);
-  return CHARTS[target.chart].ignoredKeys.filter(
+  return chartFor(target).ignoredKeys.filter(
     ({in: range, path, unless}) =>
       within(target.version, range) &&
       getAt(values, at(path)) !== undefined &&

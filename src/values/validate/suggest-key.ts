@@ -1,3 +1,4 @@
+import {chartFor, upstreamNotes} from '../../charts/chart-of.ts';
 import {CHARTS} from '../../charts/charts.ts';
 import {CHART_NAMES, type Row, type Target} from '../../charts/define.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
@@ -17,6 +18,12 @@ interface Suggestion {
 
 /** The message for an unknown key: one of another release or chart, misspelled or misplaced. */
 export function suggestKey(path: Path, values: Values, target: Target): {message: string} & Partial<Suggestion> {
+  const notes = upstreamNotes(path, target);
+  const {message, ...found} = suggestKnownKey(path, values, target);
+  return {message: notes.length === 0 ? message : `${message} Change list of the chart: ${notes.join(' ')}.`, ...found};
+}
+
+function suggestKnownKey(path: Path, values: Values, target: Target): {message: string} & Partial<Suggestion> {
   const here = `${target.chart} ${target.version}`;
   const name = spellPath(path);
   const documented = documentedKey(path, target);
@@ -100,8 +107,8 @@ export function equivalentKey(path: Path, values: Values, target: Target): Sugge
   return sections.toSorted((one, other) => rankOf(one.suggestion) - rankOf(other.suggestion))[0];
 }
 
-const rowsOf = (setting: Row['setting'], {chart, version}: Target): readonly Row[] =>
-  CHARTS[chart].rows.filter((each) => each.setting === setting && within(version, each.in) && each.paths.length > 0);
+const rowsOf = (setting: Row['setting'], target: Target): readonly Row[] =>
+  chartFor(target).rows.filter((each) => each.setting === setting && within(target.version, each.in) && each.paths.length > 0);
 
 /** A section whose keys are nested under another one here: `resources` becomes `task.runner.resources`. */
 function moveSection(path: Path, from: Path, {setting}: Row, values: Values, target: Target): Suggestion | undefined {

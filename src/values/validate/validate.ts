@@ -130,7 +130,7 @@ const warningOf = ({code, path, message, suggestion}: ValuesFinding, setting: Se
 });
 
 /** Generates the values, and checks the file as `validate` does. @throws ExpectedError */
-export function generateChecked(given: Settings, facts?: ChartRequirements): Generated {
-  const generated = generate(given, facts);
+export function generateChecked(given: Settings, facts?: ChartRequirements, read?: Target): Generated {
+  const generated = generate(given, facts, read);
   return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
 }

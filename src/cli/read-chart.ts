@@ -1,0 +1,86 @@
+import {isUnknown} from '../charts/chart-of.ts';
+import {type ChartRequirements, recommend} from '../charts/recommend.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {ExpectedError, type Warning} from '../ground/errors.ts';
+import type {Values} from '../ground/tree.ts';
+import type {Unconfirmed} from '../operations/confirm-keys.ts';
+import type {ReadChart} from '../operations/read-chart.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import type {Generated} from '../values/generate.ts';
+import {generateChecked} from '../values/validate/validate.ts';
+import type {App} from './app.ts';
+import {type ClusterFlags, toolPaths} from './flags.ts';
+
+export interface ChartDeps {
+  app: Pick<App, 'charts' | 'processes'>;
+  /** The path of helm. */
+  flags: ClusterFlags;
+}
+
+/** The chart of this version, read from `source` or the repository; undefined for a version that this program knows. @throws ExpectedError */
+export async function readIfUnknown(
+  name: ChartName,
+  version: string,
+  source: string | undefined,
+  deps: ChartDeps,
+): Promise<ReadChart | undefined> {
+  return isUnknown({chart: name, version}, source !== undefined) ? readFrom(source, {chart: name, version}, deps) : undefined;
+}
+
+/** Reads a chart; without a source from the repository. @throws ExpectedError */
+export async function readFrom(
+  source: string | undefined,
+  named: {chart: string; version: string},
+  {app, flags}: ChartDeps,
+): Promise<ReadChart> {
+  const {readChart} = await import('../operations/read-chart.ts');
+  const wanted = {...named, ...(source === undefined ? {} : {source})};
+  return readChart(wanted, {charts: app.charts, processes: {run: (call) => app.processes(toolPaths(flags)).run(call)}});
+}
+
+/** The chart that the settings name, read if its version is unknown. @throws ExpectedError */
+export async function readOfSettings(
+  settings: Settings,
+  facts: ChartRequirements | undefined,
+  deps: ChartDeps,
+): Promise<ReadChart | undefined> {
+  const version = settings.get(chartVersion);
+  if (version === undefined) return undefined;
+  return readIfUnknown(settings.get(chart) ?? recommend(settings, facts).chart, version, settings.get(chartSource), deps);
+}
+
+/** Generates and validates the values. Keys for an unknown chart version are confirmed by rendering it. @throws ExpectedError */
+export async function generateFor(settings: Settings, facts: ChartRequirements | undefined, deps: ChartDeps): Promise<Generated> {
+  const read = await readOfSettings(settings, facts, deps);
+  const generated = generateChecked(settings, facts, read?.target);
+  if (read === undefined) return generated;
+  const {unconfirmed, rejection} = await confirmIn(read, generated.values, deps);
+  if (rejection !== undefined) throw rejection;
+  return {...generated, warnings: [...generated.warnings, ...warningsOf(unconfirmed)]};
+}
+
+export const warningsOf = (found: readonly Pick<Unconfirmed, 'message'>[]): Warning[] =>
+  found.map(({message}) => ({code: 'UNCONFIRMED_KEY', message}));
+
+/** Keys without a confirmed effect in a chart of an unknown version, or why it rejects the values. */
+export async function confirmIn(
+  read: ReadChart,
+  values: Values,
+  {app, flags}: ChartDeps,
+): Promise<{unconfirmed: Unconfirmed[]; rejection?: ExpectedError}> {
+  const {confirmKeys} = await import('../operations/confirm-keys.ts');
+  try {
+    return {unconfirmed: await confirmKeys(values, read, app.processes(toolPaths(flags)))};
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    const {chart: name, version} = read.target;
+    if (error.code === 'TOOL_NOT_FOUND')
+      return {unconfirmed: [{path: [], message: `helm not found, so the effect of the keys in ${name} ${version} is not confirmed.`}]};
+    const rejection = new ExpectedError(`${name} ${version} rejects the values.\n${error.message}`, {
+      code: 'INVALID_SETTING',
+      suggestions: ['Change the settings that the message names'],
+    });
+    return {unconfirmed: [], rejection};
+  }
+}

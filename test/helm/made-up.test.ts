@@ -1,0 +1,155 @@
+import {execFileSync} from 'node:child_process';
+import {cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
+import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import Migrate from '../../src/commands/migrate.ts';
+import Validate from '../../src/commands/validate.ts';
+import Values from '../../src/commands/values.ts';
+import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
+import {MADE_UP, madeUpChart, NO_CHARTS} from '../support/made-up-charts.ts';
+import {runCommand} from '../support/run-command.ts';
+import {REAL} from './charts-under-test.ts';
+import {findHelm, type Helm} from './find-helm.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+let folder = '';
+let repository = '';
+let helms: readonly Helm[] = [];
+let server: Server | undefined;
+
+beforeAll(async () => {
+  if (REAL === undefined) return;
+  helms = await findHelm();
+  folder = mkdtempSync(join(tmpdir(), 'scalr-made-up-'));
+  const served = join(folder, 'served');
+  const [helm] = helms;
+  for (const target of MADE_UP) {
+    const charts = [madeUpChart(target, REAL, folder), join(REAL, target.chart, '0.6.5')];
+    for (const chart of charts) await execa(helm?.path as string, ['package', chart, '--destination', served]);
+  }
+  await execa(helm?.path as string, ['repo', 'index', served]);
+  server = createServer(({url = '/'}, response) => {
+    try {
+      response.end(readFileSync(join(served, url)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  repository = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+
+afterAll(() => {
+  server?.close();
+  if (folder !== '') rmSync(folder, {recursive: true, force: true});
+});
+
+/** helm with the made-up repository in the place of the public one. */
+function depsOf(helm: Helm, calls: string[] = []) {
+  const {run, start} = nodeProcesses({helm: helm.path});
+  const local = (call: Call): Call => ({...call, args: call.args.map((each) => (each === CHART_REPOSITORY ? repository : each))});
+  const processes = () => ({
+    run: async (call: Call) => {
+      calls.push(call.args[0] as string);
+      return run(local(call));
+    },
+    start,
+  });
+  return {files: nodeFiles, processes};
+}
+
+const FLAGS = ['--url', 'https://acme.scalr.io', '--chart-version', '0.7.0'];
+
+// Both versions of Helm: they print and reject differently.
+describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS})`, (major) => {
+  const helm = (): Helm => helms.find((each) => each.major === major) ?? (helms[0] as Helm);
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test('writes values of a version that nobody knew, with at most ten renders', async () => {
+    const calls: string[] = [];
+    const {stdout, stderr, exit} = await runCommand(Values, [...FLAGS, '--chart', 'agent-local', '--cache', 'pvc'], depsOf(helm(), calls));
+    expect({exit, unconfirmed: stderr.includes('not confirmed') || stderr.includes('no effect')}).toEqual({exit: 0, unconfirmed: false});
+    expect(stdout).toContain('# Values of agent-local 0.7.0 (agent 1.9.0)');
+    expect(stdout).toContain('cache:');
+    expect(calls.filter((each) => each === 'template').length).toBeLessThanOrEqual(10);
+  });
+
+  test('refuses a setting whose key was renamed, in the words of the change list', async () => {
+    const {stderr, exit} = await runCommand(Values, [...FLAGS, '--chart', 'agent-job', '--log-format', 'plain'], depsOf(helm()));
+    expect(exit).toBe(2);
+    expect(stderr).toContain('it has no key agent.logFormat. Change list of the chart: changed: "`agent.logFormat` is renamed to');
+  });
+
+  test('names a key that no template reads, and takes a new one', async () => {
+    const values =
+      'agent: {url: "https://acme.scalr.io", terminationGracePeriodSeconds: 300, logging: {format: plain}, tokenExistingSecret: {name: tok}}\n';
+    const {stdout} = await runCommand(
+      Validate,
+      [file('dead.yaml', values), '--chart', 'agent-job', '--chart-version', '0.7.0', '--json'],
+      depsOf(helm()),
+    );
+    const {findings} = JSON.parse(stdout) as {findings: {code: string; path: string}[]};
+    expect(findings.map(({code, path}) => `${code} ${path}`)).toEqual(['UNCONFIRMED_KEY agent.terminationGracePeriodSeconds']);
+  });
+
+  test('reports what the templates of the chart reject', async () => {
+    const values = 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: tok}}\nworkload: {kind: CronJob}\n';
+    const source = join(folder, 'agent-local', '0.7.0');
+    const {stdout, exit} = await runCommand(Validate, [file('pod.yaml', values), '--chart-source', source, '--json'], depsOf(helm()));
+    expect(exit).toBe(3);
+    expect(stdout).toContain('workload.kind must be Deployment or StatefulSet');
+  });
+
+  test('migrates to it, and lists moved, removed and changed keys', async () => {
+    const values =
+      'agent: {url: "https://acme.scalr.io", logFormat: plain, tokenExistingSecret: {name: tok}}\ntask: {startupTimeoutSeconds: 300}\n';
+    const source = join(folder, 'served', 'agent-job-0.7.0.tgz');
+    const {stdout} = await runCommand(
+      Migrate,
+      [file('old.yaml', values), '--from', 'agent-job@0.6.5', '--chart-source', source, '--json'],
+      depsOf(helm()),
+    );
+    const {yaml, changes} = JSON.parse(stdout) as {yaml: string; changes: {kind: string; path: string; message: string}[]};
+    expect(yaml).not.toMatch(/logFormat|startupTimeoutSeconds/);
+    expect(changes.map(({kind, path}) => `${kind} ${path}`)).toEqual([
+      'dropped agent.logFormat',
+      'dropped task.startupTimeoutSeconds',
+      'default-changed persistence.cache.emptyDir.sizeLimit',
+    ]);
+    expect(changes[1]?.message).toContain('the agent decides');
+  });
+});
+
+test.skipIf(REAL === undefined)(`update-charts imports new releases and says what to review (${NO_CHARTS})`, () => {
+  const copy = join(folder, 'checkout');
+  mkdirSync(copy);
+  for (const name of ['src', 'schemas', 'scripts', 'test/charts', 'package.json', 'tsconfig.json'])
+    cpSync(join(ROOT, name), join(copy, name), {recursive: true});
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const update = (from: string): string =>
+    execFileSync(join(ROOT, 'node_modules/.bin/tsx'), ['scripts/update-charts.ts', '--from', from, '--no-test'], {
+      cwd: copy,
+      encoding: 'utf8',
+    });
+  const summary = update(join(folder, 'served'));
+  expect(summary).toContain('## agent-local 0.6.5 → 0.7.0');
+  expect(summary).toContain('- `persistence.enabled`\n');
+  expect(summary).toContain('- `persistence.cache.emptyDir.sizeLimit`: "1Gi" → "5Gi"');
+  expect(summary).toContain('- `--log-format` (>=0.5.64) writes `agent.logFormat`, which is gone');
+  const releases = JSON.parse(readFileSync(join(copy, 'schemas/agent-job.json'), 'utf8'))['x-releases'];
+  expect(releases.at(-1)).toMatchObject({version: '0.7.0', appVersion: '1.9.0', digest: expect.stringMatching(/^[0-9a-f]{64}$/)});
+  const history = JSON.parse(readFileSync(join(copy, 'test/charts/values-history.json'), 'utf8'));
+  expect(history['agent-local'].at(-1).versions).toEqual(['0.7.0']);
+  expect(update(join(folder, 'served'))).toBe('No new chart versions.\n');
+});
