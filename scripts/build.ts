@@ -37,19 +37,24 @@ const {metafile} = await build({
   banner: {
     js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url), {filename: __filename, dirname: __dirname} = import.meta;",
   },
-  alias: {
-    // Its ES modules, of which only what is used comes along.
-    yaml: './node_modules/yaml/browser/dist/index.js',
-    ...Object.fromEntries(['cli-spinners', 'minimatch', 'tinyglobby'].map((name) => [name, './scripts/left-out.ts'])),
-  },
+  // Its ES modules, of which only what is used comes along.
+  alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
   // oclif wants it only where it runs TypeScript.
   external: ['typescript'],
 });
-// Minified again: what esbuild leaves long makes the package 27 kB larger.
+// Minified again, with short names of files: what esbuild leaves long makes the package 34 kB larger.
+const chunks = readdirSync('dist').filter((file) => file.startsWith('chunk-'));
+const shortNames = new Map(chunks.map((file, index) => [file, `${index}.js`]));
+const shortened = (text: string): string => text.replaceAll(/chunk-[A-Z0-9]{8}\.js/g, (name) => shortNames.get(name) ?? name);
 for (const file of readdirSync('dist', {recursive: true, encoding: 'utf8'}).filter((each) => each.endsWith('.js'))) {
-  const path = `dist/${file}`;
-  const {code} = await minify(readFileSync(path, 'utf8'), {module: true, compress: {passes: 2}, mangle: true, ecma: 2022});
-  writeFileSync(path, code);
+  const {code} = await minify(shortened(readFileSync(`dist/${file}`, 'utf8')), {
+    module: true,
+    compress: {passes: 3},
+    mangle: true,
+    ecma: 2022,
+  });
+  writeFileSync(`dist/${shortNames.get(file) ?? file}`, code);
+  if (shortNames.has(file)) rmSync(`dist/${file}`);
 }
 
 await build({
@@ -74,13 +79,17 @@ for (const output of Object.values(metafile.outputs)) {
     Object.entries(output.inputs).filter(([path, {bytesInOutput}]) => bytesInOutput > 0 && existsSync(path)),
   );
 }
-writeFileSync('dist/meta.json', JSON.stringify(metafile));
+writeFileSync('dist/meta.json', shortened(JSON.stringify(metafile)));
 writeFileSync('dist/THIRD_PARTY_LICENSES.txt', await licencesOf('dist/meta.json'));
 
-// As `oclif manifest` does.
+// As `oclif manifest` does, without what help and completion take from the command itself.
 const plugin = new Plugin({root: ROOT, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true, respectNoCacheDefault: true});
 await plugin.load();
-writeFileSync('oclif.manifest.json', JSON.stringify(plugin.manifest));
+const commands = Object.entries(plugin.manifest.commands).map(([id, {description: _, examples: __, usage: ___, ...command}]) => [
+  id,
+  {...command, flags: {}},
+]);
+writeFileSync('oclif.manifest.json', JSON.stringify({...plugin.manifest, commands: Object.fromEntries(commands)}));
 
 // Told how wide it is, the program asks oclif.
 const env = {OCLIF_COLUMNS: '80', SystemRoot: process.env['SystemRoot']};

@@ -125,7 +125,12 @@ export default class Help extends OclifHelp {
     await super.showHelp(argv);
   }
 
-  override async showCommandHelp(command: Command.Loadable): Promise<void> {
+  override async showCommandHelp(known: Command.Loadable): Promise<void> {
+    // The manifest has only what all commands together need.
+    const {flags: own, baseFlags, description, examples, usage} = await known.load();
+    const named = Object.entries({...baseFlags, ...own}).map(([name, flag]) => [name, {...flag, name}]);
+    const all = Object.fromEntries(named) as Command.Loadable['flags'];
+    const command = {...known, flags: all, ...(description && {description}), ...(examples && {examples}), ...(usage && {usage})};
     if (!this.#isShort) return super.showCommandHelp(command);
     const flags = Object.values(GROUPS).find((commands) => command.id in commands)?.[command.id] ?? [];
     const typed = {...command, id: command.id.replaceAll(':', ' ')};
