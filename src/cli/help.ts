@@ -9,7 +9,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     preflight: ['namespace', 'chart', 'target', 'cache', 'https-proxy', 'probe', 'strict', 'kube-context', 'timeout', 'answers', 'json'],
   },
   OPERATE: {
-    status: ['namespace', 'release', 'target', 'all-namespaces', 'contexts', 'watch', 'values', 'exit-code', 'kube-context', 'json'],
+    status: ['namespace', 'release', 'all-namespaces', 'contexts', 'watch', 'values', 'exit-code', 'json'],
     upgrade: ['namespace', 'release', 'chart', 'chart-version', 'drain-timeout', 'rollback-on-failure', 'kube-context', 'dry-run', 'yes'],
     debug: ['namespace', 'release', 'no-wait', 'kube-context', 'dry-run', 'yes'],
     'rotate-token': ['namespace', 'release', 'pool', 'token-file', 'confirm', 'kube-context', 'dry-run', 'yes', 'json'],
@@ -23,6 +23,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     values: ['url', 'chart', 'chart-version', 'cloud', 'https-proxy', 'ca-file', 'cache', 'set', 'values-file', 'answers', 'out', 'yes'],
     migrate: ['from', 'to', 'out', 'exit-code', 'dry-run', 'yes', 'json'],
     validate: ['chart', 'chart-version', 'values', 'strict', 'fix', 'format', 'dry-run', 'yes'],
+    schema: ['chart', 'chart-version', 'chart-source', 'out', 'json'],
     export: ['url', 'token-file', 'purpose', 'concurrency', 'https-proxy', 'ca-file', 'release', 'answers', 'out', 'yes'],
     network: ['url', 'chart', 'target', 'https-proxy', 'ca-file', 'probe', 'probe-url', 'format', 'out', 'answers'],
     images: ['chart', 'chart-version', 'agent-image', 'runner-image', 'image-registry', 'format', 'out', 'answers'],

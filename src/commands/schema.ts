@@ -25,7 +25,7 @@ export default class Schema extends BaseCommand<Result> {
     'Editors complete keys, show descriptions and defaults, and mark unknown and deprecated keys. Requires no cluster, no helm and no network. "values --schema FILE" writes the schema together with the values.';
   static override usage = '<%= command.id %> --chart <NAME> [flags]';
   static override examples = [
-    '<%= config.bin %> <%= command.id %> --chart agent-job --chart-version 0.6.5 > values.schema.json',
+    '<%= config.bin %> <%= command.id %> --chart agent-job --chart-version 0.6.5 > schema.json',
     '<%= config.bin %> <%= command.id %> --chart agent-local --out values.schema.json',
   ];
   static override flags = {

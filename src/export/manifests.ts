@@ -103,7 +103,7 @@ export function volume(settings: Settings): ManifestExport {
   return {
     ...manifests('volume.yaml', [source, claim]),
     steps: [
-      kubectlCommand({}, 'apply', '--filename', 'volume.yaml'),
+      kubectlCommand({}, 'apply', '--filename', 'volume.yaml', '--namespace', home),
       `scalr-agent install --release ${settings.get(release)} --namespace ${home} --cache existing-pvc --cache-claim ${name} --cache-access-mode ReadWriteMany`,
     ],
     notes: [storage.requires, ...(isStatic ? [access] : []), NAMESPACE],
@@ -140,7 +140,7 @@ export function prepull({target, settings, effective, values}: Generated): Manif
   const unknown = 'The agent selects the image of each run by tool and version, which is not pulled in advance; set --runner-image.';
   return {
     ...manifests('prepull.yaml', [daemonSet]),
-    steps: [kubectlCommand({}, 'apply', '--filename', 'prepull.yaml')],
+    steps: [kubectlCommand({}, 'apply', '--filename', 'prepull.yaml', '--namespace', settings.get(namespace) as string)],
     notes: [...(selectsImagesOfRuns(seen, target) ? [unknown] : []), NAMESPACE],
   };
 }

@@ -71,7 +71,10 @@ async function serveCilium({kubectl}: Workplace): Promise<void> {
   const crd = `customresourcedefinitions/${renamed.metadata.name}`;
   onTestFinished(async () => void (await kubectl('delete', crd, '--ignore-not-found')));
   await kubectl.apply(renamed);
-  await kubectl('wait', '--for=condition=Established', crd, '--timeout=60s');
+  // kubectl wait fails while there are no conditions yet.
+  await expect
+    .poll(() => kubectl('get', crd, '--output', 'jsonpath={.status.conditions[?(@.type=="Established")].status}'), {timeout: 60_000})
+    .toBe('True');
 }
 
 test('every CiliumNetworkPolicy matches the schema of Cilium, and a wrong one does not', async ({skip}) => {

@@ -3,11 +3,14 @@ import {describe, expect, test} from 'vitest';
 import {type Flag, readLine, withTopics} from '../../src/completion/line.ts';
 import {type Ask, type CompletionProgram, liveValues, type Offer, offerFor} from '../../src/completion/replies.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
+import {commands as classes} from '../docs/commands.ts';
 import {built} from '../package/built.ts';
 
-type Commands = Record<string, CompletionProgram['commands'][string] & {flags: Record<string, Flag>}>;
-const {commands} = JSON.parse(readFileSync(built('oclif.manifest.json'), 'utf8')) as {commands: Commands};
-const flagsOf = (command: string): Flag[] => Object.values(commands[command]?.flags ?? {});
+const {commands} = JSON.parse(readFileSync(built('oclif.manifest.json'), 'utf8')) as Pick<CompletionProgram, 'commands'>;
+const flagsOf = (id: string): Flag[] => {
+  const {baseFlags, flags} = classes.find(({path}) => path.replaceAll('/', ':') === id)?.command ?? {};
+  return Object.entries({...baseFlags, ...flags} as Record<string, Flag>).map(([name, flag]) => ({...flag, name}));
+};
 const nobody: Ask = async () => {
   throw new Error('nobody expected helm or kubectl');
 };
@@ -113,7 +116,7 @@ describe('a value', () => {
     [['install', '--url', '--cache'], []],
     [
       ['validate', '--format', ''],
-      ['text', 'json', 'sarif', 'junit'],
+      ['text', 'json', 'sarif', 'junit', 'github'],
     ],
     [
       ['completion', ''],

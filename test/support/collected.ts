@@ -1,6 +1,7 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {inflateRawSync} from 'node:zlib';
 import {expect} from 'vitest';
 import type {Workplace} from '../cluster/workplace.ts';
 import {violations} from './output-schema.ts';
@@ -14,6 +15,13 @@ let count = 0;
 /** Path of a file that does not exist yet. */
 export const freshFile = (): string => join(scratch, `${++count}.zip`);
 
+/** The page with what its blocks hold. */
+const decoded = (page: string): string =>
+  page.replaceAll(
+    /(;base64" id="b\d+">)([\w+/=]*)/g,
+    (_, head: string, block: string) => head + inflateRawSync(Buffer.from(block, 'base64')),
+  );
+
 /** Files of a bundle and the content of its errors.json. Checks the manifest without code of the program. */
 export async function unpack(file: string) {
   const sorted = [...(await readZip(file))].toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -23,6 +31,7 @@ export async function unpack(file: string) {
   expect(entries.map(({name, bytes}) => `${name} ${bytes}`)).toEqual(
     [...files.keys()].filter((name) => name !== 'manifest.json').map((name) => `${name} ${Buffer.byteLength(text(name))}`),
   );
+  files.set('report.html', decoded(text('report.html')));
   const errors = JSON.parse(text('errors.json')) as {what: string; kind: string; message: string}[];
   return {names: [...files.keys()], text, all: [...files].map(([name, content]) => `${name}\n${content}`).join('\n'), errors};
 }
