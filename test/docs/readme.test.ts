@@ -1,0 +1,21 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {imageCauses} from '../../src/diagnose/image-causes.ts';
+import {storageChecks} from '../../src/preflight/checks/storage.ts';
+import {root} from './commands.ts';
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+test('README.md has at most 120 lines', () => expect(readme.split('\n').length).toBeLessThanOrEqual(120));
+
+test('README.md shows a check and a cause in the words of today', () => {
+  const [, title = '', message = '', remedy = ''] = /^× ([^:]+): (.*)\n {4}→ (.*)$/m.exec(readme) ?? [];
+  expect(storageChecks.map((each) => each.title)).toContain(title);
+  const messages = readFileSync(join(root, 'test/preflight/checks/messages/storage.txt'), 'utf8');
+  const names = (text: string): string =>
+    text.replace(/StorageClass \S+ of/, 'StorageClass NAME of').replace(/existing: [^)]*/, 'existing: NAMES');
+  expect(messages.split('\n').map(names)).toContain(`  fail: ${names(message)} -> ${remedy}`);
+  const [, cause = ''] = /ImagePullBackOff: .*: not found\n {4}→ (.*)$/m.exec(readme) ?? [];
+  expect(imageCauses.flatMap(({rows}) => rows.map((row) => row.remedy))).toContain(cause);
+});
