@@ -6,12 +6,12 @@ import {type Removed, Wrappers} from './wrappers.ts';
 const NONE = Buffer.alloc(0);
 
 /**
- * Redacts one file as a stream. It holds back bytes that can be part of an unfinished secret, at most
- * MOST_HELD bytes. It scans at fixed offsets of the file, so the result does not depend on chunk boundaries.
+ * Redacts one file as a stream. It holds back bytes that can be part of an unfinished secret, at most MOST_HELD bytes. It scans at fixed
+ * offsets of the file, so the result does not depend on chunk boundaries.
  */
 export class FileRedactor {
   readonly counts: Record<string, number> = {};
-  /** Number of scanned bytes, to test that no input is scanned repeatedly. */
+  /** Scanned bytes, to test that none is scanned repeatedly. */
   work = 0;
   readonly #scanner: Scanner;
   readonly #ranges = new Ranges();

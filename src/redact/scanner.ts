@@ -56,11 +56,9 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
   const nameFor = (value: string, kind?: string): string => {
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const name = pseudonyms(value, attempt === 0 ? kind : 'secret', attempt);
-      let holdsKnown = false;
-      search.search(Buffer.from(name), 0, name.length, () => {
-        holdsKnown = true;
-      });
-      if (!holdsKnown) return name;
+      const known: KnownMatch[] = [];
+      search.search(Buffer.from(name), 0, name.length, (match) => known.push(match));
+      if (known.length === 0) return name;
     }
     return '[redacted]';
   };
@@ -95,9 +93,8 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
 export type Pseudonyms = (value: string, kind?: string, attempt?: number) => string;
 
 /**
- * Pseudonyms of redacted values. The key is not stored, so values cannot be guessed; within
- * the bundle, equal values have equal pseudonyms, so that support can recognize them. The
- * kind depends only on the value, otherwise one value would have two pseudonyms.
+ * Pseudonyms of redacted values. The key is not stored, so values cannot be guessed; within the bundle, equal values have equal pseudonyms,
+ * so that support can recognize them. The kind depends only on the value, otherwise one value would have two pseudonyms.
  */
 export function pseudonyms(key: Buffer): Pseudonyms {
   // A log can repeat the same secret in every line.

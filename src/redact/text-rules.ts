@@ -56,7 +56,6 @@ function credentials(text: string, start: number, length: number, colon: number 
 }
 
 const HOST = /(?:[\w.-]{1,253}:\d{2,5}(?![\w@])|(?:tcp|unix)\()/y;
-
 const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
 
 /** `user:password@host:port` without a scheme. */

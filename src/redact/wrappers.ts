@@ -91,7 +91,8 @@ export class Wrappers {
         OPENING.lastIndex = start;
         const opening = text.charCodeAt(start) === 123 ? OPENING.exec(text) : null;
         const content = start + (opening?.[0].length ?? 0);
-        const quote = opening === null ? -1 : closingQuote(text, content);
+        let quote = opening === null ? -1 : text.indexOf('"', content);
+        while (quote !== -1 && slashesBefore(text, quote) % 2 === 1) quote = text.indexOf('"', quote + 1);
         CLOSING.lastIndex = quote;
         const isMessage = quote !== -1 && quote < end && CLOSING.test(text);
         remove(from, isMessage ? content : start);
@@ -111,11 +112,4 @@ export class Wrappers {
     this.#length += length;
     return kept.subarray(0, length);
   }
-}
-
-/** End of the JSON string that opened before a position. */
-function closingQuote(text: string, at: number): number {
-  let quote = text.indexOf('"', at);
-  while (quote !== -1 && slashesBefore(text, quote) % 2 === 1) quote = text.indexOf('"', quote + 1);
-  return quote;
 }
