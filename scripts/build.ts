@@ -49,7 +49,7 @@ const shortened = (text: string): string => text.replaceAll(/chunk-[A-Z0-9]{8}\.
 for (const file of readdirSync('dist', {recursive: true, encoding: 'utf8'}).filter((each) => each.endsWith('.js'))) {
   const {code} = await minify(shortened(readFileSync(`dist/${file}`, 'utf8')), {
     module: true,
-    compress: {passes: 3},
+    compress: {passes: 4},
     mangle: true,
     ecma: 2022,
   });

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import type {Target} from '../../charts/define.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {floorOf} from '../../charts/version-status.ts';
+import {digestOf, floorOf} from '../../charts/version-status.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
@@ -122,7 +122,8 @@ export function headerOf({command}: Pick<Fleet, 'command'>, engine: string, answ
 function chartLine(target: Target): string {
   const floor = floorOf(target);
   const agent = agentVersionOf(target) ?? 'version unknown';
-  return `Chart ${target.chart} ${target.version} (agent ${agent}, digest unknown). Requires Kubernetes ${floor?.version ?? '1.29'} or newer.`;
+  const digest = digestOf(target.chart, target.version);
+  return `Chart ${target.chart} ${target.version} (agent ${agent}, digest ${digest === undefined ? 'unknown' : `sha256:${digest}`}). Requires Kubernetes ${floor?.version ?? '1.29'} or newer.`;
 }
 
 /** The values of the shared answers alone, which do not depend on the list of clusters. */
