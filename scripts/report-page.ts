@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto';
 import {brotliCompressSync, constants} from 'node:zlib';
+import {minify} from '@swc/core';
 import {build, type Metafile} from 'esbuild';
 
 /** The empty page of a support bundle: program and styles in one HTML file, which loads nothing. */
@@ -20,7 +21,8 @@ export async function reportPage(): Promise<{html: string; metafile: Metafile}> 
     logLevel: 'warning',
   });
   const text = (end: string): string => outputFiles.find(({path}) => path.endsWith(end))?.text.trim() ?? '';
-  const [script, style] = [text('.js').replaceAll('</script', '<\\/script'), text('.css')];
+  const {code} = await minify(text('.js'), {compress: {passes: 4}, mangle: true, ecma: 2020});
+  const [script, style] = [code.replaceAll('</script', '<\\/script'), text('.css')];
   const hash = (content: string): string => `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
   const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
   const html = [
