@@ -91,14 +91,16 @@ export class ReportPage {
     yield first;
     yield Buffer.from(`${FIRST_END}${middle}`);
     let count = 0;
-    const index = this.#files.map(({name, bytes, blocks}) => [
+    // Files arrive in any order.
+    const files = this.#files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    const index = files.map(({name, bytes, blocks}) => [
       name,
       bytes,
       blocks.map(({lines, packed}) => [packed === undefined ? -1 : count++, lines]),
     ]);
     yield Buffer.from(blockOf('index', deflateRawSync(JSON.stringify(index))));
     let id = 0;
-    for (const {packed} of this.#files.flatMap(({blocks}) => blocks)) {
+    for (const {packed} of files.flatMap(({blocks}) => blocks)) {
       if (packed !== undefined) yield Buffer.from(blockOf(`b${id++}`, packed));
     }
     yield Buffer.from(tail);

@@ -15,12 +15,11 @@ let count = 0;
 /** Path of a file that does not exist yet. */
 export const freshFile = (): string => join(scratch, `${++count}.zip`);
 
-/** The page with what its blocks hold. */
+/** The page with what its blocks hold, and without its program. */
 const decoded = (page: string): string =>
-  page.replaceAll(
-    /(;base64" id="b\d+">)([\w+/=]*)/g,
-    (_, head: string, block: string) => head + inflateRawSync(Buffer.from(block, 'base64')),
-  );
+  page
+    .replaceAll(/<(script|style)>.*?<\/\1>/gs, '')
+    .replaceAll(/(;base64" id="\w+">)([\w+/=]*)/g, (_, head: string, block: string) => head + inflateRawSync(Buffer.from(block, 'base64')));
 
 /** Files of a bundle and the content of its errors.json. Checks the manifest without code of the program. */
 export async function unpack(file: string) {
