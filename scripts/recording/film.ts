@@ -14,9 +14,9 @@ export interface Frame {
 const QUIET_MS = 150;
 
 /** What is appended comes line by line, as the film must not depend on how much of it came at once; a question comes whole. */
-const SECONDS_PER_LINE = 0.4;
+const SECONDS_PER_LINE = 0.12;
 
-const readingTime = (lines: number): number => Math.min(0.5 + 0.15 * lines, 2.2);
+const readingTime = (lines: number): number => Math.min(0.3 + 0.05 * lines, 0.9);
 
 /** A terminal that is filmed. Time is not measured: how long a frame stands follows from what is new in it. */
 export class Film {

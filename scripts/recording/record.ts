@@ -22,11 +22,11 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 
 const PROMPT = '$';
 const lastOf = (screen: readonly string[]): string | undefined => screen.findLast((line) => line !== '');
-/** The question on the screen: everything below the last step. Nothing is asked during a wait. */
+/** The question on the screen: everything below the last step. Nothing is asked during a wait or an install. */
 function asked(screen: readonly string[]): string | undefined {
   const step = screen.findLastIndex((line) => line.startsWith('◆'));
   const text = screen.slice(step).join('\n');
-  return step < 0 || /[\u2800-\u28FF]/.test(text) ? undefined : text;
+  return step < 0 || /[\u2800-\u28FF]|│ {2}[✓◌○] |└|^◆ {2}Install/m.test(text) ? undefined : text;
 }
 const isOver = (screen: readonly string[]): boolean => lastOf(screen) === PROMPT;
 
@@ -45,10 +45,10 @@ try {
     await film.until((screen) => asked(screen) !== question || undefined);
   }
   const end = film.screen.join('\n');
-  if (!end.includes('has registered')) throw new Error(`It did not come to a good end:\n${end}`);
+  if (!end.includes('Agent registered with')) throw new Error(`It did not come to a good end:\n${end}`);
   film.end(4);
   await mkdir(dirname(PICTURE), {recursive: true});
-  await writeFile(PICTURE, svgOf(film.frames, 'scalr-agent-install asks, shows what it will do, and installs an agent', SIZE));
+  await writeFile(PICTURE, svgOf(film.frames, 'Installing a Scalr agent with the wizard', SIZE));
 } finally {
   await stage.clear();
 }
