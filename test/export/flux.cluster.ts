@@ -33,20 +33,17 @@ async function startFlux({namespace, kubeconfig, folder, run}: FleetPlace, conte
     'source-controller': ['--storage-path', storage, '--storage-addr', address, '--storage-adv-addr', address],
     'helm-controller': [],
   };
+  for (const name of Object.keys(flags) as (keyof typeof flags)[]) {
+    const definitions = join(await moduleDirectory(`fleets/${name}`, `github.com/fluxcd/${name}`, context), 'config/crd/bases');
+    const files = readdirSync(definitions).flatMap((file) => ['--filename', join(definitions, file)]);
+    await run('kubectl', ['apply', '--server-side', ...files], '.');
+    // A new CRD has no status that kubectl could wait for.
+    const wait = ['wait', '--for=condition=Established', ...files];
+    await until('the CRDs are served', async () => !(await run('kubectl', wait, '.')).failed);
+  }
+  const shared = ['--metrics-addr', '127.0.0.1:0', '--health-addr', '127.0.0.1:0', '--watch-all-namespaces=false', '--log-level', 'error'];
   for (const [name, own] of Object.entries(flags) as [keyof typeof flags, string[]][]) {
     const program = await builtTool(name, context);
-    const definitions = join(await moduleDirectory(`fleets/${name}`, `github.com/fluxcd/${name}`, context), 'config/crd/bases');
-    for (const file of readdirSync(definitions))
-      await run('kubectl', ['apply', '--server-side', '--filename', join(definitions, file)], '.');
-    const shared = [
-      '--metrics-addr',
-      '127.0.0.1:0',
-      '--health-addr',
-      '127.0.0.1:0',
-      '--watch-all-namespaces=false',
-      '--log-level',
-      'error',
-    ];
     const started = execa(program, [...own, ...shared], {
       ...{env: {KUBECONFIG: kubeconfig, RUNTIME_NAMESPACE: namespace}, cwd: folder},
       ...{reject: false, stdio: 'ignore'},
@@ -75,13 +72,13 @@ const isReady = async ({kubectl}: FleetPlace, version: string, release = 'scalr-
   );
 };
 
-test('Flux installs what install does, and reverts changes', async (context) => {
+test('Flux installs what install does, and reverts changes', {timeout: 120_000}, async (context) => {
   for (const name of ['helm-controller', 'source-controller'] as const) await builtTool(name, context);
   const place = await fleetPlace([LOCAL]);
   await startFlux(place, context);
   place.exportFiles('flux', '--chart', 'agent-local', ...FLAGS);
   await applied(place);
-  await until('the release is ready', () => isReady(place, LOCAL.version), 40);
+  await until('the release is ready', () => isReady(place, LOCAL.version));
   expect(await manifestOf(place.helm, place)).toEqual(await installedObjects(LOCAL, place.folder, FLAGS));
   await place.kubectl('set', 'env', 'deployment/scalr-agent-agent-local', 'SCALR_URL=https://other.example.com');
   await place.kubectl('annotate', 'helmrelease', 'scalr-agent', `reconcile.fluxcd.io/requestedAt=${Date.now()}`);
