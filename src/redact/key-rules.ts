@@ -265,7 +265,7 @@ export const nearKeys: RedactionRule = {
       .split('\n')
       .at(-1) as string;
     const after = text.slice(key.end, key.end + 200).split('\n', 1)[0] as string;
-    spend(before.length + after.length);
+    spend(4 * (before.length + after.length));
     return [...`${before}${' '.repeat(key.end - key.start)}${after}`.matchAll(WORDS_NEAR)]
       .map(({0: word, index}) => ({start: key.start - before.length + index, end: key.start - before.length + index + word.length, word}))
       .filter(

@@ -2,7 +2,6 @@ import {count} from '../ground/text.ts';
 import {type CheckedGroup, groupName} from '../values/validate/check-files.ts';
 import type {ValuesFinding} from '../values/validate/finding.ts';
 import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
-import {githubAnnotations, junit, sarif} from './formats/reports.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */
@@ -70,15 +69,18 @@ const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
 });
 
 /** The findings in the format of --format, except JSON. */
-export function inFormat(
+export async function inFormat(
   format: string | undefined,
   checked: readonly CheckedGroup[],
   {bin, name, version, pjson}: {bin: string; name: string; version: string; pjson: Readonly<Record<string, unknown>>},
   screen: Screen,
-): string {
+): Promise<string> {
   const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
-  if (format === 'sarif') return sarif(checked, program);
-  if (format === 'github') return githubAnnotations(checked);
-  if (format === 'junit') return junit(checked, `${program.name} validate`);
+  if (format !== undefined && format !== 'text') {
+    const {githubAnnotations, junit, sarif} = await import('./formats/reports.ts');
+    if (format === 'sarif') return sarif(checked, program);
+    if (format === 'github') return githubAnnotations(checked);
+    if (format === 'junit') return junit(checked, `${program.name} validate`);
+  }
   return asciiFallback(findingsText(checked, screen), screen);
 }
