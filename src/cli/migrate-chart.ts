@@ -1,4 +1,4 @@
-import {isUnknown} from '../charts/chart-of.ts';
+import {isUnknown} from '../charts/target.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {type MigratedFile, parseTarget} from '../values/migrate/migrate-file.ts';

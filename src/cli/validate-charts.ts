@@ -1,5 +1,5 @@
-import {isUnknown} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
+import {isUnknown} from '../charts/target.ts';
 import {mergeValues} from '../ground/tree.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
