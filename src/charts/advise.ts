@@ -1,6 +1,6 @@
 import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import {catalogue} from '../settings/catalogue.ts';
+import {catalogue} from '../settings/settings.ts';
 import {chartFor, floorOf, isBelow, isVersion} from './charts.ts';
 import type {HazardFacts, Target, UpgradeHazard} from './define.ts';
 import {HAZARDS} from './hazards.ts';
