@@ -3,7 +3,7 @@ import type {ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {newestInRepository} from '../operations/newest-version.ts';
+import {newestInRepository} from '../operations/read-chart.ts';
 import {contextName} from '../release/read-release.ts';
 import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';
