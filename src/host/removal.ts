@@ -24,15 +24,7 @@ interface RemovalFacts {
   files: ReadonlyMap<string, readonly string[]>;
 }
 
-const INSTALLED_FILES: readonly string[] = [
-  ENV_FILE,
-  '.gitignore',
-  'run.sh',
-  'ca.pem',
-  'client.crt',
-  'client.key',
-  'docker.service.d/',
-];
+const INSTALLED_FILES: readonly string[] = [ENV_FILE, '.gitignore', 'run.sh', 'ca.pem', 'client.crt', 'client.key', 'docker.service.d/'];
 
 /** Removes the containers of a release; data and images remain. Pure. */
 export function planContainerRemoval(containers: readonly DockerContainer[], facts: RemovalFacts): HostRemoval {

@@ -108,14 +108,7 @@ export interface DefinitionItem {
   neededBy: readonly string[] | undefined;
 }
 
-function definitionItems({
-  release,
-  namespace,
-  state,
-  releases,
-  definitions = [],
-  customResources,
-}: InventoryReadings): DefinitionItem[] {
+function definitionItems({release, namespace, state, releases, definitions = [], customResources}: InventoryReadings): DefinitionItem[] {
   // Only agent-job uses them; its CRDs may remain after the release.
   if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
   const others = releases

@@ -2,7 +2,7 @@ import {optionMeantBy} from '../../charts/agent-options.ts';
 import {readHostTree} from '../../charts/host/host.ts';
 import {at, leafPaths, type Path, sameTree, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
-import {canonicalQuantity} from '../../settings/quantity.ts';
+import {canonicalQuantity} from '../../settings/kinds.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
 import {secondsToStop, type Variables} from '../containers.ts';
 import {type HostConfiguration, type HostContainer, readVariables} from './read-host.ts';
