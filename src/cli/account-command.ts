@@ -9,8 +9,8 @@ import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';
 import {accountFlags} from './account.ts';
 import {BaseCommand} from './base-command.ts';
-import {confirmFlags, repeated} from './flags.ts';
-import {type ConfirmFlags, operate, stepsOf} from './operate.ts';
+import {type ConfirmFlags, confirmFlags, type Parsed, repeated} from './flags.ts';
+import {operate, stepsOf} from './operate.ts';
 
 type Send = () => Promise<(Resource | undefined)[]>;
 
@@ -120,14 +120,6 @@ const linkFlags = {
   'vcs-provider': several('VCS provider: name or ID. May be repeated.'),
 };
 
-/** What `this.parse` returns for them. */
-interface LinkFlags {
-  workspace?: string[] | undefined;
-  environment?: string[] | undefined;
-  'account-default'?: boolean;
-  'vcs-provider'?: string[] | undefined;
-}
-
 const LINK_EXAMPLES = {
   link: 'scalr-agent pool link eks-prod --workspace network',
   unlink: 'scalr-agent pool unlink eks-prod --workspace network',
@@ -161,7 +153,7 @@ export abstract class LinkCommand extends AccountCommand<PoolChange> {
 }
 
 /** @throws ExpectedError if nothing is selected */
-function linksFrom(flags: LinkFlags, command: string): PoolLinks {
+function linksFrom(flags: Partial<Parsed<typeof linkFlags>>, command: string): PoolLinks {
   const {workspace: workspaces = [], environment: environments = [], 'vcs-provider': vcsProviders = []} = flags;
   const links = {workspaces, environments, vcsProviders, isAccountDefault: flags['account-default'] ?? false};
   if (links.isAccountDefault || [workspaces, environments, vcsProviders].some(({length}) => length > 0)) return links;

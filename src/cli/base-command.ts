@@ -20,7 +20,7 @@ import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, decisionSteps, failureDocument, unsupportedTarget} from './failure.ts';
-import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import {type ClusterFlags, emptyFlag, generalFlags, releaseName, type SharedFlags, timeoutOf, toolPaths} from './flags.ts';
 import type {CommandContext} from './operate.ts';
 import {inOurSpelling, type KnownFlags} from './spellings.ts';
 // Most commands load these. Imported by all, they are a few large files instead of a small one for each combination of commands, because
@@ -29,12 +29,6 @@ import '../values/document.ts';
 import '../values/validate/apply-fixes.ts';
 import '../values/validate/validate.ts';
 import './user-files.ts';
-
-export interface SharedFlags {
-  answers?: string | undefined;
-  'no-input'?: boolean | undefined;
-  quiet?: boolean | undefined;
-}
 
 /** Base class of all commands: resolves settings, prints messages and reports errors. */
 export abstract class BaseCommand<Result extends object | undefined> extends Command {

@@ -21,7 +21,8 @@ import {agentProgress, hostStatusText} from '../ui/host.ts';
 import {accountText, stepsText} from '../ui/plan.ts';
 import {linkStep, type NextStep, NOT_WAITED, nextStepsText, resultSentence} from '../ui/result.ts';
 import type {App} from './app.ts';
-import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import type {ConfirmFlags} from './flags.ts';
+import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
 import {earlierExport, writeFiles} from './user-files.ts';
 
 export interface HostStatusDocument {

@@ -17,7 +17,8 @@ import {requireKnownRelease} from '../release/unrecorded.ts';
 import {isOfRelease} from '../release/users.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
-import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import type {ConfirmFlags} from './flags.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
 export interface UninstallResult extends ReleaseHead {
   /** False if there was nothing to delete. */
