@@ -18,6 +18,14 @@ type Send = () => Promise<(Resource | undefined)[]>;
 export abstract class AccountCommand<Result extends object | undefined> extends BaseCommand<Result> {
   protected override readonly targets = TARGETS;
 
+  /** An argument, by default the pool. @throws ExpectedError if it is missing */
+  protected required(value: string | undefined, what = 'NAME of the agent pool'): string {
+    if (value) return value;
+    const example = String(this.ctor.examples[0]).replace('<%= config.bin %>', 'scalr-agent');
+    const id = String(this.id).replaceAll(':', ' ');
+    throw usageError(`Missing argument: ${what}.`, [`Example: ${example.replace('<%= command.id %>', id)}`]);
+  }
+
   /** Shows, confirms and runs a change of the account; `planned` is the result of a dry run. @throws ExpectedError */
   protected changeAccount(
     {steps, warnings, blocked}: AccountPlan,
@@ -35,12 +43,6 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
       context,
     );
   }
-}
-
-/** @throws ExpectedError if the argument is missing */
-export function requireArgument(value: string | undefined, what: string, example: string): string {
-  if (value) return value;
-  throw usageError(`Missing argument: ${what}.`, [`Example: ${example}`]);
 }
 
 /** An agent pool, as --json prints it. */
@@ -91,13 +93,7 @@ export function poolDocument(
 export const poolDetails = (pool: ScalrPool, agents: readonly ScalrAgent[], workspaces: readonly Named[]): PoolDetails => ({
   ...poolDocument(pool, agents),
   workspaces: workspaces.map(({name}) => name),
-  agentsList: agents.map(({id, name, status, version, lastSeen}) => ({
-    id,
-    name,
-    status,
-    version: version ?? null,
-    lastSeen: lastSeen ?? null,
-  })),
+  agentsList: agents.map(({id, name, status, version = null, lastSeen = null}) => ({id, name, status, version, lastSeen})),
 });
 
 export const poolChange = ({pool: {id, name}, steps, warnings}: PoolPlan, changed: boolean): PoolChange => ({
@@ -120,24 +116,19 @@ const linkFlags = {
   'vcs-provider': several('VCS provider: name or ID. May be repeated.'),
 };
 
-const LINK_EXAMPLES = {
-  link: 'scalr-agent pool link eks-prod --workspace network',
-  unlink: 'scalr-agent pool unlink eks-prod --workspace network',
-} as const;
-
 /** Base class of `pool link` and `pool unlink`. */
 export abstract class LinkCommand extends AccountCommand<PoolChange> {
   static override usage = '<%= command.id %> NAME [flags]';
   static override args = poolArgument;
   static override flags = {...linkFlags, ...confirmFlags, ...accountFlags};
 
-  /** @throws ExpectedError */
-  protected async changeLinks(verb: 'link' | 'unlink'): Promise<PoolChange> {
+  override async run(): Promise<PoolChange> {
     const {args, flags} = await this.parse(LinkCommand);
-    const name = requireArgument(args.name, 'NAME of the agent pool', LINK_EXAMPLES[verb]);
-    const links = linksFrom(flags, verb);
+    const name = this.required(args.name);
+    const isLink = this.id === 'pool:link';
+    const links = linksFrom(flags, isLink ? 'link' : 'unlink');
     const client = await this.account(flags);
-    const plan = await this.untilInterrupted(() => planLinks(client, name, links, verb === 'link'));
+    const plan = await this.untilInterrupted(() => planLinks(client, name, links, isLink));
     const unchanged = poolChange(plan, false);
     if (plan.steps.length === 0) {
       this.report(plan.warnings);

@@ -58,6 +58,9 @@ export const confirmFlags = {
   'dry-run': Flags.boolean({summary: 'Show what would change; change nothing.'}),
 };
 
+/** For commands whose result is a file. */
+export const outFlag = {out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'})};
+
 const helpGroup = 'CONNECTION';
 
 /** For commands that talk to a cluster. */
