@@ -6,7 +6,7 @@ import {directoriesOf} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
-import type {HostTools} from '../ports/processes.ts';
+import type {HostTools} from '../ports/system.ts';
 import {hostStatusText} from '../ui/host.ts';
 import {accountText, stepsText} from '../ui/plan.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';

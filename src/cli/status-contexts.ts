@@ -1,10 +1,9 @@
+import {pooled, withTimeout} from '../ground/async.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {pooled} from '../ground/concurrency.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {withTimeout} from '../ground/signals.ts';
 import {count, few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {contextNames} from '../release/read-release.ts';
 import {readAllStatus, readStatus} from '../status/read-status.ts';
 import {type ClustersDocument, clustersDocument} from '../ui/formats/status.ts';

@@ -1,6 +1,6 @@
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files} from '../ports/system.ts';
 import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';
 
 interface Arguments {

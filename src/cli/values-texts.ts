@@ -1,6 +1,6 @@
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files} from '../ports/system.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import type {FileGroup} from '../values/validate/check-files.ts';
 import {readTexts} from './user-files.ts';

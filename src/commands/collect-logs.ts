@@ -7,7 +7,7 @@ import {accountFiles} from '../cli/bundle-account.ts';
 import {bundleSource, type CollectResult, collectLogsFlags, collectOptions, showCollected, showWanted} from '../cli/collect-logs-flags.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
-import type {Interrupts} from '../ports/processes.ts';
+import type {Interrupts} from '../ports/system.ts';
 import {storedTokens} from '../scalr/credentials.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {progressText, reviewText} from '../ui/bundle.ts';

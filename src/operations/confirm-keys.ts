@@ -7,7 +7,7 @@ import {toolFailure} from '../ground/tool-errors.ts';
 import {copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, startsWith, type Values, withoutLeaves} from '../ground/tree.ts';
 import {template} from '../helm/helm.ts';
 import {objectsIn} from '../helm/release-record.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {codesFor, explained} from './effect-codes.ts';
 import {type RenderedParts, renderedParts} from './manifest-parts.ts';

@@ -1,7 +1,7 @@
 import type {ChartName} from '../charts/schema.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {showNewest} from '../helm/helm.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {readMetadata} from '../values/chart-files.ts';
 
 /** The newest version in the public repository; undefined if helm cannot read it. */

@@ -1,11 +1,9 @@
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {at, getAt, isMap, type Tree} from '../ground/tree.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
-import {isOwn, type KubernetesObject} from '../kubernetes/objects.ts';
-import {secretNames} from '../kubernetes/pod-specs.ts';
-import {listObjects, type Reader} from '../kubernetes/resources.ts';
+import {isOwn, type KubernetesObject, secretNames} from '../kubernetes/objects.ts';
+import {listObjects, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 
 /** The release, and everything in its namespace that could use its objects. */
 export interface Neighborhood {

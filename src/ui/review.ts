@@ -9,7 +9,7 @@ import {upgradeInstall} from '../helm/helm.ts';
 import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../operations/step.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
-import type {Checked} from '../preflight/check.ts';
+import type {Checked} from '../preflight/preflight-context.ts';
 import {unverified} from '../preflight/run-preflight.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';

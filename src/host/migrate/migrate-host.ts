@@ -10,7 +10,7 @@ import {floorOf} from '../../charts/version-status.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
-import type {Files} from '../../ports/files.ts';
+import type {Files} from '../../ports/system.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {catalogue} from '../../settings/catalogue.ts';
 import type {Setting} from '../../settings/define.ts';

@@ -5,7 +5,6 @@ import {resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {kindAndName} from '../../kubernetes/objects.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {type CheckResult, check, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
 import {
   type Amounts,
   admitted,
@@ -17,7 +16,18 @@ import {
   resourceOption,
   spellAmount,
 } from '../pod-resources.ts';
-import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-context.ts';
+import {
+  type CheckResult,
+  check,
+  fail,
+  ifKnown,
+  type LimitRange,
+  type PreflightContext,
+  pass,
+  type ResourceQuota,
+  skipUnknown,
+  warn,
+} from '../preflight-context.ts';
 import {claimStorage, claimsToMake} from './limit-range.ts';
 import {fewerRuns} from './scheduling.ts';
 
