@@ -1,4 +1,3 @@
-import {currentUser} from '../kubernetes/permissions.ts';
 import {setTimeout as wait} from 'node:timers/promises';
 import {anySignal} from '../ground/async.ts';
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
@@ -7,7 +6,7 @@ import type {ReadErrorKind} from '../ground/fact.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Pod} from '../kubernetes/objects.ts';
-import type {Permission} from '../kubernetes/permissions.ts';
+import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import type {Interrupts, Processes} from '../ports/system.ts';
 import {grantText} from '../release/grants.ts';
 import {type HostBundleOptions, type HostDeps, type HostPrepared, prepareDocker} from './collect/docker.ts';

@@ -23,7 +23,7 @@ export interface Summary {
   gaps: readonly Gap[];
   /** With --no-secret-seeds. */
   skipsSecrets?: boolean | undefined;
-  logs: readonly Pick<LogRecord, 'file' | 'cut' | 'bytes' | 'lines'>[];
+  logs: readonly Pick<LogRecord, 'file' | 'cut' | 'cutAfter' | 'bytes' | 'lines'>[];
   /** Names of all other files. */
   files: readonly string[];
   containers: number;
@@ -105,13 +105,13 @@ export function verdictText(findings: readonly Pick<Finding, 'severity' | 'objec
 function verdict({findings, gaps, logs}: Summary): string {
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
   const whole = lacks > 0 ? `The bundle is incomplete: ${count(lacks, 'part')} could not be read.` : 'The bundle is complete.';
-  const cut = cutLogs(logs);
+  const cut = cutLogs(logs).length;
   const fits = cut > 0 ? ` To fit --max-size, ${count(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
   return `**${verdictText(findings)}**\n\n${whole}${fits}`;
 }
 
 /** Logs that were cut because of --max-size do not make the bundle incomplete. */
-export const cutLogs = (logs: Summary['logs']): number => logs.filter(({cut}) => cut !== undefined).length;
+export const cutLogs = (logs: Summary['logs']): Summary['logs'] => logs.filter(({cut}) => cut !== undefined);
 
 const findingText = ({object, code, message, evidence, line, remedy}: Finding): string =>
   [
@@ -122,7 +122,10 @@ const findingText = ({object, code, message, evidence, line, remedy}: Finding): 
 
 const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
   ...gaps.filter(({isMinor}) => !isMinor).map(gapText),
-  ...logs.flatMap(({file, cut}) => (cut === undefined ? [] : [`- ${file}: ${cut} bytes cut from the middle, because of --max-size`])),
+  ...cutLogs(logs).map(({file, cut, cutAfter}) => {
+    const after = cutAfter === undefined ? '' : ` after ${cutAfter}`;
+    return `- ${file}: ${cut} bytes cut from the middle${after}, because of --max-size`;
+  }),
   ...gaps.filter(({isMinor}) => isMinor).map((gap) => `${gapText(gap)} (optional)`),
 ];
 

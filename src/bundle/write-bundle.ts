@@ -192,7 +192,7 @@ export async function writeBundle(
       'TICKET.md': ticket,
       'findings.json': jsonText(findings),
       'errors.json': jsonText([
-        ...gaps.map(({what, error, isMinor}) => ({what, ...error, isMinor})),
+        ...gaps.map(({what, error, at, isMinor}) => ({what, ...error, at, isMinor})),
         ...withheld.map((what) => ({what, kind: 'withheld', message: 'a secret was found in it'})),
       ]),
       'SUMMARY.md': `${summaryText({...summary, withheld})}\n${redactionText(redactions)}`,
@@ -200,5 +200,5 @@ export async function writeBundle(
     }),
     firstScreen: ({'SUMMARY.md': summary = ''}) => firstScreenHtml({summary, findings}),
   });
-  return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions, withheld};
+  return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs).length, redactions, withheld};
 }

@@ -4,7 +4,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {durationOf, releaseName, timeoutOf} from '../cli/flags.ts';
 import {confirmIn, readIfUnknown, warningsOf} from '../cli/read-chart.ts';
 import {UPGRADE_SETTINGS, type UpgradeResult, upgradeFlags, upgradeInCluster} from '../cli/upgrade-release.ts';
-import {readValuesTexts} from '../cli/values-texts.ts';
+import {readValuesTexts} from '../cli/values-files.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireKnownVersion} from '../operations/debug.ts';

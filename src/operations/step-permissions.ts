@@ -1,10 +1,9 @@
-import {currentUser} from '../kubernetes/permissions.ts';
 import type {Call, ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
-import {grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';
+import {currentUser, grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
 import {grantText} from '../release/grants.ts';
 import type {InstallFacts} from '../release/read-release.ts';

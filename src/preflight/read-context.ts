@@ -1,4 +1,3 @@
-import {currentUser} from '../kubernetes/permissions.ts';
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {isMap} from '../ground/tree.ts';
@@ -9,8 +8,19 @@ import type {KubernetesClient} from '../kubernetes/client.ts';
 import {helmOwner, isWideObject, resourceOf} from '../kubernetes/kinds.ts';
 import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import {type Claim, type KubernetesObject, kindAndName, type Pod, type SecretObject} from '../kubernetes/objects.ts';
-import {reviewPermissions} from '../kubernetes/permissions.ts';
-import {failingClient, failureOf, jsonOf, listFact, objectFact, REQUEST_MS, servedResources, serverVersion, unknownBy} from '../kubernetes/resources.ts';
+import {currentUser, reviewPermissions} from '../kubernetes/permissions.ts';
+import {
+  failingClient,
+  failureOf,
+  jsonOf,
+  listFact,
+  objectFact,
+  REQUEST_MS,
+  servedResources,
+  serverVersion,
+  unknownBy,
+} from '../kubernetes/resources.ts';
+import {cachedAccess, type RetryOptions} from '../kubernetes/with-retries.ts';
 import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
@@ -27,7 +37,6 @@ import {cacheClaim} from '../settings/storage.ts';
 import type {Generated} from '../values/generate.ts';
 import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
-import {cachedAccess, type RetryOptions} from '../kubernetes/with-retries.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './pod-resources.ts';
 import type {LimitRange, LiveState, Mirror, PreflightContext, ResourceQuota, ReviewedPermission} from './preflight-context.ts';

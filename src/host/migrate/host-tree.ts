@@ -1,7 +1,7 @@
 import {optionMeantBy} from '../../charts/agent-options.ts';
 import {at, setAt, type Values} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
-import {canonicalQuantity} from '../../settings/quantity.ts';
+import {canonicalQuantity} from '../../settings/kinds.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
 import {secondsToStop, type Variables} from '../variables.ts';
 import {lostOptions} from './lost-options.ts';

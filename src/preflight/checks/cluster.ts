@@ -6,7 +6,7 @@ import {count, few} from '../../ground/text.ts';
 import {getAt, type Values} from '../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../ground/unreachable.ts';
 import {hostPaths, podSpecs} from '../../kubernetes/objects.ts';
-import {cloud} from '../../settings/cluster.ts';
+import {cloud} from '../../settings/release.ts';
 import {cache} from '../../settings/storage.ts';
 import {type Check, check, fail, ifKnown, type PreflightContext, pass, skip, warn} from '../preflight-context.ts';
 

@@ -1,8 +1,7 @@
 import {knownValue} from '../../ground/fact.ts';
 import {count} from '../../ground/text.ts';
 import {getAt, type Tree} from '../../ground/tree.ts';
-import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {kindAndName} from '../../kubernetes/objects.ts';
+import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import {
   type Amounts,
   admitted,

@@ -2,8 +2,7 @@ import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
-import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
-import {kindAndName} from '../../kubernetes/objects.ts';
+import {type KubernetesObject, kindAndName, type Pod} from '../../kubernetes/objects.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {
   type Amounts,
