@@ -5,7 +5,7 @@ import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {newestInRepository} from '../operations/newest-version.ts';
+import {newestInRepository} from '../operations/read-chart.ts';
 import type {Processes} from '../ports/system.ts';
 import {contextName, contextNames} from '../release/read-release.ts';
 import {url} from '../settings/agent.ts';

@@ -14,8 +14,8 @@ import {
   secretNames,
 } from '../kubernetes/objects.ts';
 import type {Reader} from '../kubernetes/resources.ts';
+import {readsSecret, readUsers} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
-import {readsSecret, readUsers} from '../release/users.ts';
 import type {Step} from './step.ts';
 import type {RenderedRelease, WantedRelease, WantedSecret} from './wanted-release.ts';
 
