@@ -1,7 +1,6 @@
-import {reviewAccess} from '../kubernetes/permissions.ts';
+import {versionStatus} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
-import {versionStatus} from '../charts/version-status.ts';
 import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure} from '../ground/errors.ts';
@@ -9,6 +8,7 @@ import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, showChart} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
+import {reviewAccess} from '../kubernetes/permissions.ts';
 import {prepareInstall} from '../operations/install.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Interrupts} from '../ports/system.ts';

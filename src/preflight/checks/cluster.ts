@@ -1,5 +1,5 @@
+import {floorOf, isBelow, isTooOld, isVersion} from '../../charts/charts.ts';
 import {compare} from '../../charts/releases.ts';
-import {floorOf, isBelow, isTooOld, isVersion} from '../../charts/version-status.ts';
 import {ownCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';

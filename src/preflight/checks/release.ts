@@ -1,10 +1,10 @@
 import {posix} from 'node:path';
 import {CHART_CHANGES, changeWithUpgrade} from '../../charts/advise.ts';
+import {isBelow} from '../../charts/charts.ts';
 import {uniqueName} from '../../charts/clouds.ts';
 import {scalrChart} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {isBelow} from '../../charts/version-status.ts';
 import {commandLine, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue, mapped} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
