@@ -1,5 +1,5 @@
 import {parse} from 'yaml';
-import {chartFor, upstreamNotes} from '../charts/chart-of.ts';
+import {chartFor, upstreamNotes} from '../charts/charts.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {documentedKey} from '../charts/moved-keys.ts';
 import {describeRange, rangeOf, within} from '../charts/releases.ts';
@@ -25,7 +25,7 @@ import {
 } from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
-import {milliOf} from '../settings/quantity.ts';
+import {milliOf} from '../settings/kinds.ts';
 import type {Settings} from '../settings/settings.ts';
 import {matchesType, typeOf} from './validate/formats.ts';
 import {FIRST_EXPONENT} from './validate/scalars.ts';
