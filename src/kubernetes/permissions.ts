@@ -132,4 +132,3 @@ export async function currentUser(client: Pick<KubernetesClient, 'post'>, option
 }
 
 const unanswered = (task: string): {error: ReadError} => ({error: {kind: 'refused', message: `the API server did not ${task}`}});
-

@@ -1,11 +1,11 @@
 import {setTimeout as wait} from 'node:timers/promises';
-import {abortReason, followSignal, semaphore, anySignal} from '../ground/async.ts';
+import {abortReason, anySignal, followSignal, semaphore} from '../ground/async.ts';
 import type {ApiRequest, Call, ProcessResult} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
+import {isRetryable} from '../ground/tool-errors.ts';
 import type {LogStream, Processes} from '../ports/system.ts';
 import {type ApiResult, answerFrom, type KubernetesClient} from './client.ts';
-import {ExpectedError} from '../ground/errors.ts';
-import {isRetryable} from '../ground/tool-errors.ts';
 
 export interface Request {
   path: string;

@@ -1,4 +1,3 @@
-import {reviewAccess} from '../../src/kubernetes/permissions.ts';
 import {once} from 'node:events';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer, request} from 'node:http';
@@ -11,6 +10,7 @@ import type {ApiReader} from '../../src/kubernetes/client.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {proxy} from '../../src/kubernetes/kubectl.ts';
 import {type ApiProxy, rawClient, startProxy} from '../../src/kubernetes/kubectl-processes.ts';
+import {reviewAccess} from '../../src/kubernetes/permissions.ts';
 import {listAll, servedResources} from '../../src/kubernetes/resources.ts';
 import {logOf, running} from '../adapters/running-pods.ts';
 import {accountWith} from '../cluster/accounts.ts';
