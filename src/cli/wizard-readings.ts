@@ -1,13 +1,13 @@
+import {versionStatus} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
-import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, showChart} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {reviewAccess} from '../kubernetes/resources.ts';
+import {reviewAccess} from '../kubernetes/permissions.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {listAgents, listPools, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';

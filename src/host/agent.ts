@@ -12,8 +12,17 @@ import {concurrency} from '../settings/purpose.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../settings/tls.ts';
-import {type HostDirectories, PURPOSE_LABEL, RELEASE_LABEL, STANDARD_DIRECTORIES} from './containers.ts';
-import {addedLines, keptLines, refuseLineBreaks, secondsToStop, type Variables} from './variables.ts';
+import {
+  addedLines,
+  type HostDirectories,
+  keptLines,
+  PURPOSE_LABEL,
+  RELEASE_LABEL,
+  refuseLineBreaks,
+  STANDARD_DIRECTORIES,
+  secondsToStop,
+  type Variables,
+} from './containers.ts';
 
 /** One agent of the machine. */
 export interface AgentInstance {
@@ -56,7 +65,7 @@ export interface HostAgent {
 }
 
 /** A file of the export that the agent reads at `path`. */
-export interface HostFile {
+interface HostFile {
   name: string;
   path: string;
   text: string;

@@ -1,5 +1,4 @@
-import {chartFor} from '../charts/chart-of.ts';
-import {CHARTS} from '../charts/charts.ts';
+import {CHARTS, chartFor} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {HOSTS, type HostTarget} from '../charts/host/host.ts';
 import {RUNS_PER_AGENT} from '../charts/host/rows.ts';

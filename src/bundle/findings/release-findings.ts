@@ -1,7 +1,7 @@
+import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/version-status.ts';
 import type {Evidence, Finding} from '../../diagnose/finding.ts';
 import type {ObjectDrift} from '../../diff/live-drift.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';

@@ -5,7 +5,7 @@ import {differs, type ObjectDrift} from '../../diff/live-drift.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Advice} from '../../ground/errors.ts';
 import type {Tree} from '../../ground/tree.ts';
-import type {GitOpsController} from '../../release/gitops-controller.ts';
+import type {GitOpsController} from '../../release/managers.ts';
 import type {AccountStatus, ReleaseStatus} from '../../status/status.ts';
 import type {ClusterStatus} from '../status-table.ts';
 
