@@ -1,4 +1,4 @@
-import type {Gap, TextFile} from '../bundle/collect/read-namespace.ts';
+import type {Gap, TextFile} from '../bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../bundle/collect/scope.ts';
 import {scalrChart} from '../charts/define.ts';
 import {ExpectedError} from '../ground/errors.ts';

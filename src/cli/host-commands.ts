@@ -7,8 +7,8 @@ import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../hos
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {HostTools} from '../ports/processes.ts';
-import {hostStatusText} from '../ui/host.ts';
 import {accountText, stepsText} from '../ui/plan.ts';
+import {hostStatusText} from '../ui/status-list.ts';
 import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
 
 export interface HostStatusDocument {

@@ -7,8 +7,7 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import type {Processes} from '../ports/processes.ts';
 import {contextNames} from '../release/read-release.ts';
 import {readAllStatus, readStatus} from '../status/read-status.ts';
-import {type ClustersDocument, clustersDocument} from '../ui/formats/status.ts';
-import {type ClusterStatus, clustersTable} from '../ui/status-table.ts';
+import {type ClusterStatus, type ClustersDocument, clustersDocument, clustersTable} from '../ui/status-list.ts';
 import type {CommandContext} from './operate.ts';
 import {exitOf, type StatusRequest, worstExit} from './status-release.ts';
 

@@ -11,9 +11,8 @@ import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account
 import {agentReleases, readAllStatus, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/changes.ts';
-import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusText} from '../ui/status.ts';
-import {statusTable} from '../ui/status-table.ts';
+import {type StatusDocument, statusDocument, statusTable} from '../ui/status-list.ts';
 import {readValues} from '../values/read-values.ts';
 import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';

@@ -17,8 +17,8 @@ import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {exportStepsText} from '../ui/host.ts';
-import {choiceText} from '../ui/recommendation.ts';
+import {exportStepsText} from '../ui/plan.ts';
+import {choiceText} from '../ui/requirements.ts';
 import type {Generated} from '../values/generate.ts';
 
 interface Result {
