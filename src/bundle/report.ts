@@ -19,7 +19,7 @@ export interface BundleContents {
   at: Date;
   found: readonly Finding[];
   missing: readonly Gap[];
-  logs: readonly Pick<LogRecord, 'file' | 'cut' | 'bytes' | 'lines'>[];
+  logs: readonly Pick<LogRecord, 'file' | 'cut' | 'cutAfter' | 'bytes' | 'lines'>[];
   /** Names of all other files. */
   files: readonly string[];
 }
@@ -102,13 +102,13 @@ export function verdictText(findings: readonly Pick<Finding, 'severity' | 'objec
 function verdict(findings: readonly Finding[], gaps: readonly Gap[], logs: BundleContents['logs']): string {
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
   const whole = lacks > 0 ? `The bundle is incomplete: ${count(lacks, 'part')} could not be read.` : 'The bundle is complete.';
-  const cut = cutLogs(logs);
+  const cut = cutLogs(logs).length;
   const fits = cut > 0 ? ` To fit --max-size, ${count(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
   return `**${verdictText(findings)}**\n\n${whole}${fits}`;
 }
 
 /** Logs that were cut because of --max-size do not make the bundle incomplete. */
-export const cutLogs = (logs: BundleContents['logs']): number => logs.filter(({cut}) => cut !== undefined).length;
+export const cutLogs = (logs: BundleContents['logs']): BundleContents['logs'] => logs.filter(({cut}) => cut !== undefined);
 
 const findingText = ({object, code, message, evidence, line, remedy}: Finding): string =>
   [
@@ -119,7 +119,10 @@ const findingText = ({object, code, message, evidence, line, remedy}: Finding): 
 
 const missingLines = (gaps: readonly Gap[], logs: BundleContents['logs']): string[] => [
   ...gaps.filter(({isMinor}) => !isMinor).map(gapText),
-  ...logs.flatMap(({file, cut}) => (cut === undefined ? [] : [`- ${file}: ${cut} bytes cut from the middle, because of --max-size`])),
+  ...cutLogs(logs).map(({file, cut, cutAfter}) => {
+    const after = cutAfter === undefined ? '' : ` after ${cutAfter}`;
+    return `- ${file}: ${cut} bytes cut from the middle${after}, because of --max-size`;
+  }),
   ...gaps.filter(({isMinor}) => isMinor).map((gap) => `${gapText(gap)} (optional)`),
 ];
 

@@ -177,7 +177,7 @@ export async function writeBundle(
       'TICKET.md': ticket,
       'findings.json': jsonText(findings),
       'errors.json': jsonText([
-        ...gaps.map(({what, error, isMinor}) => ({what, ...error, isMinor})),
+        ...gaps.map(({what, error, at, isMinor}) => ({what, ...error, at, isMinor})),
         ...withheld.map((what) => ({what, kind: 'withheld', message: 'a secret was found in it'})),
       ]),
       'SUMMARY.md': `${summary(withheld)}\n${redactionText(redactions)}`,
@@ -185,5 +185,5 @@ export async function writeBundle(
     }),
     firstScreen: ({'SUMMARY.md': text = ''}) => firstScreenHtml({summary: text, findings}),
   });
-  return {bytes, containers, noun: prepared.noun ?? 'container', findings, gaps, cutLogs: cutLogs(logs), redactions, withheld};
+  return {bytes, containers, noun: prepared.noun ?? 'container', findings, gaps, cutLogs: cutLogs(logs).length, redactions, withheld};
 }

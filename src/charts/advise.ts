@@ -1,6 +1,6 @@
 import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import {catalogue} from '../settings/catalogue.ts';
+import {catalogue} from '../settings/settings.ts';
 import {hazards as ofJob} from './agent-job/hazards.ts';
 import {hazards as ofK8s} from './agent-k8s/hazards.ts';
 import {hazards as ofLocal} from './agent-local/hazards.ts';

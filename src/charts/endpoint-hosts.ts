@@ -1,13 +1,12 @@
 import {isMap, itemsAt, textAt, type Values} from '../ground/tree.ts';
 import {namesRegistry} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';
-import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
 import {providerMirror} from '../settings/network.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
-import {chartSource, type TargetName} from '../settings/release.ts';
+import {chartSource, cloud, type TargetName} from '../settings/release.ts';
 import type {Target} from './define.ts';
 import {imagesOf, selectsImagesOfRuns} from './images.ts';
 import {parsedList} from './row-kinds.ts';

@@ -21,9 +21,14 @@ import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, decisionSteps, failureDocument, unsupportedTarget} from './failure.ts';
 import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
-import './core.ts';
 import type {CommandContext} from './operate.ts';
 import {inOurSpelling, type KnownFlags} from './spellings.ts';
+// Most commands load these. Imported by all, they are a few large files instead of a small one for each combination of commands, because
+// Node.js takes longer to find and open a file than to read its code.
+import '../values/document.ts';
+import '../values/validate/apply-fixes.ts';
+import '../values/validate/validate.ts';
+import './user-files.ts';
 
 export interface SharedFlags {
   answers?: string | undefined;

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {ExpectedError, failed} from '../ground/errors.ts';
-import {catalogue} from '../settings/catalogue.ts';
+import {catalogue} from '../settings/settings.ts';
 import type {SharedFlags} from './base-command.ts';
 import {
   answersFlag,

@@ -9,7 +9,7 @@ import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject} from '../kubernetes/resources.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import {awaitAgents, installWithPool, type MadeToken, type PoolDeps, type PreparedPool, preparePool} from '../operations/install-pool.ts';
-import {accountTokenIn} from '../release/account-token.ts';
+import {accountTokenIn} from '../release/namespace.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {linksOf, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';

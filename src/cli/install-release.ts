@@ -8,7 +8,7 @@ import {prepareInstall} from '../operations/install.ts';
 import type {MadeToken} from '../operations/install-pool.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {rollbackSteps} from '../operations/kept-claims.ts';
-import {newestInRepository} from '../operations/newest-version.ts';
+import {newestInRepository} from '../operations/read-chart.ts';
 import type {Plan} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';

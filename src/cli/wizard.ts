@@ -24,7 +24,7 @@ import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resum
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
-import {directoryOf, prepareInDocker} from './host-install.ts';
+import {directoryOf, prepareInDocker} from './host.ts';
 import {type PlannedPool, type PoolInstall, planPool} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
 import {generateFor, readOfSettings} from './read-chart.ts';

@@ -3,10 +3,17 @@ import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import {collectFromCluster, collectFromHost} from '../bundle/collect.ts';
 import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {accountFiles} from '../cli/bundle-account.ts';
-import {bundleSource, type CollectResult, collectLogsFlags, collectOptions, showCollected, showWanted} from '../cli/collect-logs-flags.ts';
+import {
+  accountFiles,
+  bundleSource,
+  type CollectResult,
+  collectLogsFlags,
+  collectOptions,
+  showCollected,
+  showWanted,
+} from '../cli/collect-logs.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
-import {onlyContainer} from '../cli/host-commands.ts';
+import {onlyContainer} from '../cli/host.ts';
 import type {Interrupts} from '../ports/processes.ts';
 import {storedTokens} from '../scalr/credentials.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';

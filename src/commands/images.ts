@@ -1,15 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
+import {asksForJson} from '../cli/failure.ts';
 import {answersFlag, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
-import {asksForJson} from '../cli/usage-error.ts';
 import {writeResult} from '../cli/user-files.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {chartSource} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
+import {catalogue, type Settings} from '../settings/settings.ts';
 import {choiceText, imagesText} from '../ui/requirements.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';

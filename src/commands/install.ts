@@ -1,7 +1,7 @@
 import {BaseCommand} from '../cli/base-command.ts';
 import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
-import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
+import {type HostInstallResult, installInDocker} from '../cli/host.ts';
 import {type InstallFlags, installFlags, isNonInteractive, LEFT, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
 import {type InstallResult, installInCluster} from '../cli/install-release.ts';

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
-import {confirmMigrated, migrationChart} from '../cli/migrate-chart.ts';
+import {confirmMigrated, migrationChart} from '../cli/read-chart.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {migrateHostFile} from '../host/migrate/migrate-host.ts';

@@ -2,16 +2,16 @@ import * as Flags from '@oclif/core/flags';
 import type {EndpointScope} from '../charts/endpoint-hosts.ts';
 import {endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {asksForJson} from '../cli/failure.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, durationOf, helmFlag, probeUrls, settingFlags, targetFlag} from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
-import {asksForJson} from '../cli/usage-error.ts';
 import {writeResult} from '../cli/user-files.ts';
 import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
 import {ExitCode, usageError, type Warning} from '../ground/errors.ts';
 import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
 import {url} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
+import {catalogue} from '../settings/settings.ts';
 import {choiceText, networkText} from '../ui/requirements.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 

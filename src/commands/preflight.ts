@@ -31,8 +31,8 @@ import {type Checked, runChecks} from '../preflight/check.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
 import {CHECKS, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {TARGETS} from '../settings/release.ts';
+import {catalogue} from '../settings/settings.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
 

@@ -15,7 +15,7 @@ import {
   readTokenHolder,
   type TokenHolder,
 } from '../operations/rotate-token.ts';
-import {accountPoolIn} from '../release/account-token.ts';
+import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
 import {namespace, release} from '../settings/release.ts';

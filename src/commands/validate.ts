@@ -1,13 +1,12 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
+import {asksForJson} from '../cli/failure.ts';
 import {answersFlag, confirmFlags, helmFlag, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
 import type {ConfirmFlags} from '../cli/operate.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
-import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/usage-error.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
-import {chartsToCheck, confirmGroups} from '../cli/validate-charts.ts';
-import {readGroups, readValuesTexts} from '../cli/values-texts.ts';
+import {chartsToCheck, confirmGroups, readGroups, readValuesTexts, refuseStandardInput, refuseUnclear} from '../cli/values-files.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';

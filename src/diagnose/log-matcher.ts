@@ -90,6 +90,8 @@ export interface LogRecord {
   cacheUse?: CacheUse;
   /** Bytes cut from the middle. */
   cut?: number;
+  /** Time of the last line before the cut. */
+  cutAfter?: string | undefined;
   /** The log may have more lines that could not be read. */
   isPart?: boolean;
 }

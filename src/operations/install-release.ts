@@ -80,7 +80,7 @@ interface RollBackDeps extends ClusterAccess {
 }
 
 /** Saves the diagnostics if possible, then rolls a failed release back. Returns the failure with the result of the rollback. */
-export async function rollBack(
+async function rollBack(
   name: ReleaseName,
   before: ReleaseRecord | undefined,
   failure: ExpectedError,

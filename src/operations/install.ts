@@ -28,7 +28,7 @@ import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 import type {RenderedRelease, WantedRelease} from './wanted-release.ts';
 
 /** The state of the cluster, the rendered chart, and the steps between the two. */
-export interface PreparedInstall {
+interface PreparedInstall {
   facts: InstallFacts;
   manifest: readonly KubernetesObject[];
   plan: Plan;

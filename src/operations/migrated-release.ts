@@ -24,7 +24,7 @@ export interface Migration {
 }
 
 /** Values in files of the user, merged over the migrated ones. */
-export interface MigrateOptions {
+interface MigrateOptions {
   source: string | undefined;
   overlay: Values;
   /** For the secrets that the installed values contain as plain text. */

@@ -11,9 +11,9 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isMadeFor, type KubernetesObject, ownLabels, refOf} from '../kubernetes/objects.ts';
 import type {Inventory} from '../release/inventory.ts';
+import {claimNames} from '../release/namespace.ts';
 import type {InstalledRelease} from '../release/read-inventory.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
-import {claimNames} from '../release/users.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {type SecretNames, secretNamesOf} from '../settings/release.ts';
@@ -186,7 +186,7 @@ export const newReleaseName = (release: string, chart: ChartName): string =>
   `${release.replace(/-(k8s|local|job)$/, '')}-${chart.replace('agent-', '')}`;
 
 /** Reads what the new release needs, and plans both halves; changes nothing. @throws ExpectedError */
-export async function prepareChartChange(
+async function prepareChartChange(
   installed: InstalledRelease,
   {wanted: given}: Migration,
   to: Target,

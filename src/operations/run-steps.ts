@@ -145,7 +145,7 @@ const MAX_ATTEMPTS = 4;
 const POLL_INTERVAL_MS = 3000;
 
 /** Lists Jobs and pods until no run is in flight, or until the signal; reports every change of the runs. @throws ExpectedError when the time is over */
-export async function waitForRuns(
+async function waitForRuns(
   waitFor: NonNullable<Step['waitFor']>,
   {kubernetes, interrupts, now, sleep}: PollDeps,
   onRuns: (names: string) => void,

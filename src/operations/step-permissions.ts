@@ -29,7 +29,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
 const CLUSTER_SCOPED: ReadonlySet<string | undefined> = new Set(['persistentvolumes', 'namespaces', RESOURCES['customresourcedefinition']]);
 
 /** The permissions that a step requires. Steps of helm list their own. Pure. */
-export const permissionsOf = ({call, permissions}: Step, {kubeTarget}: ReleaseName): readonly Permission[] =>
+const permissionsOf = ({call, permissions}: Step, {kubeTarget}: ReleaseName): readonly Permission[] =>
   permissions ?? (call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : []);
 
 function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: string): Permission[] {
@@ -121,7 +121,7 @@ export const permissionsOfUninstall = ({kubeTarget}: ReleaseName, objects: reado
 const isKept = ({metadata}: KubernetesObject): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
 
 /** For a person: delete clusterroles.rbac.authorization.k8s.io. Pure. */
-export function permissionText(permissions: readonly Permission[]): string {
+function permissionText(permissions: readonly Permission[]): string {
   const verbs = new Map<string, Set<string>>();
   for (const {verb, resource} of permissions) verbs.set(resource, (verbs.get(resource) ?? new Set()).add(verb));
   return [...verbs].map(([resource, each]) => `${[...each].join(', ')} ${resource}`).join('; ');

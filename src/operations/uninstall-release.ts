@@ -104,7 +104,7 @@ const failureOf = ({object, why, isLate, isHeld}: LeftObject, {how}: Removal, ku
 });
 
 /** An object that should be deleted. */
-export interface LeftObject {
+interface LeftObject {
   object: RemovedObject;
   why: string;
   /** The deletion is only slow. */
@@ -116,7 +116,7 @@ export interface LeftObject {
 const POLL_INTERVAL_MS = 1000;
 
 /** Polls the API server until all objects are deleted, cannot be deleted, or the timeout expires. Returns the remaining objects of each removal. @throws ExpectedError when interrupted */
-export async function verifyRemovals(
+async function verifyRemovals(
   removals: readonly Removal[],
   endsAt: number,
   {kubernetes, interrupts, now, sleep}: PollDeps,

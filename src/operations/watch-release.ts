@@ -77,7 +77,7 @@ const unanswered = ({code, message, suggestions}: ExpectedError, {kubeTarget}: R
 });
 
 /** Names what was watched in messages. */
-export interface WatchedText {
+interface WatchedText {
   /** "Release mine" */
   what: string;
   /** What remains after an interrupt, as a sentence. */

@@ -16,9 +16,8 @@ import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
-import {type InventoryReadings, NAMESPACE_KINDS} from './inventory-namespace.ts';
+import {type InventoryReadings, NAMESPACE_KINDS, USER_KINDS, usersIn} from './namespace.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
-import {USER_KINDS, usersIn} from './users.ts';
 
 /** Runs, data and tokens cannot be found without these. */
 const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims', 'secrets'];

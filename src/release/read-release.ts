@@ -10,7 +10,7 @@ import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/processes.ts';
-import {releaseOfAgent, requireNoController} from './gitops-controller.ts';
+import {releaseOfAgent, requireNoController} from './managers.ts';
 
 /** What the plan of an install depends on. */
 export interface InstallFacts {

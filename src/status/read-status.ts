@@ -17,11 +17,10 @@ import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {listObjects, podLog, type Reader} from '../kubernetes/resources.ts';
 import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
-import {readController} from '../release/gitops-controller.ts';
 import {isOfRun, type RunsOf} from '../release/inventory.ts';
+import {readController, unrecordedAgents} from '../release/managers.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
-import {unrecordedAgents} from '../release/unrecorded.ts';
 import {notFound} from './release-causes.ts';
 import {chartOf, howToFindRuns, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
 
@@ -195,7 +194,7 @@ const MAX_RUNS = 3;
 const START_BYTES = 64 * 1024;
 
 /** The first part of the logs of runs in the cluster that this account can read. */
-export async function readRunLogs(
+async function readRunLogs(
   objects: readonly KubernetesObject[],
   of: RunsOf,
   {kubernetes, namespace, signal}: {kubernetes: Reader; namespace: string; signal: AbortSignal},

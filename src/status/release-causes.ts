@@ -11,9 +11,8 @@ import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {scale} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, Snapshot, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects} from '../kubernetes/resources.ts';
-import {type GitOpsController, managedBy, readController, releaseOfAgent} from '../release/gitops-controller.ts';
+import {type GitOpsController, managedBy, notRecorded, readController, releaseOfAgent, unrecordedAgents} from '../release/managers.ts';
 import {isPending} from '../release/read-release.ts';
-import {notRecorded, unrecordedAgents} from '../release/unrecorded.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */
 export function causesOfRelease(

@@ -16,10 +16,9 @@ import {count} from '../ground/text.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
 import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import type {GitOpsController} from '../release/gitops-controller.ts';
 import {isOfRun, labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
+import {type GitOpsController, reasonOf, type UnrecordedAgent} from '../release/managers.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
-import {reasonOf, type UnrecordedAgent} from '../release/unrecorded.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
 import {causesOfController, causesOfRelease} from './release-causes.ts';
 

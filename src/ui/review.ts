@@ -12,10 +12,9 @@ import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Checked} from '../preflight/check.ts';
 import {unverified} from '../preflight/run-preflight.ts';
 import {token} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion, target} from '../settings/release.ts';
-import {type Answer, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
+import {type Answer, catalogue, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Screen, theme} from './theme.ts';
 

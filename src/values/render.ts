@@ -25,7 +25,7 @@ import {
 } from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
-import {milliOf} from '../settings/quantity.ts';
+import {milliOf} from '../settings/kinds.ts';
 import type {Settings} from '../settings/settings.ts';
 import {matchesType, typeOf} from './validate/formats.ts';
 import {FIRST_EXPONENT} from './validate/scalars.ts';

@@ -1,11 +1,10 @@
 import {settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import type {Target} from '../charts/define.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import type {TargetName} from '../settings/release.ts';
-import type {Answer, Settings} from '../settings/settings.ts';
+import {type Answer, catalogue, type Settings} from '../settings/settings.ts';
 import {BOXES} from './steps.ts';
 
 /** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written). */

@@ -4,10 +4,9 @@ import {hostInToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.t
 import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {token, url} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
-import {type Answer, hasPassword} from '../settings/settings.ts';
+import {type Answer, catalogue, hasPassword} from '../settings/settings.ts';
 import {cacheSize} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';

@@ -1,9 +1,9 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {token} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import type {Group, Setting} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, target} from '../settings/release.ts';
+import {catalogue} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, ask, unlessBack} from './ask.ts';

@@ -1,9 +1,8 @@
 import {CHARTS} from '../charts/charts.ts';
 import {scopeOf, takes} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
-import type {Settings} from '../settings/settings.ts';
+import {catalogue, type Settings} from '../settings/settings.ts';
 
 const SPELLED: Readonly<Record<string, string>> = {
   ...{ca: 'CA', cpu: 'CPU', efs: 'EFS', http: 'HTTP', https: 'HTTPS', os: 'OS', otel: 'OpenTelemetry', ttl: 'TTL', url: 'URL'},

@@ -5,9 +5,8 @@ import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import type {Files} from '../ports/files.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {spell} from '../settings/define.ts';
-import {type Answer, hasPassword} from '../settings/settings.ts';
+import {type Answer, catalogue, hasPassword} from '../settings/settings.ts';
 import type {AnswerStore, ResumeState} from './answer-store.ts';
 
 const NAME = ['scalr-agent-install', 'resume.json'];

@@ -1,10 +1,9 @@
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
-import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
 import {imageRegistry} from '../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../settings/purpose.ts';
-import {chart} from '../settings/release.ts';
+import {chart, cloud, nodeOs} from '../settings/release.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 

@@ -202,6 +202,11 @@ test('a log that was cut to fit --max-size is reported, and the bundle is comple
   const {bundle, summary} = await written({gaps: []}, lines, 40_000);
   expect(summary).toContain('\nThe bundle is complete. To fit --max-size, 1 log was cut in the middle.\n');
   expect(summary).toMatch(/\n- logs\/agent-1\/agent\.log: \d+ bytes cut from the middle, because of --max-size\n/);
+  const timed = lines.replace(/^(\d+) /gm, (_, index) => `${new Date(NOON.getTime() + index * 1000).toISOString()} ${index} `);
+  const cut = await written({gaps: []}, timed, 40_000);
+  const kept = cut.text('logs/agent-1/agent.log').split('\n');
+  const [last] = (kept[kept.findIndex((line) => line.startsWith('[…')) - 1] as string).split(' ');
+  expect(cut.summary).toContain(` bytes cut from the middle after ${last}, because of --max-size\n`);
   const said = (made: typeof bundle): string => bundleText({file: 'a.zip', ...made}, {hasColor: false, columns: undefined});
   expect(said(bundle)).toContain('\n1 log was truncated in the middle (increase --max-size to keep more)\n');
   expect(said((await written({gaps: []})).bundle)).not.toContain('--max-size');

@@ -8,7 +8,8 @@ const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 export const MIN_SHARE_BYTES = 16 * 1024;
 
 /** Marks omitted bytes, on a separate line. */
-export const cutMark = (bytes: number): string => `[… ${bytes} bytes omitted: --max-size …]\n`;
+export const cutMark = (bytes: number): string => `[… ${bytes} ${OMITTED}\n`;
+export const OMITTED = 'bytes omitted: --max-size …]';
 
 /** How a log is kept within its limit, in bytes. */
 interface Room {

@@ -16,6 +16,8 @@ export interface Gap {
   /** Missing file in the bundle, or the kind of object. */
   what: string;
   error: ReadError;
+  /** When the recording broke off, as ISO 8601. */
+  at?: string | undefined;
   /** Optional part that many accounts cannot read. */
   isMinor?: boolean;
   /** Secrets of a namespace: they were not searched, so their values may be in the bundle. */

@@ -99,6 +99,7 @@ class WatchedKind {
   readonly #path: string;
   #listedAt: Date;
   #longestMs = 0;
+  #longestFrom: Date | undefined;
   #error: ReadError | undefined;
 
   constructor(kind: NamespaceKind, namespace: string, now: Date) {
@@ -110,7 +111,8 @@ class WatchedKind {
   async list(api: ApiReader, signal: AbortSignal, now: () => Date): Promise<void> {
     const {items, error} = await listAll(api, this.#path, {signal});
     if (error !== undefined && error.kind !== 'aborted') this.#error = error;
-    if (this.#error !== undefined) this.#longestMs = Math.max(this.#longestMs, now().getTime() - this.#listedAt.getTime());
+    const elapsed = now().getTime() - this.#listedAt.getTime();
+    if (this.#error !== undefined && elapsed > this.#longestMs) [this.#longestMs, this.#longestFrom] = [elapsed, this.#listedAt];
     if (error !== undefined) return;
     this.objects = (items as KubernetesObject[]).map((item) => ({...item, kind: this.#kind.kind}));
     this.#listedAt = now();
@@ -120,7 +122,8 @@ class WatchedKind {
   gap(): Gap[] {
     if (this.#error === undefined) return [];
     const message = `not watched for ${Math.ceil(this.#longestMs / 1000)} s: ${this.#error.message}`;
-    return [{what: `${this.#kind.kind} objects (--watch)`, error: {...this.#error, message}, isMinor: this.#longestMs < MAX_LIST_GAP_MS}];
+    const [what, isMinor] = [`${this.#kind.kind} objects (--watch)`, this.#longestMs < MAX_LIST_GAP_MS];
+    return [{what, error: {...this.#error, message}, at: this.#longestFrom?.toISOString(), isMinor}];
   }
 }
 

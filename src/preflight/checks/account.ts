@@ -1,7 +1,7 @@
 import {knownValue} from '../../ground/fact.ts';
 import {count} from '../../ground/text.ts';
 import type {Workload} from '../../kubernetes/objects.ts';
-import {readsSecret} from '../../release/users.ts';
+import {readsSecret} from '../../release/namespace.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {type Check, check, fail, ifKnown, pass} from '../check.ts';

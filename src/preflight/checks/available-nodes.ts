@@ -5,8 +5,8 @@ import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {mayRun, podSpecs} from '../../kubernetes/pod-specs.ts';
 import {autoscalerOf, type NodeCapacity} from '../../platform/capacity.ts';
 import type {CustomObject} from '../../platform/readings.ts';
+import {milliOf} from '../../settings/kinds.ts';
 import {nodeSelector, toleration} from '../../settings/pods.ts';
-import {milliOf} from '../../settings/quantity.ts';
 import {type CheckResult, fail, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 

@@ -3,7 +3,7 @@ import {knownValue} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, type Values} from '../../ground/tree.ts';
 import {hostPaths, podSpecs} from '../../kubernetes/pod-specs.ts';
-import {cloud} from '../../settings/cluster.ts';
+import {cloud} from '../../settings/release.ts';
 import {cache} from '../../settings/storage.ts';
 import {type Check, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';

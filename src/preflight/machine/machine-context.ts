@@ -6,7 +6,7 @@ import {isMap} from '../../ground/tree.ts';
 import {type HostAgent, hostAgent} from '../../host/agent.ts';
 import {hasService} from '../../host/agents.ts';
 import {type DockerContainer, directoriesFor, readContainers} from '../../host/containers.ts';
-import {readSocket} from '../../host/prepare.ts';
+import {readSocket} from '../../host/plan.ts';
 import type {Connections} from '../../ports/connections.ts';
 import type {Files} from '../../ports/files.ts';
 import type {HostCall, HostError, HostTools} from '../../ports/processes.ts';

@@ -4,9 +4,9 @@ import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../../charts/support.ts';
 import {at, copyOf, getAt, isMap, leafPaths, type Path, sameTree, setAt, startsWith, type Tree, type Values} from '../../ground/tree.ts';
-import {catalogue} from '../../settings/catalogue.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {canonicalQuantity} from '../../settings/quantity.ts';
+import {canonicalQuantity} from '../../settings/kinds.ts';
+import {catalogue} from '../../settings/settings.ts';
 import {effectiveValues, readEffective, writtenSettings} from '../read-values.ts';
 
 /** A setting of the old values, and what the rows of a chart version write for it. */

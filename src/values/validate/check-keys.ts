@@ -3,7 +3,7 @@ import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path, type Tree} from '../../ground/tree.ts';
-import {MEBIBYTE, milliOf} from '../../settings/quantity.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {withoutMethodNames} from '../read-values.ts';
 import {checkKubernetes, typeMismatch} from './check-kubernetes.ts';
 import {type Details, findingAt, type TreePath, type ValuesFinding, type ValuesSource} from './finding.ts';

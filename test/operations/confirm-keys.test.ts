@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {codesFor, explained} from '../../src/operations/effect-codes.ts';
+import {codesFor, explained} from '../../src/operations/confirm-keys.ts';
 
 /** A rendered chart in which every place depends on some keys: it changes when one of them is left out. */
 const renderWithout =

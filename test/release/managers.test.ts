@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {ReleaseName} from '../../src/ground/command-line.ts';
-import {readController, releaseOfAgent, requireNoController} from '../../src/release/gitops-controller.ts';
+import {readController, releaseOfAgent, requireNoController} from '../../src/release/managers.ts';
 import {type FakeObject, type FakeServer, fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const options = {signal: new AbortController().signal};
