@@ -1,7 +1,7 @@
+import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {agentVersionOf} from '../charts/schema.ts';
 import {releasesOf} from '../charts/target.ts';
-import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../charts/version-status.ts';
 import {clusterFindings} from '../diagnose/cluster-findings.ts';
 import type {Evidence, Finding} from '../diagnose/finding.ts';
 import {cacheUseText, type LogRecord, sumOfCacheUse} from '../diagnose/log-matcher.ts';

@@ -1,5 +1,5 @@
+import {versionStatus} from '../charts/charts.ts';
 import {agentVersionOf} from '../charts/schema.ts';
-import {versionStatus} from '../charts/version-status.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import type {LogRecord} from '../diagnose/log-matcher.ts';
 import {isKnown, known} from '../ground/fact.ts';

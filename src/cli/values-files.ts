@@ -1,5 +1,5 @@
-import {isUnknown} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
+import {isUnknown} from '../charts/target.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {mergeValues} from '../ground/tree.ts';

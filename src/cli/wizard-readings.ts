@@ -1,6 +1,6 @@
+import {versionStatus} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
-import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure} from '../ground/errors.ts';
 import {anySignal} from '../ground/signals.ts';

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import type {EndpointScope} from '../charts/endpoint-hosts.ts';
+import type {EndpointScope} from '../charts/endpoints.ts';
 import {endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {asksForJson} from '../cli/failure.ts';

@@ -1,7 +1,7 @@
+import {floorOf} from '../charts/charts.ts';
 import {reachOf} from '../charts/reach.ts';
 import {leavesOf, schemaOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
-import {floorOf} from '../charts/version-status.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {

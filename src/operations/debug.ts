@@ -1,6 +1,6 @@
+import {isBelow} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {releasesOf} from '../charts/target.ts';
-import {isBelow} from '../charts/version-status.ts';
 import {isRestored} from '../diff/live-drift.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';

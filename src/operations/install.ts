@@ -1,5 +1,5 @@
+import {isBelow as isOlder} from '../charts/charts.ts';
 import {scalrChart} from '../charts/define.ts';
-import {isBelow as isOlder} from '../charts/version-status.ts';
 import {comparePaths} from '../diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Difference, driftOf} from '../diff/values-diff.ts';

@@ -1,7 +1,7 @@
 import {addRelease} from '../charts/add-release.ts';
-import {isUnknown} from '../charts/chart-of.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {chartSchema} from '../charts/schema.ts';
+import {isUnknown} from '../charts/target.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {Values} from '../ground/tree.ts';
 import {mergeValues} from '../ground/tree.ts';

@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/charts.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {scopeOf, takes} from '../charts/support.ts';
 import {exportHost} from '../export/export.ts';

@@ -1,4 +1,4 @@
-import {isBelow} from '../../charts/version-status.ts';
+import {isBelow} from '../../charts/charts.ts';
 import {knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
 import {getAt, isMap} from '../../ground/tree.ts';

@@ -1,4 +1,4 @@
-import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
+import {floorOf, isBelow, isVersion} from '../../charts/charts.ts';
 import {knownValue} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, type Values} from '../../ground/tree.ts';

@@ -1,4 +1,4 @@
-import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
+import {floorOf, isBelow, isVersion} from '../../charts/charts.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {follow, known} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';

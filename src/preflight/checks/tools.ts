@@ -1,5 +1,5 @@
+import {isTooOld} from '../../charts/charts.ts';
 import {compare} from '../../charts/releases.ts';
-import {isTooOld} from '../../charts/version-status.ts';
 import {ownCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {count} from '../../ground/text.ts';

@@ -1,4 +1,4 @@
-import type {EndpointScope} from '../../charts/endpoint-hosts.ts';
+import type {EndpointScope} from '../../charts/endpoints.ts';
 import {endpointsOf} from '../../charts/endpoints.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {type Fact, follow, known, knownValue, mapped, unknown} from '../../ground/fact.ts';

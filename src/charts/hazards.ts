@@ -1,7 +1,37 @@
-import {at, getAt, isOn, textAt} from '../../ground/tree.ts';
-import type {HazardFacts, UpgradeHazard} from '../define.ts';
-import {behavior, blocking, mutualTlsVanishes, reuseValues} from '../shared-versions.ts';
-import {FLAT, NESTED} from './versions.ts';
+import {at, getAt, isOn, textAt} from '../ground/tree.ts';
+import {FLAT, NESTED} from './agent-job/versions.ts';
+import {GOLDEN} from './agent-k8s/versions.ts';
+import {usesOldPersistence} from './agent-local/versions.ts';
+import type {HazardFacts, UpgradeHazard} from './define.ts';
+import type {ChartName} from './schema.ts';
+
+type Effect = Omit<UpgradeHazard, 'code' | 'level' | 'from' | 'to'>;
+
+const hazard =
+  (level: UpgradeHazard['level']) =>
+  (code: string, [from, to]: readonly [from: string, to: string], effect: Effect): UpgradeHazard => ({code, level, from, to, ...effect});
+
+const blocking = hazard('blocking');
+const behavior = hazard('behavior');
+const info = hazard('info');
+
+/** `--reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
+const reuseValues = (from: string, to: string): UpgradeHazard =>
+  info('REUSE_VALUES', [from, to], {
+    reason: 'The flag --reuse-values of Helm fails or leaves new keys empty, because it passes the defaults of the old version',
+    remedy: 'Pass all values, or use --reset-then-reuse-values',
+    isHandled: true,
+  });
+
+/** Some versions were released from an older branch, without client certificates. */
+const mutualTlsVanishes = (key: string, from: string, to: string): UpgradeHazard[] => [
+  blocking('CLIENT_CERTIFICATE_IGNORED', [from, to], {
+    when: ({values}) => textAt(values, `${key}.clientCertSecret.name`) !== '' || textAt(values, `${key}.clientCert`) !== '',
+    whose: 'client certificates',
+    reason: 'This version was released from an older branch, and ignores client certificates',
+    remedy: 'Use 0.6.1 or later',
+  }),
+];
 
 /** `AgentTaskTemplate`, and names after the release. */
 const TEMPLATES = '>=0.5.68';
@@ -49,8 +79,7 @@ const runsLoseTemplate = (from: string, to: string): UpgradeHazard =>
     isHandled: true,
   });
 
-/** docs/charts/upgrades.md is generated from these rows. */
-export const hazards: readonly UpgradeHazard[] = [
+const job: readonly UpgradeHazard[] = [
   blocking('KEYS_RENAMED', [FLAT, NESTED], {
     reason: 'Almost every values key has a new name since 0.5.64',
     remedy: 'Migrate the values',
@@ -126,3 +155,61 @@ export const hazards: readonly UpgradeHazard[] = [
 ];
 
 const DEFAULT_GRACE: Readonly<Record<string, number>> = {agent: 180, task: 360};
+
+const local: readonly UpgradeHazard[] = [
+  behavior('VOLUME_SPLIT', ['<=0.5.63', '>=0.5.64'], {
+    when: ({values}) => isOn(values, 'persistence.enabled'),
+    whose: 'persistent volume',
+    reason: 'Data and cache are two volumes since 0.5.64, and the PVC holds only the cache',
+    remedy: 'Nothing is deleted. Old data in the PVC is not used and can be removed',
+  }),
+  behavior('METADATA_BLOCKED', ['*', '0.5.65 - 0.5.66'], {
+    reason: 'Runs cannot reach the metadata service (169.254.169.254) in 0.5.65 and 0.5.66, whatever allowMetadataService is',
+    remedy: 'If runs use cloud credentials of the node, set agent.allowMetadataService: true',
+  }),
+  ...mutualTlsVanishes('agent.tls', '0.5.73 - 0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'),
+  blocking('PVC_RENAMED', ['0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'], {
+    when: ({values}) =>
+      ['cache', 'data'].some(
+        (volume) =>
+          isOn(values, `persistence.${volume}.enabled`) &&
+          textAt(values, `persistence.${volume}.persistentVolumeClaim.claimName`) === '' &&
+          !(volume === 'cache' && usesOldPersistence(values)),
+      ),
+    whose: 'PVC of the chart',
+    reason: 'These versions were released from an older branch without persistence.cache and persistence.data, and Helm deletes their PVCs',
+    remedy: 'Use 0.6.1 or later; otherwise annotate the PVC with helm.sh/resource-policy=keep, and set claimName to its name',
+    isHandled: true,
+  }),
+  info('PVC_RENAMED', ['<=0.5.73 || 0.5.75 - 0.5.76', '>=0.6.1'], {
+    when: ({values}) => isOn(values, 'persistence.enabled') && textAt(values, 'persistence.persistentVolumeClaim.claimName') === '',
+    whose: 'PVC of the chart',
+    reason: 'persistence.cache replaces persistence since 0.6.1. With the new key, the PVC has a new name and Helm deletes the old one',
+    remedy: 'Keep the old keys',
+    isHandled: true,
+  }),
+  behavior('IMAGE_CHANGED', ['<=0.5.76', '>=0.6.1'], {
+    when: ({values}) => textAt(values, 'image.repository') === 'scalr/agent-runner',
+    whose: 'default image',
+    reason: 'The default image changes from scalr/agent-runner to scalr/agent since 0.6.1, without aws, gcloud, az and kubectl',
+    remedy: 'If runs use these tools, set image.repository: scalr/agent-runner',
+  }),
+  reuseValues('<=0.5.76', '>=0.6.1'),
+];
+
+const k8s: readonly UpgradeHazard[] = [
+  info('LIMITS_REMOVED', ['<=0.5.65', '>=0.5.66'], {
+    reason: 'Controller and workers have no CPU and memory limits by default since 0.5.66',
+    remedy: 'If a ResourceQuota requires limits, set resources.limits',
+  }),
+  behavior('REGISTRY_LEGACY_ONLY', ['<=0.5.66', GOLDEN], {
+    when: ({values}) => textAt(values, 'agent.container_task_image_registry') !== '',
+    whose: '`agent.container_task_image_registry`',
+    reason: 'agent.container_task_image_registry applies only to agent.container_task_image_mode: legacy since 0.5.67',
+    remedy: 'For golden images, write the registry into agent.container_task_image',
+  }),
+  reuseValues('<=0.5.66', GOLDEN),
+];
+
+/** Apart from the other properties of a chart, because only upgrades need them. docs/charts/upgrades.md is generated from these rows. */
+export const HAZARDS: Readonly<Record<ChartName, readonly UpgradeHazard[]>> = {'agent-k8s': k8s, 'agent-local': local, 'agent-job': job};
