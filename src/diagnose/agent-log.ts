@@ -175,10 +175,9 @@ export const hasSignificantLine = (log: string): boolean => log.split('\n').some
 function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
   const containers = containersOf(pod);
   const own = containers.filter(({name}) => isOfAgent(name));
-  return (own.length > 0 ? own : containers.slice(0, 1)).flatMap(({name, ready = false}) => {
-    const verdict = verdictIn(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', 'kubernetes', ready, now);
-    return verdict === undefined ? [] : [verdict];
-  });
+  return (own.length > 0 ? own : containers.slice(0, 1)).flatMap(
+    ({name, ready = false}) => verdictIn(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', 'kubernetes', ready, now) ?? [],
+  );
 }
 
 /** Meaning of the newest significant line of a log. Old lines of a ready agent are ignored. */
@@ -233,10 +232,7 @@ function parse(raw: string): Line {
 /** The message, and the last line of a traceback. */
 function textOf(fields: Readonly<Record<string, unknown>>): string {
   const message = fields['event'] ?? fields['message'] ?? fields['msg'] ?? '';
-  const error = String(fields['exception'] ?? fields['error'] ?? '')
-    .trim()
-    .split('\n')
-    .at(-1);
+  const [error = ''] = /[^\n]*$/.exec(String(fields['exception'] ?? fields['error'] ?? '').trim()) ?? [];
   return [String(message), error].filter(Boolean).join(': ');
 }
 
