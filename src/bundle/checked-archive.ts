@@ -1,5 +1,5 @@
 import {type ExpectedError, failed} from '../ground/errors.ts';
-import type {ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
+import type {ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/system.ts';
 import {type Leak, leakFinder} from '../redact/leak-check.ts';
 import {contentOfPage, type PagedArchive, REPORT} from './report-page.ts';
 

@@ -1,14 +1,13 @@
 import {setTimeout as wait} from 'node:timers/promises';
+import {anySignal} from '../ground/async.ts';
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
-import {anySignal} from '../ground/signals.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Pod} from '../kubernetes/objects.ts';
-import type {Permission} from '../kubernetes/permissions.ts';
-import {currentUser} from '../kubernetes/resources.ts';
-import type {Interrupts, Processes} from '../ports/processes.ts';
+import {currentUser, type Permission} from '../kubernetes/permissions.ts';
+import type {Interrupts, Processes} from '../ports/system.ts';
 import {grantText} from '../release/grants.ts';
 import {type HostBundleOptions, type HostDeps, type HostPrepared, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';

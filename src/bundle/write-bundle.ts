@@ -3,7 +3,7 @@ import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {jsonText} from '../ground/tree.ts';
 import type {ApiReader} from '../kubernetes/client.ts';
-import type {Archive, Archives, ClosedArchive, Files} from '../ports/files.ts';
+import type {Archive, Archives, ClosedArchive, Files} from '../ports/system.ts';
 import {knownSecretSet} from '../redact/known-values.ts';
 import {leakFinder} from '../redact/leak-check.ts';
 import {type RedactionReport, redactor} from '../redact/redactor.ts';

@@ -12,7 +12,7 @@ import {directoriesOf, type HostPlan, type PreparedContainers, prepareContainers
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
-import type {HostTools} from '../ports/processes.ts';
+import type {HostTools} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';

@@ -12,7 +12,7 @@ import {newestInRepository} from '../operations/read-chart.ts';
 import type {Plan} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files} from '../ports/system.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';

@@ -1,13 +1,12 @@
 import {scalrChart} from '../charts/define.ts';
+import {pooled, withTimeout} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {pooled} from '../ground/concurrency.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {withTimeout} from '../ground/signals.ts';
 import {count, few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {newestInRepository} from '../operations/read-chart.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {contextName, contextNames} from '../release/read-release.ts';
 import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';

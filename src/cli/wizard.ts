@@ -1,14 +1,14 @@
 import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answers.ts';
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
+import {anySignal} from '../ground/async.ts';
 import {type ClusterTarget, programOf} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, onFailure, PromptCancelled} from '../ground/errors.ts';
-import {anySignal} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {HostPlan} from '../host/plan.ts';
+import {cachedAccess} from '../kubernetes/with-retries.ts';
 import type {Plan} from '../operations/step.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
-import {cachedAccess} from '../preflight/cached-access.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {chart, chartSource, namespace, release, type TargetName, target} from '../settings/release.ts';

@@ -14,7 +14,7 @@ import {
 } from '../cli/collect-logs.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host.ts';
-import type {Interrupts} from '../ports/processes.ts';
+import type {Interrupts} from '../ports/system.ts';
 import {storedTokens} from '../scalr/credentials.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {progressText, reviewText} from '../ui/bundle.ts';

@@ -9,7 +9,7 @@ import {generateFor} from '../cli/read-chart.ts';
 import type {Decided, Left} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {cachedAccess} from '../preflight/cached-access.ts';
+import {cachedAccess} from '../kubernetes/with-retries.ts';
 import {isVerifiable} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';

@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import type {EndpointScope} from '../charts/endpoints.ts';
-import {endpointsOf} from '../charts/endpoints.ts';
+import {type EndpointScope, endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {asksForJson} from '../cli/failure.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, durationOf, helmFlag, probeUrls, settingFlags, targetFlag} from '../cli/flags.ts';

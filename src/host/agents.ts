@@ -6,7 +6,7 @@ import type {Finding} from '../diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../diagnose/host-findings.ts';
 import {withoutPrefix} from '../diagnose/log-matcher.ts';
 import {refusal} from '../ground/tool-errors.ts';
-import type {HostCall, HostTools} from '../ports/processes.ts';
+import type {HostCall, HostTools} from '../ports/system.ts';
 import {containerName, containerRole, type DockerContainer, labelOf, purposeOf, RELEASE_LABEL} from './containers.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */

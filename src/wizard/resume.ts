@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files} from '../ports/system.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';

@@ -4,7 +4,7 @@ import type {Program} from '../ground/command-line.ts';
 import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
-import type {Checked} from '../preflight/check.ts';
+import type {Checked} from '../preflight/preflight-context.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {elsewhereText, type HostReview, hostCommandsText, sameAgainText} from '../ui/review.ts';

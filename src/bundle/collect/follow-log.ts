@@ -1,5 +1,5 @@
+import {LineBuffer, NEWLINE} from '../../ground/async.ts';
 import type {ReadError} from '../../ground/fact.ts';
-import {LineBuffer, NEWLINE} from '../../ground/streams.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {LogItem} from './log-items.ts';
 

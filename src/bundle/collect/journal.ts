@@ -1,7 +1,7 @@
 import {journalFindings, type UnitFacts} from '../../diagnose/host-findings.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {refusal} from '../../ground/tool-errors.ts';
-import type {HostCall} from '../../ports/processes.ts';
+import type {HostCall} from '../../ports/system.ts';
 import {knownSecret, knownSecretsOfVariables, knownSecretsOfWords, type Variable, variableIn} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
 import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './docker.ts';

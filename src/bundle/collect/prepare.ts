@@ -7,7 +7,7 @@ import {releasesIn} from '../../helm/releases.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/resources.ts';
 import type {NodeObject} from '../../platform/readings.ts';
-import type {Processes} from '../../ports/processes.ts';
+import type {Processes} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
 import {labelsOfRuns} from '../../release/inventory.ts';

@@ -1,9 +1,9 @@
+import {anySignal, type Clock} from '../../ground/async.ts';
 import type {ReadError} from '../../ground/fact.ts';
-import {anySignal, type Clock} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
-import type {LogStream} from '../../ports/processes.ts';
+import type {LogStream} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import {FollowedLog, type LogContainerState, type LogPosition} from './follow-log.ts';
 import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';

@@ -1,15 +1,15 @@
 import {scalrChart} from '../../charts/define.ts';
+import {abortReason, withTimeout} from '../../ground/async.ts';
 import type {Call, ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
 import {onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
-import {abortReason, withTimeout} from '../../ground/signals.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
 import {jsonText, type Values} from '../../ground/tree.ts';
 import {helmVersion} from '../../helm/helm.ts';
 import {objectsIn, type Releases, type Revision} from '../../helm/release-record.ts';
 import {clientVersion} from '../../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import type {Processes} from '../../ports/processes.ts';
+import type {Processes} from '../../ports/system.ts';
 import {type Gap, type HideIn, objectFiles, type TextFile} from './read-namespace.ts';
 import type {BundledRelease} from './scope.ts';
 

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {FollowedLog, type LogContainerState, LogPosition} from '../../../src/bundle/collect/follow-log.ts';
 import type {LogItem} from '../../../src/bundle/collect/log-items.ts';
 import type {ReadError} from '../../../src/ground/fact.ts';
-import type {LogStream} from '../../../src/ports/processes.ts';
+import type {LogStream} from '../../../src/ports/system.ts';
 
 const item: LogItem = {
   file: 'logs/p/c.log',
