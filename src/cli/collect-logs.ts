@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {logContainers, MIN_SHARE_BYTES, type Since} from '../bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../bundle/collect/prepare.ts';
-import type {Gap, TextFile} from '../bundle/collect/read-namespace.ts';
+import type {Gap, TextFile} from '../bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../bundle/collect/scope.ts';
 import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
 import {scalrChart} from '../charts/define.ts';

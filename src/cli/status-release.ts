@@ -14,9 +14,16 @@ import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account
 import {agentReleases, readAllStatus, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/changes.ts';
-import {type ClustersDocument, clustersDocument, type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusText} from '../ui/status.ts';
-import {type ClusterStatus, clustersTable, statusTable} from '../ui/status-table.ts';
+import {
+  type ClusterStatus,
+  type ClustersDocument,
+  clustersDocument,
+  clustersTable,
+  type StatusDocument,
+  statusDocument,
+  statusTable,
+} from '../ui/status-list.ts';
 import {readValues} from '../values/read-values.ts';
 import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';

@@ -15,8 +15,8 @@ import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';
 import {catalogue, type Settings} from '../settings/settings.ts';
-import {exportStepsText} from '../ui/host.ts';
-import {choiceText} from '../ui/recommendation.ts';
+import {exportStepsText} from '../ui/plan.ts';
+import {choiceText} from '../ui/requirements.ts';
 import type {Generated} from '../values/generate.ts';
 
 interface Result {

@@ -20,8 +20,7 @@ import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoi
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import {catalogue} from '../settings/settings.ts';
-import {networkText} from '../ui/network.ts';
-import {choiceText} from '../ui/recommendation.ts';
+import {choiceText, networkText} from '../ui/requirements.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 
 interface Result {

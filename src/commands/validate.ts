@@ -78,7 +78,7 @@ export default class Validate extends BaseCommand<Result> {
   }
 
   async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
-    if (!this.jsonEnabled()) this.app.stdout(await inFormat(flags.format, remaining, this.config, this.resultScreen));
+    if (!this.jsonEnabled()) this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;

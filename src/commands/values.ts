@@ -9,7 +9,7 @@ import type {Values as ValuesTree} from '../ground/tree.ts';
 import {namespace, release} from '../settings/release.ts';
 import {catalogue, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {explainText} from '../ui/messages.ts';
-import {choiceText} from '../ui/recommendation.ts';
+import {choiceText} from '../ui/requirements.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
 import {editorSchema, schemaText} from '../values/editor-schema.ts';
 
