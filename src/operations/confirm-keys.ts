@@ -21,7 +21,7 @@ import {
 import {template} from '../helm/helm.ts';
 import {objectsIn} from '../helm/release-record.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import type {ReadChart} from './read-chart.ts';
 

@@ -1,15 +1,14 @@
 import {scalrChart, type Target} from '../charts/define.ts';
+import type {Clock} from '../ground/async.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
-import type {Clock} from '../ground/signals.ts';
 import {few} from '../ground/text.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {annotate} from '../kubernetes/kubectl.ts';
 import {isMadeFor, type KubernetesObject, type SecretObject} from '../kubernetes/objects.ts';
-import {getObject} from '../kubernetes/resources.ts';
+import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {type AccountToken, accountAnnotations, accountPoolIn, accountTokenIn, PREVIOUS_TOKEN, readsSecret} from '../release/namespace.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';

@@ -9,7 +9,7 @@ import {newestOf} from '../../charts/target.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
-import type {Files} from '../../ports/files.ts';
+import type {Files} from '../../ports/system.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
