@@ -83,10 +83,8 @@ const permissionRules: readonly ValuesRule[] = [
 
 const AGENT_BUDGET = 'agent.podDisruptionBudget';
 
-const boundsOf = (values: Values, budget: string): [least: Tree, most: Tree] => [
-  getAt(values, at(`${budget}.minAvailable`)) ?? null,
-  getAt(values, at(`${budget}.maxUnavailable`)) ?? null,
-];
+const boundsOf = (values: Values, budget: string): [least: Tree, most: Tree] =>
+  ['minAvailable', 'maxUnavailable'].map((key) => getAt(values, at(`${budget}.${key}`)) ?? null) as [Tree, Tree];
 
 /** Values that the templates treat as unset: docs/charts/agent-job.md, "Disruption budgets". */
 const isUnset = (bound: Tree): boolean => bound === null || bound === 0 || bound === '';
