@@ -56,6 +56,12 @@ export const ownCommand = (command: string, {release, kubeTarget}: ReleaseName, 
     args: [command, '--release', release, '--namespace', kubeTarget.namespace, ...clusterFlags(kubeTarget, '--kube-context'), ...more],
   });
 
+/** Collect a bundle of a release, and open its page. */
+export const reportCommands = (name: ReleaseName): readonly string[] => [
+  ownCommand('collect-logs', name, '--out', 'bundle.zip'),
+  'scalr-agent inspect bundle.zip --open',
+];
+
 /** Selects the cluster; absent values are the defaults of the user. */
 export type ClusterSelection = Pick<ClusterTarget, 'kubeContext' | 'kubeconfig'>;
 
