@@ -19,7 +19,8 @@ import type {Settings} from '../settings/settings.ts';
 import {accountText, linkStep, type NextStep, NOT_WAITED, nextStepsText, resultSentence, stepsText} from '../ui/plan.ts';
 import {agentProgress, hostStatusText} from '../ui/status-list.ts';
 import type {App} from './app.ts';
-import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import type {ConfirmFlags} from './flags.ts';
+import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
 import {earlierExport, writeFiles} from './user-files.ts';
 
 export interface HostStatusDocument {
