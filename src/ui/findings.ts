@@ -1,7 +1,7 @@
 import {count} from '../ground/text.ts';
 import {type CheckedGroup, groupName} from '../values/validate/check-files.ts';
 import type {ValuesFinding} from '../values/validate/finding.ts';
-import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
+import {linesWithoutSecrets} from '../values/validate/finding.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */

@@ -4,8 +4,8 @@ import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import type {FileGroup} from '../validate/check-files.ts';
 import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
 import type {EmbeddedRelease} from './embedded-release.ts';
+import {fileProblems, isExact} from './embedded-release.ts';
 import {embeddedReleases} from './embedded-releases.ts';
-import {fileProblems, isExact} from './fleet-rules.ts';
 
 /** The values of each release in a file of another tool, with the values files that it names; empty for other files. @throws ExpectedError */
 export async function releaseGroups(given: ValuesFile, read: (path: string) => Promise<string>): Promise<FileGroup[]> {

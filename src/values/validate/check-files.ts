@@ -3,7 +3,7 @@ import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
-import {getAt, isMap, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
+import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
@@ -95,12 +95,7 @@ function inRelease({fix: _, ...finding}: ValuesFinding, {isPartial}: ReleaseOfGr
   const {file, line = 0, path} = finding;
   const text = (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
   // A missing key has the position of the key above it.
-  const isMissing = !text.includes(
-    path
-      .replaceAll(/\[\d+\]/g, '')
-      .split('.')
-      .at(-1) as string,
-  );
+  const isMissing = !text.includes(/[^.]*$/.exec(path.replaceAll(/\[\d+\]/g, ''))?.[0] ?? '');
   return (isPartial && isMissing) || text.includes('{{') ? [] : [finding];
 }
 
@@ -186,16 +181,12 @@ const KEYS = 'the keys of the file';
 export function guessChart({files, release}: FileGroup, settings: Settings): ChartGuess {
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
-  const name = given ?? release?.chart ?? header?.chart ?? chartOfValues(files.map(valuesOf).reduce(mergeValues, {}));
+  const name = given ?? release?.chart ?? header?.chart ?? chartByKeys(files);
   const named = release ?? header;
   const version = settings.get(chartVersion) ?? (named?.chart === name ? named?.version : undefined);
   const source = release ? `the ${release.kind}` : header ? 'the file header' : KEYS;
   return {name, version, ...(given === undefined ? {source} : {})};
 }
-
-const chartOfValues = (values: Values): ChartName | undefined => nestedChart(values) ?? chartByKeys(values);
-
-const valuesOf = ({text}: ValuesFile): Values => readSource(text).source?.values ?? {};
 
 /** The chart version that the first lines of the file name, as `values` writes them. */
 function readHeader(text: string): Target | undefined {
@@ -203,9 +194,11 @@ function readHeader(text: string): Target | undefined {
   return name === undefined || version === undefined ? undefined : {chart: name as ChartName, version};
 }
 
-/** The only chart whose newest version has a key of the file that the others lack; undefined for none or several. */
-function chartByKeys(values: Values): ChartName | undefined {
-  if (!isMap(values)) return undefined;
+/** The only chart whose newest version has a key of the files that the others lack; undefined for none or several. */
+function chartByKeys(files: readonly ValuesFile[]): ChartName | undefined {
+  const values = files.map(({text}): Values => readSource(text).source?.values ?? {}).reduce(mergeValues, {});
+  const nested = nestedChart(values);
+  if (nested !== undefined) return nested;
   const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
   const known = CHART_NAMES.map((name) => {
     const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
@@ -216,6 +209,8 @@ function chartByKeys(values: Values): ChartName | undefined {
   return charts.size === 1 ? [...charts][0] : undefined;
 }
 
+const ADD_CHART = 'Add --chart agent-k8s, agent-local or agent-job';
+
 function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const names = groups.map(groupName);
   const [first] = groups;
@@ -225,7 +220,7 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   return new ExpectedError(isEmpty ? `${names[0]} is empty, so it does not tell its chart.` : unclear, {
     code: 'MISSING_SETTING',
     options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
-    suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
+    suggestions: [ADD_CHART],
   });
 }
 
@@ -244,7 +239,7 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
   const {name, version, source: because} = guessChart({files, areLayers: true}, named);
   if (name === undefined) {
     const names = files.map(({file}) => file).join(', ');
-    throw refusal(`Cannot tell which chart ${names} is for.`, ['Add --chart agent-k8s, agent-local or agent-job']);
+    throw failed('INVALID_SETTING', `Cannot tell which chart ${names} is for.`, [ADD_CHART]);
   }
   const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
   const {target} = targetOf(known, () => name);
@@ -254,5 +249,3 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
     ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
   ]);
 }
-
-const refusal = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);

@@ -9,7 +9,7 @@ import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
-import type {RenderedValues} from '../render.ts';
+import type {RenderedValues} from '../generate.ts';
 import {dotted, findingAt, type TreePath, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
 
 /** A placeholder: `<token>` alone or inside a string, unless the string is markup. */

@@ -4,6 +4,7 @@ import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {
   findingAt,
+  hideSecretsInFindings,
   type SourcePosition,
   type SourceProblem,
   type TreePath,
@@ -12,7 +13,6 @@ import {
   valueAt,
 } from './finding.ts';
 import {type Read, type ReadEntry, readNode} from './helm-reader.ts';
-import {hideSecretsInFindings} from './hide-secrets.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
 
 type ReadResult = {source?: ValuesSource; findings: ValuesFinding[]};

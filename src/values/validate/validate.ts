@@ -5,15 +5,13 @@ import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {valuesDocument} from '../document.ts';
+import {toYaml, valuesDocument} from '../document.ts';
 import {type Generated, generate} from '../generate.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
-import {toYaml} from '../yaml.ts';
-import {checkKeys} from './check-keys.ts';
+import {checkKeys, isTypeError} from './check-keys.ts';
 import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVariables, checkVersion} from './check-rules.ts';
 import {checkIgnored, checkPlaceholders, checkRepeatedVariables, checkShape} from './check-values.ts';
-import {dotted, isWithin, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
-import {hideSecretsInFindings} from './hide-secrets.ts';
+import {dotted, hideSecretsInFindings, isWithin, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {mergeSources, readSource} from './source.ts';
 
 /**
@@ -80,9 +78,6 @@ function findingsIn(source: ValuesSource, target: Target, known?: Settings): Val
 
 const inOrder = (findings: readonly ValuesFinding[]): ValuesFinding[] =>
   findings.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
-
-const isTypeError = ({code}: ValuesFinding): boolean =>
-  ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
 
 /**
  * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
