@@ -147,7 +147,7 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
     if (node.format === 'quantity' && typeof tree === 'number' && smallVolume(String(tree), path) !== undefined)
       return error(path, 'UNQUOTED_TEXT', `${tree} has no unit, so it means ${tree} bytes.`, {suggestion: `${tree}Gi`});
     const found = typeMismatch(tree, node, path, source);
-    return found.code === 'WRONG_TYPE' ? {...found, ...equivalentKey(path, readable, target)} : found;
+    return found.code === 'WRONG_TYPE' ? error(path, found.code, found.message, equivalentKey(path, readable, target)) : found;
   }
 
   return check(source.values, closedSchema(schemaOf(target), target.version), []);

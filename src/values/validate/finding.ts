@@ -75,19 +75,23 @@ export const dotted = (path: TreePath): string =>
 export const isWithin = (path: string, above: string): boolean =>
   path === above || (above !== '' && (path.startsWith(`${above}.`) || path.startsWith(`${above}[`)));
 
-/** A finding with the position of its path; severity error by default. What the message asks to be meant is its suggestion. */
+/** A finding with the position of its path, without secrets; severity error by default. What the message asks to be meant is its suggestion. */
 export function findingAt(
-  {locate}: Pick<ValuesSource, 'locate'>,
+  {locate, ...tree}: Pick<ValuesSource, 'locate'> & Partial<ValuesSource>,
   path: TreePath,
   code: string,
   text: string,
   {severity = 'error', suggestion, fix}: Details = {},
 ): ValuesFinding {
   const [, message = text, meant] = /^(.*) Did you mean (.*)\?$/s.exec(text) ?? [];
-  return {severity, code, path: dotted(path), ...locate(path), message, ...given({suggestion: suggestion ?? meant, fix})};
+  const secrets = secretsAround(path, tree);
+  const next = suggestion ?? meant;
+  return {
+    ...{severity, code, path: dotted(path), ...locate(path), message: hide(message, secrets)},
+    ...(next === undefined ? {} : {suggestion: hide(next, secrets)}),
+    ...(fix === undefined ? {} : {fix}),
+  };
 }
-
-const given = ({suggestion, fix}: Details) => ({...(suggestion === undefined ? {} : {suggestion}), ...(fix === undefined ? {} : {fix})});
 
 /** The value at a path through maps and lists. */
 export const valueAt = (tree: Tree | undefined, path: TreePath): Tree | undefined =>
@@ -98,18 +102,6 @@ export const valueAt = (tree: Tree | undefined, path: TreePath): Tree | undefine
 
 const HIDDEN = '[hidden]';
 
-/** Removes the values of keys that sound secret from findings, because logs and reports of pipelines are kept. */
-export function hideSecretsInFindings(
-  findings: readonly ValuesFinding[],
-  source: Pick<ValuesSource, 'values' | 'written'>,
-): ValuesFinding[] {
-  return findings.map((finding) => {
-    const secrets = secretsAround(finding.path, source);
-    const {message, suggestion} = finding;
-    return {...finding, message: hide(message, secrets), ...(suggestion === undefined ? {} : {suggestion: hide(suggestion, secrets)})};
-  });
-}
-
 /** Every spelling that a message may use for the secrets at a path and below it. */
 interface Secrets {
   texts: Set<string>;
@@ -119,13 +111,14 @@ interface Secrets {
 /** A string that is only a placeholder is not a secret. */
 const isPlaceholder = (text: string): boolean => /^(<[^<>]+>|\{\{[^{}]*\}\})$/.test(text);
 
-function secretsAround(dotted: string, {values, written}: Pick<ValuesSource, 'values' | 'written'>): Secrets {
+/** Logs and reports of pipelines are kept, so findings do not contain the values of keys that sound secret. */
+function secretsAround(path: TreePath, {values = {}, written}: Partial<ValuesSource>): Secrets {
   const secrets: Secrets = {texts: new Set(), numbers: new Set()};
   const collect = (tree: Tree, path: TreePath, isSecret: boolean): void => {
     const isScalar = typeof tree !== 'object' || tree === null;
     const isHidden = isSecret || (typeof tree === 'string' && isSecretPair(tree));
     if (isHidden && !(typeof tree === 'string' && isPlaceholder(tree))) {
-      const spelt = isScalar ? (written(path) ?? String(tree)) : '';
+      const spelt = isScalar ? (written?.(path) ?? String(tree)) : '';
       for (const text of [spelt, JSON.stringify(tree), ...(isScalar ? [String(tree), JSON.stringify(spelt).slice(1, -1)] : [])])
         if (text !== '' && text !== '""' && text !== 'null') secrets.texts.add(text);
       if (typeof tree === 'number') for (const number of [tree, Number(spelt.replaceAll('_', ''))]) secrets.numbers.add(number);
@@ -136,32 +129,19 @@ function secretsAround(dotted: string, {values, written}: Pick<ValuesSource, 'va
       collect(below, [...path, step], isSecret || isSecretAt(tree, step, below));
     }
   };
-  const {tree, path, isSecret} = resolvePath(dotted, values);
-  collect(tree, path, isSecret);
+  // The last key may be missing.
+  let [tree, depth, isSecret]: [Tree, number, boolean] = [values, 0, false];
+  for (const step of path) {
+    if (!hasKey(tree, step)) break;
+    const below = (tree as Values)[step] as Tree;
+    isSecret ||= isSecretAt(tree, step, below);
+    [tree, depth] = [below, depth + 1];
+  }
+  collect(tree, path.slice(0, depth), isSecret);
   return secrets;
 }
 
-/** The deepest tree on a dotted path: keys may contain dots, and the last key may be missing. */
-function resolvePath(dotted: string, values: Tree): {tree: Tree; path: TreePath; isSecret: boolean} {
-  const steps = dotted === '' ? [] : dotted.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
-  const path: (string | number)[] = [];
-  let tree = values;
-  let isSecret = false;
-  for (let from = 0; from < steps.length; ) {
-    const to = steps.findIndex((_, index) => index >= from && hasKey(tree, steps.slice(from, index + 1).join('.')));
-    if (to < 0) break;
-    const key = steps.slice(from, to + 1).join('.');
-    const below = (tree as {[key: string]: Tree})[key] as Tree;
-    const step = Array.isArray(tree) ? Number(key) : key;
-    isSecret ||= isSecretAt(tree, step, below);
-    path.push(step);
-    tree = below;
-    from = to + 1;
-  }
-  return {tree, path, isSecret};
-}
-
-const hasKey = (tree: Tree, key: string): boolean => typeof tree === 'object' && tree !== null && Object.hasOwn(tree, key);
+const hasKey = (tree: Tree, key: string | number): boolean => typeof tree === 'object' && tree !== null && Object.hasOwn(tree, key);
 
 function isSecretAt(tree: Tree, key: string | number, below: Tree): boolean {
   if (typeof key === 'number') return false;

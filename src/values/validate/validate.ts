@@ -11,7 +11,7 @@ import {effectiveValues, readEffective, withoutMethodNames} from '../read-values
 import {checkKeys, isTypeError} from './check-keys.ts';
 import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVariables, checkVersion} from './check-rules.ts';
 import {checkIgnored, checkPlaceholders, checkRepeatedVariables, checkShape} from './check-values.ts';
-import {dotted, hideSecretsInFindings, isWithin, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
+import {dotted, isWithin, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {mergeSources, readSource} from './source.ts';
 
 /**
@@ -20,9 +20,7 @@ import {mergeSources, readSource} from './source.ts';
  */
 export function validate(text: string, target: Target, known?: Settings): ValuesFinding[] {
   const {source, findings} = readSource(text);
-  return source === undefined
-    ? inOrder(findings)
-    : hideSecretsInFindings(inOrder([...findings, ...findingsIn(source, target, known)]), source);
+  return inOrder(source === undefined ? findings : [...findings, ...findingsIn(source, target, known)]);
 }
 
 /** The errors in values without a text. Pure. */
@@ -33,12 +31,9 @@ export const errorsIn = (values: Values, target: Target): ValuesFinding[] =>
 export function validateLayers(files: readonly {file: string; text: string}[], target: Target): ValuesFinding[] {
   const layers = files.map(({file, text}) => ({file, ...readSource(text)}));
   const sources = layers.flatMap(({file, source}) => (source === undefined ? [] : [{file, source}]));
-  const ofReading = layers.flatMap(({file, source, findings}) =>
-    (source ? hideSecretsInFindings(findings, source) : findings).map((finding) => ({...finding, file})),
-  );
+  const ofReading = layers.flatMap(({file, findings}) => findings.map((finding) => ({...finding, file})));
   if (sources.length < layers.length) return ofReading;
-  const merged = mergeSources(sources);
-  return [...ofReading, ...hideSecretsInFindings(inOrder(findingsIn(merged, target)), merged)];
+  return [...ofReading, ...inOrder(findingsIn(mergeSources(sources), target))];
 }
 
 /** Bugs of this chart version that appear with any values. Pure. */
