@@ -19,6 +19,7 @@ import type {Settings} from '../../settings/settings.ts';
 import {cache, dataSize} from '../../settings/storage.ts';
 import {flagsToRepeat, toYaml, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
+import {errorsIn} from '../../values/validate/validate.ts';
 
 /** How the token gets into the Secret that the chart reads. */
 export type TokenSource = 'existing' | 'external-secrets' | 'sops' | 'sealed-secrets';
@@ -140,16 +141,19 @@ function chartLine(target: Target): string {
 
 /** The values of the shared answers alone, which do not depend on the list of clusters. */
 function sharedValues({shared}: Fleet, target: Target): {values: Values; text: string} {
+  const settings = shared
+    .with(chart, {value: target.chart, source: 'answers'})
+    .with(chartVersion, {value: target.version, source: 'answers'});
+  let values: Values = {};
   try {
-    const generated = generate(
-      shared.with(chart, {value: target.chart, source: 'answers'}).with(chartVersion, {value: target.version, source: 'answers'}),
-    );
-    return {values: generated.values, text: valuesDocument(generated)};
+    const generated = generate(settings);
+    values = generated.values;
+    if (errorsIn(values, target).length === 0) return {values, text: valuesDocument(generated)};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    // The shared answers are incomplete, or not for this chart: each cluster has all values.
-    return {values: {}, text: toYaml({}, {header: [`Values of ${target.chart} ${target.version}: each cluster has its own.`]})};
   }
+  // The shared answers are incomplete, or not for this chart.
+  return {values, text: toYaml(values, {header: [`Values of ${target.chart} ${target.version}: each cluster adds its own.`]})};
 }
 
 /** What to merge into the base, as Helm merges, for the effect of the wanted values. Keys that only the base has get the chart default. */

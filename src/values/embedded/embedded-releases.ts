@@ -5,12 +5,12 @@ import {at} from '../../ground/tree.ts';
 import {isNothing, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
 import {blankAround, collisions, columnOf, dedent, type EmbeddedRelease, fleetProblems, indent, notReadable} from './embedded-release.ts';
-import {isTerraform, terraformRelease} from './terraform.ts';
+import {isTerraform, terraformReleases} from './terraform.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
 export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {
   if (!/\bagent-(?:k8s|local|job)\b/.test(text)) return [];
-  if (isTerraform(text)) return [terraformRelease(file, text)];
+  if (isTerraform(text)) return terraformReleases(file, text);
   const plain = parseYaml(text);
   const hasErrors = plain.some(({errors}) => errors.length > 0);
   const masked = hasErrors ? maskTemplates(text) : text;
@@ -72,10 +72,10 @@ interface Engine {
   lacksIgnored?(root: unknown): string | false;
 }
 
-const nodeIn = (node: unknown, path: string): unknown =>
+export const nodeIn = (node: unknown, path: string): unknown =>
   at(path).reduce<unknown>((found, key) => (isMap(found) ? (found as YAMLMap).get(key, true) : undefined), node);
-const itemsOf = (node: unknown): unknown[] => (isSeq(node) ? node.items : []);
-const textOf = (node: unknown): string | undefined => (isScalar(node) && !isNothing(node) ? String(node.value) : undefined);
+export const itemsOf = (node: unknown): unknown[] => (isSeq(node) ? node.items : []);
+export const textOf = (node: unknown): string | undefined => (isScalar(node) && !isNothing(node) ? String(node.value) : undefined);
 
 const argo = (spec: string): Engine => ({
   releases: (root) => [nodeIn(root, `${spec}.source`), ...itemsOf(nodeIn(root, `${spec}.sources`))],
@@ -223,7 +223,7 @@ interface Extracted {
 }
 
 /** The values below a key, without their indentation. */
-function extract(node: ParsedNode, text: string): Extracted {
+export function extract(node: ParsedNode, text: string): Extracted {
   const [start, end] = node.range;
   const written = text.slice(start, end);
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;

@@ -37,6 +37,8 @@ export interface FileGroup {
   files: readonly CheckedFile[];
   areLayers: boolean;
   release?: ReleaseOfGroup;
+  /** All findings of a file without values. */
+  around?: readonly ValuesFinding[];
 }
 
 export interface CheckedGroup extends FileGroup {
@@ -110,13 +112,13 @@ export function checkGroups(
 ): {checked: CheckedGroup[]; warnings: Warning[]; notes: string[]} {
   if (given) return checkAgainst(groups, given);
   const guesses = groups.map((group) => guessChart(group, settings));
-  const unreadable = groups.map((group, index) => (guesses[index]?.name === undefined ? unreadableIn(group) : []));
-  const unknown = groups.filter((_, index) => guesses[index]?.name === undefined && unreadable[index]?.length === 0);
+  const unreadable = groups.map((group, index) => group.around ?? (guesses[index]?.name === undefined ? unreadableIn(group) : []));
+  const unknown = groups.filter(({around}, index) => !around && guesses[index]?.name === undefined && unreadable[index]?.length === 0);
   if (unknown.length > 0) throw chartUnknown(unknown);
   const warnings = new Map<string, Warning>();
   const checked = groups.map((group, index): CheckedGroup => {
     const {name, version} = guesses[index] as ChartGuess;
-    if (name === undefined) return {...group, findings: unreadable[index] ?? []};
+    if (group.around || name === undefined) return {...group, findings: unreadable[index] ?? []};
     const known = version === undefined ? settings : settings.with(chartVersion, {value: version, source: 'default'});
     const found = targetOf(
       known,
@@ -162,7 +164,9 @@ function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<
   const isKnown = releasesOf(name).includes(version);
   const rules = isKnown ? '' : ` Rules between keys are those of ${newestOf(name)}.`;
   return {
-    checked: groups.map((group) => ({...group, target, findings: findingsOf(group, target)})),
+    checked: groups.map((group) =>
+      group.around ? {...group, findings: group.around} : {...group, target, findings: findingsOf(group, target)},
+    ),
     warnings: [],
     notes: [`Checked against ${name} ${version}. Keys, types and defaults are read from the given chart.${rules}`],
   };
@@ -178,7 +182,8 @@ interface ChartGuess {
 const KEYS = 'the keys of the file';
 
 /** From the settings, else from the header of the file, else from keys that only one chart has. */
-export function guessChart({files, release}: FileGroup, settings: Settings): ChartGuess {
+export function guessChart({files, release, around}: FileGroup, settings: Settings): ChartGuess {
+  if (around) return {name: undefined, version: undefined};
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
   const name = given ?? release?.chart ?? header?.chart ?? chartByKeys(files);
