@@ -99,12 +99,20 @@ export function timelineOf(files: ReadonlyMap<string, string>): Timeline {
     const where = lane(text(finding, 'object'), 'Other objects');
     add({at: made, lane: where, kind: 'skew', text: text(finding, 'message'), file: 'findings.json'});
   }
-  for (const missing of list(parsed(files.get('errors.json')))) {
-    const message = text(missing, 'message');
-    const [what, pod] = [text(missing, 'what'), /^logs\/([^/]+)\//.exec(text(missing, 'what'))?.[1]];
-    if (!/^incomplete: |^not watched /.test(message)) continue;
+  const gaps = [
+    ...list(parsed(files.get('errors.json'))).map((missing) => ({
+      file: 'errors.json',
+      ...{time: text(missing, 'at'), what: text(missing, 'what'), message: text(missing, 'message')},
+    })),
+    ...[...summary.matchAll(/^- (logs\/\S+): (\d+ bytes cut from the middle) after (\S+),/gm)].map(
+      ([, what = '', message = '', time = '']) => ({file: 'SUMMARY.md', time, what, message}),
+    ),
+  ];
+  for (const {file, time, what, message} of gaps) {
+    if (time === '') continue;
+    const pod = /^logs\/([^/]+)\//.exec(what)?.[1];
     const where = pod === undefined ? lane(what, 'Other objects') : lane(`pod/${pod}`, groupOf(pod, ''));
-    add({at: made, lane: where, kind: 'gap', text: `${what}: ${message}`, file: 'errors.json'});
+    add({at: Date.parse(time), lane: where, kind: 'gap', text: `${what}: ${message}`, file});
   }
   const ordered = marks
     .map((mark, index) => ({mark, index}))

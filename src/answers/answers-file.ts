@@ -1,11 +1,9 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {type ExpectedError, failed} from '../ground/errors.ts';
-import {closest} from '../ground/text.ts';
-import {yamlProblem} from '../ground/yaml-problem.ts';
+import {closest, yamlProblem} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
-import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
+import {type Answer, catalogue, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */
 export function parseAnswers(text: string, path: string, others: readonly string[] = []): ReadonlyMap<string, unknown> {

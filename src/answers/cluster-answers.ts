@@ -1,5 +1,5 @@
+import {versionStatus} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
-import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
@@ -11,11 +11,10 @@ import {type ClusterFacts, clusterFactsOf, recommendFactsOf, type StorageClass} 
 import {readCluster} from '../platform/readings.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
-import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
+import {milliOf} from '../settings/kinds.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
-import {milliOf} from '../settings/quantity.ts';
-import {chart, namespace, release} from '../settings/release.ts';
+import {chart, cloud, namespace, nodeOs, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {writtenSettings} from '../values/read-values.ts';

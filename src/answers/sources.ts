@@ -1,8 +1,7 @@
 import type {Warning} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
-import type {AnswerSource} from '../settings/settings.ts';
+import {type AnswerSource, catalogue} from '../settings/settings.ts';
 
 export interface SettingsSource {
   name: AnswerSource;

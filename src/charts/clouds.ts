@@ -1,6 +1,5 @@
-import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
-import {namespace, release} from '../settings/release.ts';
+import {cloud, namespace, nodeOs, release} from '../settings/release.ts';
 import type {DefaultValue} from './define.ts';
 
 type NodePath = DefaultValue<string>;

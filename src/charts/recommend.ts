@@ -1,8 +1,7 @@
 import {ExpectedError} from '../ground/errors.ts';
-import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
 import {isolation, purpose, singleRun} from '../settings/purpose.ts';
-import {chartVersion} from '../settings/release.ts';
+import {chartVersion, cloud} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';
 import {CHARTS} from './charts.ts';

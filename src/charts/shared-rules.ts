@@ -1,10 +1,10 @@
 import {at, getAt, isMap, type Tree} from '../ground/tree.ts';
-import {cloud} from '../settings/cluster.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
+import {exceeds} from '../settings/kinds.ts';
 import {metadataService, workloadIdentity} from '../settings/network.ts';
 import * as pods from '../settings/pods.ts';
-import {exceeds} from '../settings/quantity.ts';
+import {cloud} from '../settings/release.ts';
 import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
 import type {ChartRule, RuleFacts} from './define.ts';

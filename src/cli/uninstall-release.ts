@@ -10,14 +10,14 @@ import {removalText} from '../operations/uninstall-data.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
-import type {InventoryReadings} from '../release/inventory-namespace.ts';
+import {requireKnownRelease} from '../release/managers.ts';
+import {type InventoryReadings, isOfRelease} from '../release/namespace.ts';
 import {readInventory} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
-import {requireKnownRelease} from '../release/unrecorded.ts';
-import {isOfRelease} from '../release/users.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
-import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import type {ConfirmFlags} from './flags.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
 export interface UninstallResult extends ReleaseHead {
   /** False if there was nothing to delete. */

@@ -3,8 +3,8 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
 import {url} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
-import {clusterChoicesText, recommendationText, sizingText} from '../ui/recommendation.ts';
+import {catalogue} from '../settings/settings.ts';
+import {clusterChoicesText, recommendationText, sizingText} from '../ui/requirements.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
 
 type Result = Recommendation & {sizing: Sizing; clusters?: ClusterChoice[]};

@@ -1,9 +1,17 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
 import {accountFlags} from '../cli/account.ts';
-import type {SharedFlags} from '../cli/base-command.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  connectionFlags,
+  releaseName,
+  type SharedFlags,
+  settingFlags,
+  timeoutOf,
+} from '../cli/flags.ts';
 import {type RotateResult, rotateInCluster} from '../cli/rotate-release.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -15,7 +23,7 @@ import {
   readTokenHolder,
   type TokenHolder,
 } from '../operations/rotate-token.ts';
-import {accountPoolIn} from '../release/account-token.ts';
+import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
 import {namespace, release} from '../settings/release.ts';

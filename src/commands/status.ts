@@ -1,13 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, connectionFlags, refuseWith, releaseName, settingFlags, targetFlag, timeoutOf, toolPaths} from '../cli/flags.ts';
-import {type HostStatusDocument, hostStatus} from '../cli/host-commands.ts';
-import {showContexts} from '../cli/status-contexts.ts';
-import {printStatusChanges, showAllReleases, showRelease} from '../cli/status-release.ts';
-import {readValuesTexts} from '../cli/values-texts.ts';
+import {type HostStatusDocument, hostStatus} from '../cli/host.ts';
+import {printStatusChanges, showAllReleases, showContexts, showRelease} from '../cli/status-release.ts';
+import {readValuesTexts} from '../cli/values-files.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
-import type {ClustersDocument, StatusDocument} from '../ui/formats/status.ts';
+import type {ClustersDocument, StatusDocument} from '../ui/status-list.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 const SETTINGS = [namespace, release];

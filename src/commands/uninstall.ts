@@ -13,7 +13,7 @@ import {
   targetFlag,
   timeoutOf,
 } from '../cli/flags.ts';
-import {type HostUninstallResult, uninstallFromHost} from '../cli/host-commands.ts';
+import {type HostUninstallResult, uninstallFromHost} from '../cli/host.ts';
 import {type UninstallResult, uninstallFromCluster} from '../cli/uninstall-release.ts';
 import type {UninstallChoices} from '../operations/uninstall.ts';
 import {PURGEABLE, purgeOf} from '../operations/uninstall-keeps.ts';

@@ -1,13 +1,11 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, helmFlag, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
-import type {ConfirmFlags} from '../cli/operate.ts';
+import {asksForJson} from '../cli/failure.ts';
+import {answersFlag, type ConfirmFlags, confirmFlags, helmFlag, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
-import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/usage-error.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
-import {chartsToCheck, confirmGroups} from '../cli/validate-charts.ts';
-import {readGroups, readValuesTexts} from '../cli/values-texts.ts';
+import {chartsToCheck, confirmGroups, readGroups, readValuesTexts, refuseStandardInput, refuseUnclear} from '../cli/values-files.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
@@ -80,7 +78,7 @@ export default class Validate extends BaseCommand<Result> {
   }
 
   async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
-    if (!this.jsonEnabled()) this.app.stdout(await inFormat(flags.format, remaining, this.config, this.resultScreen));
+    if (!this.jsonEnabled()) this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;

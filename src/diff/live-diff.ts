@@ -1,6 +1,6 @@
 import {isMap, type Tree} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {canonicalQuantity} from '../settings/quantity.ts';
+import {canonicalQuantity} from '../settings/kinds.ts';
 
 /** Each field that a manager sets; a list item is a key such as `k:{"name":"agent"}`. */
 export interface FieldSet {

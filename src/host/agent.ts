@@ -6,14 +6,23 @@ import {type Secret, variableSoundsSecret} from '../ground/secret.ts';
 import {at, getAt, textAt, type Values} from '../ground/tree.ts';
 import {splitImage, withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
+import {canonicalQuantity, milliOf} from '../settings/kinds.ts';
 import {runMemoryLimit} from '../settings/pods.ts';
 import {concurrency} from '../settings/purpose.ts';
-import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../settings/tls.ts';
-import {type HostDirectories, PURPOSE_LABEL, RELEASE_LABEL, STANDARD_DIRECTORIES} from './containers.ts';
-import {addedLines, keptLines, refuseLineBreaks, secondsToStop, type Variables} from './variables.ts';
+import {
+  addedLines,
+  type HostDirectories,
+  keptLines,
+  PURPOSE_LABEL,
+  RELEASE_LABEL,
+  refuseLineBreaks,
+  STANDARD_DIRECTORIES,
+  secondsToStop,
+  type Variables,
+} from './containers.ts';
 
 /** One agent of the machine. */
 export interface AgentInstance {
@@ -56,7 +65,7 @@ export interface HostAgent {
 }
 
 /** A file of the export that the agent reads at `path`. */
-export interface HostFile {
+interface HostFile {
   name: string;
   path: string;
   text: string;

@@ -66,7 +66,7 @@ export const dropIn = (
   isPrivate,
 });
 
-export const proxyDropIn = (service: string): string => `${service}.service.d/scalr-proxy.conf`;
+const proxyDropIn = (service: string): string => `${service}.service.d/scalr-proxy.conf`;
 
 /** The daemon pulls the images of runs, so it needs the proxy too. */
 export function daemonProxy(host: HostAgent, service: string): ExportedFile[] {

@@ -8,9 +8,9 @@ import {
   isUp,
   labelOf,
   purposeOf,
+  secondsToStop,
   variablesOf,
 } from './containers.ts';
-import {secondsToStop} from './variables.ts';
 
 /** IDs of the containers that a container replaces. */
 export const REPLACES_LABEL = 'io.scalr.agent.replaces';

@@ -15,7 +15,7 @@ export interface HostRemoval {
   keeps: KeptObject[];
 }
 
-export interface RemovalFacts {
+interface RemovalFacts {
   /** Other containers of the machine; undefined if they cannot be read. */
   others: readonly DockerContainer[] | undefined;
   /** The service of the Linux packages is installed, which uses the standard directories. */
@@ -24,15 +24,7 @@ export interface RemovalFacts {
   files: ReadonlyMap<string, readonly string[]>;
 }
 
-export const INSTALLED_FILES: readonly string[] = [
-  ENV_FILE,
-  '.gitignore',
-  'run.sh',
-  'ca.pem',
-  'client.crt',
-  'client.key',
-  'docker.service.d/',
-];
+const INSTALLED_FILES: readonly string[] = [ENV_FILE, '.gitignore', 'run.sh', 'ca.pem', 'client.crt', 'client.key', 'docker.service.d/'];
 
 /** Removes the containers of a release; data and images remain. Pure. */
 export function planContainerRemoval(containers: readonly DockerContainer[], facts: RemovalFacts): HostRemoval {

@@ -1,5 +1,5 @@
 import {ExpectedError, interrupted, type Warning} from '../ground/errors.ts';
-import type {Interrupts} from '../ports/processes.ts';
+import type {Interrupts} from '../ports/system.ts';
 import type {PoolToken} from '../scalr/account.ts';
 import type {AccountRequest, Resource, ScalrClient} from '../scalr/client.ts';
 import type {Purpose} from '../scalr/failure.ts';

@@ -1,16 +1,28 @@
+import {floorOf} from '../charts/charts.ts';
 import {reachOf} from '../charts/reach.ts';
 import {leavesOf, schemaOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
-import {floorOf} from '../charts/version-status.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import {copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, startsWith, type Values, withoutLeaves} from '../ground/tree.ts';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  leafPaths,
+  type Path,
+  sameTree,
+  setAt,
+  spellPath,
+  startsWith,
+  type Tree,
+  type Values,
+  withoutLeaves,
+} from '../ground/tree.ts';
 import {template} from '../helm/helm.ts';
 import {objectsIn} from '../helm/release-record.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {Processes} from '../ports/system.ts';
 import {effectiveValues} from '../values/read-values.ts';
-import {codesFor, explained} from './effect-codes.ts';
-import {type RenderedParts, renderedParts} from './manifest-parts.ts';
 import type {ReadChart} from './read-chart.ts';
 
 /** A key that has no confirmed effect, and why. */
@@ -117,4 +129,119 @@ async function render(values: Values, {target, path}: ReadChart, processes: Pick
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   return renderedParts(objectsIn(outcome.stdout));
+}
+
+/** Which renders leave out which keys. */
+export interface Codes {
+  /** The keys that each render leaves out. */
+  masks: readonly (readonly number[])[];
+  /** The renders that leave a key out; undefined for a key that is in every render. */
+  of: readonly (readonly number[] | undefined)[];
+  /** Every render leaves out one key. */
+  isSingle: boolean;
+}
+
+/**
+ * One render per key if there are few keys. Otherwise every key gets its own set of renders, all sets of the same size, so that no set
+ * contains another one: what changes in exactly these renders depends on this key.
+ */
+export function codesFor(keys: number, renders: number): Codes {
+  const isSingle = keys <= renders;
+  // Two renders are left for keys that are not clear.
+  const [width, size] = isSingle
+    ? [keys, 1]
+    : ((
+        [
+          [renders - 2, 3],
+          [renders - 1, 4],
+          [renders, 4],
+        ] as const
+      ).find(([n, k]) => choose(n, k) >= keys) ?? [renders, 4]);
+  const sets = subsets(width, size).slice(0, keys);
+  const of = Array.from({length: keys}, (_, key) => sets[key]);
+  const masks = Array.from({length: width}, (_, render) => of.flatMap((set, key) => (set?.includes(render) ? [key] : [])));
+  return {masks, of, isSingle};
+}
+
+const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k);
+
+/** All sets of `size` numbers below `width`. */
+function subsets(width: number, size: number, from = 0): number[][] {
+  if (size === 0) return [[]];
+  return Array.from({length: width - from}, (_, index) => from + index).flatMap((first) =>
+    subsets(width, size - 1, first + 1).map((rest) => [first, ...rest]),
+  );
+}
+
+/** The parts that change because of each key: at a place that changed, a key is the only explanation of at least one render. */
+export function explained(base: RenderedParts, renders: readonly (RenderedParts | undefined)[], codes: Codes['of']): ReadonlySet<string>[] {
+  const found = codes.map(() => new Set<string>());
+  const [isKnown, places] = [
+    renders.map((each) => each !== undefined),
+    new Set([base, ...renders].flatMap((each) => [...(each?.keys() ?? [])])),
+  ];
+  for (const place of places) {
+    const changed = renders.flatMap((each, render) =>
+      each !== undefined && each.get(place)?.text !== base.get(place)?.text ? [render] : [],
+    );
+    // What differs in every render, such as a random password, tells nothing.
+    if (changed.length === 0 || (changed.length === renders.length && renders.length > 2)) continue;
+    const possible = codes.flatMap((code, key) => (code?.every((render) => !isKnown[render] || changed.includes(render)) ? [key] : []));
+    const parts = [base, ...renders].flatMap((each) => each?.get(place)?.parts ?? []);
+    for (const render of changed) {
+      const [only, ...others] = possible.filter((key) => codes[key]?.includes(render));
+      if (only !== undefined && others.length === 0) for (const part of parts) found[only]?.add(part);
+    }
+  }
+  return found;
+}
+
+/** Every scalar of a manifest, and the container or kind of object that it belongs to, as in schemas/reach.json. */
+type RenderedParts = ReadonlyMap<string, {text: string; parts: readonly string[]}>;
+
+/** Pods count for their containers, everything else for the kind of its object. */
+function renderedParts(objects: readonly KubernetesObject[]): RenderedParts {
+  const found = new Map<string, {text: string; parts: readonly string[]}>();
+  const add = (place: string, tree: Tree, parts: readonly string[]): void => {
+    const below: [string, Tree][] = Array.isArray(tree)
+      ? tree.map((item, index) => [nameOf(item) ?? String(index), item])
+      : Object.entries(isMap(tree) ? tree : {});
+    for (const [key, each] of below) add(`${place}/${key}`, each, parts);
+    if (below.length === 0) found.set(place, {text: JSON.stringify(tree), parts});
+  };
+  for (const object of objects) {
+    const {kind = ''} = object;
+    const place = `${kind} ${object.metadata.name}`;
+    const pods: Values[] = [];
+    add(place, withoutPods(object as unknown as Tree, pods), [kind]);
+    for (const pod of pods) {
+      const {containers = [], initContainers = [], ...spec} = pod['spec'] as Values;
+      const all = [initContainers, containers].flat() as Values[];
+      add(`${place} pod`, {spec, metadata: pod['metadata'] ?? {}}, [...new Set(all.map((each) => roleOf(kind, each['name'])))]);
+      for (const container of all) add(`${place} ${container['name']}`, container, [roleOf(kind, container['name'])]);
+    }
+  }
+  return found;
+}
+
+/** Items of lists are compared by name: containers, variables, volumes. */
+const nameOf = (item: Tree): string | undefined => (isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined);
+
+function withoutPods(tree: Tree, pods: Values[]): Tree {
+  if (!isMap(tree)) return tree;
+  return Object.fromEntries(
+    Object.entries(tree).flatMap(([key, below]): [string, Tree][] => {
+      const isPod = key === 'template' && isMap(below) && isMap(below['spec']) && Array.isArray(below['spec']['containers']);
+      if (isPod) pods.push(below);
+      return isPod ? [] : [[key, withoutPods(below, pods)]];
+    }),
+  );
+}
+
+/** docs/charts/README.md, "Terms". */
+function roleOf(kind: string, container: Tree | undefined): string {
+  if (container === 'agent-local') return 'agent';
+  if (kind === 'DaemonSet') return 'worker';
+  if (kind === 'Deployment' || kind === 'StatefulSet') return 'controller';
+  return container === 'runner' ? 'runner' : 'worker';
 }

@@ -1,5 +1,5 @@
 import {ExpectedError, failed} from '../ground/errors.ts';
-import type {AccountToken} from '../release/account-token.ts';
+import type {AccountToken} from '../release/namespace.ts';
 import {findPool, listTokens, type Named, type PoolToken} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {creationOf, type TokenAttributes} from '../scalr/tokens.ts';

@@ -17,7 +17,7 @@ import {
 import type {Resource, ScalrClient} from '../scalr/client.ts';
 import type {AccountPlan, AccountStep} from './account-steps.ts';
 
-export interface PoolOptions {
+interface PoolOptions {
   name: string;
   /** Names or IDs of the environments that can use it. */
   environments: readonly string[];

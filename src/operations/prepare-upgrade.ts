@@ -1,9 +1,8 @@
 import {type Gain, kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
-import {noteText} from '../charts/chart-of.ts';
+import {isBelow, isTooOld, noteText} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
-import {isBelow, isTooOld} from '../charts/version-status.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {sameTree, type Tree, type Values} from '../ground/tree.ts';
@@ -11,9 +10,9 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isMadeFor, type KubernetesObject, ownLabels, refOf} from '../kubernetes/objects.ts';
 import type {Inventory} from '../release/inventory.ts';
+import {claimNames} from '../release/namespace.ts';
 import type {InstalledRelease} from '../release/read-inventory.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
-import {claimNames} from '../release/users.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {type SecretNames, secretNamesOf} from '../settings/release.ts';
@@ -186,7 +185,7 @@ export const newReleaseName = (release: string, chart: ChartName): string =>
   `${release.replace(/-(k8s|local|job)$/, '')}-${chart.replace('agent-', '')}`;
 
 /** Reads what the new release needs, and plans both halves; changes nothing. @throws ExpectedError */
-export async function prepareChartChange(
+async function prepareChartChange(
   installed: InstalledRelease,
   {wanted: given}: Migration,
   to: Target,

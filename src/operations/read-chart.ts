@@ -1,11 +1,11 @@
 import type {Target} from '../charts/define.ts';
+import type {ChartName} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import {type ChartReference, pull} from '../helm/helm.ts';
-import type {Charts} from '../ports/files.ts';
-import type {Processes} from '../ports/processes.ts';
-import {targetOfChart} from '../values/chart-files.ts';
+import {type ChartReference, pull, showNewest} from '../helm/helm.ts';
+import type {Charts, Processes} from '../ports/system.ts';
+import {readMetadata, targetOfChart} from '../values/chart-files.ts';
 
 /** A chart that was read, and its directory or archive on this machine. */
 export interface ReadChart {
@@ -13,7 +13,7 @@ export interface ReadChart {
   path: string;
 }
 
-export interface ReadChartDeps {
+interface ReadChartDeps {
   charts: Charts;
   processes: Pick<Processes, 'run'>;
 }
@@ -43,5 +43,20 @@ async function download(wanted: ChartReference, directory: string, processes: Re
         `Use the newest known version: --chart-version ${newestOf(chart as Target['chart'])}`,
       ],
     );
+  }
+}
+
+/** The newest version in the public repository; undefined if helm cannot read it. */
+export async function newestInRepository(
+  chart: ChartName,
+  processes: Pick<Processes, 'run'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const {exitCode, stdout} = await processes.run(showNewest(chart), {signal});
+    return exitCode === 0 ? readMetadata(chart, stdout).version : undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return undefined;
+    throw error;
   }
 }

@@ -4,10 +4,9 @@ import {sentences} from '../ground/text.ts';
 import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {getObject, listObjects} from '../kubernetes/resources.ts';
+import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {type Run, runsIn} from '../release/inventory.ts';
 import type {Step} from './step.ts';
 import type {PollDeps} from './watch-release.ts';
@@ -145,7 +144,7 @@ const MAX_ATTEMPTS = 4;
 const POLL_INTERVAL_MS = 3000;
 
 /** Lists Jobs and pods until no run is in flight, or until the signal; reports every change of the runs. @throws ExpectedError when the time is over */
-export async function waitForRuns(
+async function waitForRuns(
   waitFor: NonNullable<Step['waitFor']>,
   {kubernetes, interrupts, now, sleep}: PollDeps,
   onRuns: (names: string) => void,

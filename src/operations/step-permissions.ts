@@ -2,10 +2,9 @@ import type {Call, ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {REQUEST_MS} from '../kubernetes/fact-readers.ts';
 import {type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
-import {grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';
-import {currentUser} from '../kubernetes/resources.ts';
+import {currentUser, grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';
+import {REQUEST_MS} from '../kubernetes/resources.ts';
 import {grantText} from '../release/grants.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {Step} from './step.ts';
@@ -29,7 +28,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
 const CLUSTER_SCOPED: ReadonlySet<string | undefined> = new Set(['persistentvolumes', 'namespaces', RESOURCES['customresourcedefinition']]);
 
 /** The permissions that a step requires. Steps of helm list their own. Pure. */
-export const permissionsOf = ({call, permissions}: Step, {kubeTarget}: ReleaseName): readonly Permission[] =>
+const permissionsOf = ({call, permissions}: Step, {kubeTarget}: ReleaseName): readonly Permission[] =>
   permissions ?? (call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : []);
 
 function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: string): Permission[] {
@@ -121,7 +120,7 @@ export const permissionsOfUninstall = ({kubeTarget}: ReleaseName, objects: reado
 const isKept = ({metadata}: KubernetesObject): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
 
 /** For a person: delete clusterroles.rbac.authorization.k8s.io. Pure. */
-export function permissionText(permissions: readonly Permission[]): string {
+function permissionText(permissions: readonly Permission[]): string {
   const verbs = new Map<string, Set<string>>();
   for (const {verb, resource} of permissions) verbs.set(resource, (verbs.get(resource) ?? new Set()).add(verb));
   return [...verbs].map(([resource, each]) => `${[...each].join(', ')} ${resource}`).join('; ');

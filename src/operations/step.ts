@@ -30,7 +30,7 @@ const PHASES = [
   'reserve',
   'remove',
 ] as const;
-export type Phase = (typeof PHASES)[number];
+type Phase = (typeof PHASES)[number];
 
 export interface ReleaseStep extends Step {
   phase: Phase;

@@ -231,9 +231,9 @@ export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: Kuberne
   groupVersion: apiVersion,
 });
 
-export const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name, groupVersion: 'v1'});
+const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name, groupVersion: 'v1'});
 
-export const removedClaim = (name: string, namespace: string): RemovedObject => ({
+const removedClaim = (name: string, namespace: string): RemovedObject => ({
   kind: 'PersistentVolumeClaim',
   name,
   namespace,

@@ -1,12 +1,10 @@
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {commandLine, ownCommand} from '../ground/command-line.ts';
+import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
 import type {ObjectRef} from '../kubernetes/objects.ts';
-import type {AccountToken} from '../release/account-token.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
-import type {NamespaceItem} from '../release/inventory-namespace.ts';
+import type {AccountToken, NamespaceItem} from '../release/namespace.ts';
 import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;

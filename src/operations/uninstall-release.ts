@@ -1,12 +1,11 @@
+import {withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
-import {withTimeout} from '../ground/signals.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
 import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {getObject} from '../kubernetes/resources.ts';
+import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {UninstallPlan} from './uninstall.ts';
 import {type Removal, type RemovedObject, removalText} from './uninstall-data.ts';
@@ -104,7 +103,7 @@ const failureOf = ({object, why, isLate, isHeld}: LeftObject, {how}: Removal, ku
 });
 
 /** An object that should be deleted. */
-export interface LeftObject {
+interface LeftObject {
   object: RemovedObject;
   why: string;
   /** The deletion is only slow. */
@@ -116,7 +115,7 @@ export interface LeftObject {
 const POLL_INTERVAL_MS = 1000;
 
 /** Polls the API server until all objects are deleted, cannot be deleted, or the timeout expires. Returns the remaining objects of each removal. @throws ExpectedError when interrupted */
-export async function verifyRemovals(
+async function verifyRemovals(
   removals: readonly Removal[],
   endsAt: number,
   {kubernetes, interrupts, now, sleep}: PollDeps,

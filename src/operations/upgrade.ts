@@ -37,7 +37,7 @@ export interface UpgradeChoices extends InstallChoices {
 }
 
 /** What an upgrade does, and what the user must know before. */
-export interface UpgradePlan {
+interface UpgradePlan {
   wanted: RenderedRelease;
   plan: Plan;
   advice: readonly UpgradeAdvice[];

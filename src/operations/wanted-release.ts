@@ -1,11 +1,11 @@
-import {chartFor} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/charts.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {type AccountToken, accountAnnotations} from '../release/account-token.ts';
+import {type AccountToken, accountAnnotations} from '../release/namespace.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';

@@ -1,12 +1,11 @@
 import {type Fact, follow, known, knownValue} from '../ground/fact.ts';
 import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {mayRun, podSpecs} from '../kubernetes/pod-specs.ts';
+import {type KubernetesObject, mayRun, podSpecs} from '../kubernetes/objects.ts';
 import type {WantedSecret} from '../operations/wanted-release.ts';
 import type {Get} from '../settings/define.ts';
+import {milliOf} from '../settings/kinds.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import {concurrency} from '../settings/purpose.ts';
-import {milliOf} from '../settings/quantity.ts';
 import {caSecret, caSecretKey} from '../settings/tls.ts';
 import {type ChartPods, isLinux, podRole} from './checks/available-nodes.ts';
 import type {LimitRange, LimitRangeItem, PreflightContext, RequiredSecret} from './preflight-context.ts';

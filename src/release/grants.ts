@@ -6,7 +6,7 @@ import {attributesOf, type Permission} from '../kubernetes/permissions.ts';
 import {toYaml} from '../values/document.ts';
 
 /** Whom an administrator grants permissions, and for what. */
-export interface Grantee {
+interface Grantee {
   /** What the permissions are for, below a name of ours: scalr-agent:install:agent-job. Each purpose has its own roles, so that none replaces another. */
   purpose: string;
   /** Also part of the name of a ClusterRole. */

@@ -4,7 +4,7 @@ import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
 import {isOwn, type KubernetesObject, kindAndName, type ObjectRef, type Pod, type Workload} from '../kubernetes/objects.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import {type ClaimItem, keptVolumesOf, type NodeDataItem, nodeDataOf, releaseClaims, type VolumeItem} from './inventory-data.ts';
-import {type InventoryReadings, leftoversOf, type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './inventory-namespace.ts';
+import {type InventoryReadings, leftoversOf, type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './namespace.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
@@ -24,7 +24,7 @@ export interface Inventory {
   nodeData: readonly NodeDataItem[];
 }
 
-export interface ReleaseItem {
+interface ReleaseItem {
   chart: ChartName;
   version: string;
   status: string;
@@ -108,14 +108,7 @@ export interface DefinitionItem {
   neededBy: readonly string[] | undefined;
 }
 
-export function definitionItems({
-  release,
-  namespace,
-  state,
-  releases,
-  definitions = [],
-  customResources,
-}: InventoryReadings): DefinitionItem[] {
+function definitionItems({release, namespace, state, releases, definitions = [], customResources}: InventoryReadings): DefinitionItem[] {
   // Only agent-job uses them; its CRDs may remain after the release.
   if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
   const others = releases

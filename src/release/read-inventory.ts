@@ -1,24 +1,21 @@
 import {addRelease} from '../charts/add-release.ts';
-import {isUnknown} from '../charts/chart-of.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {chartSchema} from '../charts/schema.ts';
+import {isUnknown} from '../charts/target.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import type {Values} from '../ground/tree.ts';
-import {mergeValues} from '../ground/tree.ts';
+import {mergeValues, type Values} from '../ground/tree.ts';
 import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {getObject, type Listing, listObjects} from '../kubernetes/resources.ts';
+import {getObject, type Listing, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
-import {type InventoryReadings, NAMESPACE_KINDS} from './inventory-namespace.ts';
+import {type InventoryReadings, NAMESPACE_KINDS, USER_KINDS, usersIn} from './namespace.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
-import {USER_KINDS, usersIn} from './users.ts';
 
 /** Runs, data and tokens cannot be found without these. */
 const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims', 'secrets'];

@@ -140,7 +140,7 @@ export async function linksOf(client: ScalrClient, pool: Named): Promise<Record<
 }
 
 /** A run that waits or is in progress. */
-export interface QueuedRun {
+interface QueuedRun {
   id: string;
   status: string | undefined;
   createdAt: string | undefined;
@@ -214,7 +214,7 @@ function notFound(kind: AccountKind, nameOrId: string, names: readonly string[])
 }
 
 /** Limits of an account; undefined where Scalr reports none. */
-export interface AccountLimits {
+interface AccountLimits {
   /** Maximum number of agents. */
   agents: number | undefined;
   /** Whether agents can connect VCS providers. */

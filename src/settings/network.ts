@@ -1,8 +1,8 @@
 import {hasCredentials, noProxyList, proxyUrl, proxyUrlOf} from './addresses.ts';
-import {cloud} from './cluster.ts';
 import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice, text} from './kinds.ts';
 import {listOf} from './lists.ts';
+import {cloud} from './release.ts';
 
 /**
  * Hosts that must never use a proxy: the cluster itself and the endpoints of cloud credentials (169.254.170.23 is EKS Pod

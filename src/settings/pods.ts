@@ -1,8 +1,7 @@
 import {image, namesRegistry, registry} from './addresses.ts';
 import {defineSetting, type Get, InvalidValue, type Kind} from './define.ts';
-import {choice, integer, objectName, onOff, seconds} from './kinds.ts';
+import {bytes, choice, cpu, integer, objectName, onOff, seconds} from './kinds.ts';
 import {annotations, labels, listOf, mounts, object, objects, tolerations} from './lists.ts';
-import {bytes, cpu} from './quantity.ts';
 
 /** Requests and limits of one kind of container. */
 function sizesOf(id: string, owner: string, limit: string, more: {isForRuns?: true} = {}) {

@@ -1,8 +1,7 @@
 import {type Declaration, defineSetting, type Get, MissingSetting, type Setting} from './define.ts';
-import {absolutePath, choice, objectName, onOff, relativePath, text} from './kinds.ts';
+import {absolutePath, bytes, choice, gibibytesOf, objectName, onOff, relativePath, text} from './kinds.ts';
 import {listOf} from './lists.ts';
 import {singleRun} from './purpose.ts';
-import {bytes, gibibytesOf} from './quantity.ts';
 
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'] as const;
 

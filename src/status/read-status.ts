@@ -2,26 +2,23 @@ import {scalrChart} from '../charts/define.ts';
 import type {Diagnosis} from '../diagnose/cause.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
+import {pooled, withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, helmCommand, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
-import {pooled} from '../ground/concurrency.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {withTimeout} from '../ground/signals.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import {objectsIn} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import {listObjects, podLog, type Reader} from '../kubernetes/resources.ts';
+import {listObjects, podLog, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
-import {readController} from '../release/gitops-controller.ts';
 import {isOfRun, type RunsOf} from '../release/inventory.ts';
+import {readController, unrecordedAgents} from '../release/managers.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
-import {unrecordedAgents} from '../release/unrecorded.ts';
 import {notFound} from './release-causes.ts';
 import {chartOf, howToFindRuns, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
 
@@ -195,7 +192,7 @@ const MAX_RUNS = 3;
 const START_BYTES = 64 * 1024;
 
 /** The first part of the logs of runs in the cluster that this account can read. */
-export async function readRunLogs(
+async function readRunLogs(
   objects: readonly KubernetesObject[],
   of: RunsOf,
   {kubernetes, namespace, signal}: {kubernetes: Reader; namespace: string; signal: AbortSignal},

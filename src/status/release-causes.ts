@@ -7,13 +7,11 @@ import {type ExpectedError, failed} from '../ground/errors.ts';
 import {rollback} from '../helm/helm.ts';
 import type {Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {scale} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, Snapshot, Workload} from '../kubernetes/objects.ts';
-import {getObject, listObjects} from '../kubernetes/resources.ts';
-import {type GitOpsController, managedBy, readController, releaseOfAgent} from '../release/gitops-controller.ts';
+import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
+import {type GitOpsController, managedBy, notRecorded, readController, releaseOfAgent, unrecordedAgents} from '../release/managers.ts';
 import {isPending} from '../release/read-release.ts';
-import {notRecorded, unrecordedAgents} from '../release/unrecorded.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */
 export function causesOfRelease(

@@ -1,8 +1,7 @@
 import {PURPOSE_ANNOTATION} from '../charts/agent-local/rows.ts';
+import {type VersionStatus, versionStatus} from '../charts/charts.ts';
 import {scalrChart} from '../charts/define.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {agentVersionOf} from '../charts/schema.ts';
-import {type VersionStatus, versionStatus} from '../charts/version-status.ts';
+import {agentVersionOf, type ChartName} from '../charts/schema.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
@@ -16,10 +15,9 @@ import {count} from '../ground/text.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
 import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import type {GitOpsController} from '../release/gitops-controller.ts';
 import {isOfRun, labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
+import {type GitOpsController, reasonOf, type UnrecordedAgent} from '../release/managers.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
-import {reasonOf, type UnrecordedAgent} from '../release/unrecorded.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
 import {causesOfController, causesOfRelease} from './release-causes.ts';
 

@@ -1,7 +1,6 @@
 import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {spell} from '../settings/define.ts';
-import type {Settings} from '../settings/settings.ts';
+import {catalogue, type Settings} from '../settings/settings.ts';
 import type {Explained} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 

@@ -7,12 +7,11 @@ import {isPrintable} from '../ground/text.ts';
 import {isMap, type Path, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {tokenSecret} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import {type AnswerSource, flagsOf, quote, type Settings} from '../settings/settings.ts';
+import {type AnswerSource, catalogue, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import type {Generated, ValueOrigin} from './generate.ts';
 
 /**

@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/charts.ts';
 import type {Row, Target, ValuesEntry} from '../charts/define.ts';
 import {oncePerRelease, within} from '../charts/releases.ts';
 import {type Reading, readRows, scopeOf} from '../charts/support.ts';
@@ -15,9 +15,8 @@ import {
   type Tree,
   type Values,
 } from '../ground/tree.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import type {Get, Setting} from '../settings/define.ts';
-import type {Settings} from '../settings/settings.ts';
+import {catalogue, type Settings} from '../settings/settings.ts';
 
 /** The values over the defaults of the release, as the templates see them. */
 export const effectiveValues = (values: Values, target: Target): Values => mergeValues(scopeOf(target, () => undefined).defaults, values);

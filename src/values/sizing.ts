@@ -4,9 +4,9 @@ import {newestOf} from '../charts/target.ts';
 import {count} from '../ground/text.ts';
 import {at, getAt} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
+import {canonicalQuantity, milliOf} from '../settings/kinds.ts';
 import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import {concurrency, purpose} from '../settings/purpose.ts';
-import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
 import {readValues} from './read-values.ts';
 

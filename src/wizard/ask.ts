@@ -1,13 +1,12 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
 import {hostInToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
-import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
+import type {Files} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
-import {type Answer, hasPassword} from '../settings/settings.ts';
+import {type Answer, catalogue, hasPassword} from '../settings/settings.ts';
 import {cacheSize} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {collectLogsFlags, collectOptions, since} from '../../src/cli/collect-logs-flags.ts';
+import {collectLogsFlags, collectOptions, since} from '../../src/cli/collect-logs.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 
 function refusal(time: string): string {

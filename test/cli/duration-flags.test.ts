@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {collectOptions} from '../../src/cli/collect-logs-flags.ts';
+import {collectOptions} from '../../src/cli/collect-logs.ts';
 import {durationOf} from '../../src/cli/flags.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {strayArgument} from '../../src/cli/usage-error.ts';
+import {strayArgument} from '../../src/cli/failure.ts';
 import Values from '../../src/commands/values.ts';
 import {runCommand} from '../support/run-command.ts';
 

@@ -1,6 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {contextsMatching} from '../../src/cli/status-contexts.ts';
+import {contextsMatching} from '../../src/cli/status-release.ts';
 import Status from '../../src/commands/status.ts';
 import type {Call, ClusterTarget} from '../../src/ground/command-line.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {type Flag, readLine, withTopics} from '../../src/completion/line.ts';
 import {type Ask, type CompletionProgram, liveValues, type Offer, offerFor} from '../../src/completion/replies.ts';
-import {catalogue} from '../../src/settings/catalogue.ts';
+import {catalogue} from '../../src/settings/settings.ts';
 import {commands as classes} from '../docs/commands.ts';
 import {built} from '../package/built.ts';
 

@@ -16,7 +16,7 @@ import {planUninstall, type UninstallPlan} from '../../src/operations/uninstall.
 import type {Purgeable} from '../../src/operations/uninstall-keeps.ts';
 import {type Uninstalled, uninstallRelease} from '../../src/operations/uninstall-release.ts';
 import {inventoryOf} from '../../src/release/inventory.ts';
-import type {InventoryReadings} from '../../src/release/inventory-namespace.ts';
+import type {InventoryReadings} from '../../src/release/namespace.ts';
 import {readInventory} from '../../src/release/read-inventory.ts';
 import {readFacts} from '../../src/release/read-release.ts';
 import {findKubectl} from '../cluster/kubectl.ts';

@@ -4,8 +4,8 @@ import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/oper
 import {removalText} from '../../src/operations/uninstall-data.ts';
 import {PURGEABLE, type Purgeable, purgeOf} from '../../src/operations/uninstall-keeps.ts';
 import {inventoryOf, runsIn} from '../../src/release/inventory.ts';
-import type {InventoryReadings} from '../../src/release/inventory-namespace.ts';
-import {requireKnownRelease} from '../../src/release/unrecorded.ts';
+import {requireKnownRelease} from '../../src/release/managers.ts';
+import type {InventoryReadings} from '../../src/release/namespace.ts';
 import {claim, node, object, ours, readings, volume, writer} from './uninstall-readings.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};

@@ -6,7 +6,7 @@ import type {Frame} from '../../scripts/recording/film.ts';
 import {svgOf} from '../../scripts/recording/svg.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import {token, url} from '../../src/settings/agent.ts';
-import {cloud} from '../../src/settings/cluster.ts';
+import {cloud} from '../../src/settings/release.ts';
 import {AnswerStore} from '../../src/wizard/answer-store.ts';
 import {QUESTIONS} from '../../src/wizard/steps.ts';
 

@@ -7,7 +7,10 @@ const pod = (name: string, labels: object, status: object) =>
   JSON.stringify({metadata: {name, labels}, status: {startTime: at(0), ...status}});
 const terminated = (second: number, reason: string, exitCode: number) => ({terminated: {finishedAt: at(second), reason, exitCode}});
 const FILES = new Map([
-  ['SUMMARY.md', `# Support bundle\n\nCreated ${at(60)} by scalr-agent collect-logs.\n`],
+  [
+    'SUMMARY.md',
+    `# Support bundle\n\nCreated ${at(60)} by scalr-agent collect-logs.\n\n- logs/worker-1/agent.log: 7 bytes cut from the middle after ${at(37)}, because of --max-size\n`,
+  ],
   ['releases/mine/history.json', JSON.stringify([{revision: 1, updated: at(-5), chart: 'agent-job-0.6.5', status: 'deployed'}])],
   [
     'objects/pod/controller-1.json',
@@ -32,7 +35,14 @@ const FILES = new Map([
     ].join('\n'),
   ],
   ['findings.json', JSON.stringify([{code: 'CLOCK_SKEW', object: 'clock of this machine', message: '5 min behind'}, 7])],
-  ['errors.json', JSON.stringify([{what: 'logs/atask-1/run.log', kind: 'server', message: 'incomplete: timed out'}])],
+  [
+    'errors.json',
+    JSON.stringify([
+      {what: 'Pod objects (--watch)', kind: 'unreachable', message: 'not watched for 9 s: refused', at: at(50)},
+      {what: 'logs/atask-1/run.log', kind: 'server', message: 'incomplete: timed out', at: at(15)},
+      {what: 'logs/gone-1/run.log', kind: 'not-found', message: 'not found'},
+    ]),
+  ],
 ]);
 
 test('lanes and marks stand in order', () => {
@@ -44,16 +54,19 @@ test('lanes and marks stand in order', () => {
     'Runs: pod/atask-1',
     'Other objects: clock of this machine',
     'Other objects: PersistentVolumeClaim/cache',
+    'Other objects: Pod objects (--watch)',
   ]);
   expect(marks.map(({at: time, kind, lane, file, line}) => `${(time - NOON) / 1000} ${kind} ${lane} ${file}:${line ?? ''}`)).toEqual([
     '-5 release release/mine releases/mine/history.json:1',
     '0 eviction pod/worker-1 objects/pod/worker-1.json:',
     '10 oom pod/controller-1 objects/pod/controller-1.json:',
+    '15 gap pod/atask-1 errors.json:',
     '20 failure pod/atask-1 objects/pod/atask-1.json:',
     '35 warning PersistentVolumeClaim/cache events.txt:3',
+    '37 gap pod/worker-1 SUMMARY.md:',
     '40 probe pod/controller-1 events.txt:2',
+    '50 gap Pod objects (--watch) errors.json:',
     '60 skew clock of this machine findings.json:',
-    '60 gap pod/atask-1 errors.json:',
   ]);
   expect([from, to]).toEqual([NOON - 5000, NOON + 60_000]);
 });
@@ -84,5 +97,5 @@ test('the trace has the fields that the Trace Event format requires', () => {
     for (const field of required[event['ph'] as string] ?? ['unknown phase']) expect(event).toHaveProperty(field);
     for (const field of ['ts', 'dur'].filter((each) => each in event)) expect(event[field]).toSatisfy(Number.isFinite);
   }
-  expect(traceEvents.filter(({ph}) => ph === 'i')).toHaveLength(8);
+  expect(traceEvents.filter(({ph}) => ph === 'i')).toHaveLength(10);
 });

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {catalogue} from '../../src/settings/catalogue.ts';
+import {catalogue} from '../../src/settings/settings.ts';
 
 test('declares every id once', () => {
   const ids = catalogue.map(({id}) => id);

@@ -6,9 +6,9 @@ import {within} from '../../src/charts/releases.ts';
 import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rows.ts';
 import {needsNoRow, rowsFor, scopeOf, whyRefused} from '../../src/charts/support.ts';
 import {at, sameTree} from '../../src/ground/tree.ts';
-import {catalogue} from '../../src/settings/catalogue.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {extraEnv} from '../../src/settings/escape-hatch.ts';
+import {catalogue} from '../../src/settings/settings.ts';
 import {cases} from '../helm/cases/index.ts';
 import {settingsOf} from '../helm/claims.ts';
 import {rawOf} from '../support/raw-settings.ts';
@@ -23,7 +23,7 @@ test('every declared setting is in the catalogue', async () => {
   const modules = await Promise.all(readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>));
   const declared = modules.flatMap((each) => Object.values(each)).filter((each): each is Setting => each?.env !== undefined && each.kind);
   const missing = declared.filter((setting) => !catalogue.includes(setting));
-  expect(ids(missing), 'name it in src/settings/catalogue.ts').toEqual([]);
+  expect(ids(missing), 'name it in src/settings/settings.ts').toEqual([]);
 });
 
 /** A setting that only means something with another one is refused with that one. */

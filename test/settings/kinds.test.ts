@@ -2,9 +2,20 @@ import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
 import {accountUrl, hostAndPort, image, noProxyList, proxyFor, proxyUrl, registry} from '../../src/settings/addresses.ts';
 import {InvalidValue, type Kind} from '../../src/settings/define.ts';
-import {absolutePath, choice, integer, objectName, onOff, seconds, secret} from '../../src/settings/kinds.ts';
+import {
+  absolutePath,
+  bytes,
+  canonicalQuantity,
+  choice,
+  cpu,
+  exceeds,
+  integer,
+  objectName,
+  onOff,
+  seconds,
+  secret,
+} from '../../src/settings/kinds.ts';
 import {annotations, labels, tolerations, variables} from '../../src/settings/lists.ts';
-import {bytes, canonicalQuantity, cpu, exceeds} from '../../src/settings/quantity.ts';
 
 const now = new Date('2027-01-01');
 

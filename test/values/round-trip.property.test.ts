@@ -6,7 +6,7 @@ import {within} from '../../src/charts/releases.ts';
 import {type ChartName, chartSchema, closedSchema} from '../../src/charts/schema.ts';
 import {needsNoRow, rowsFor, scopeOf, takes} from '../../src/charts/support.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
-import {catalogue} from '../../src/settings/catalogue.ts';
+import {catalogue} from '../../src/settings/settings.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
 import {readValues} from '../../src/values/read-values.ts';

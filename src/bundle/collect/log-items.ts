@@ -1,5 +1,5 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
-import {MAX_LINE_BYTES, NEWLINE, wholeLines} from '../../ground/streams.ts';
+import {MAX_LINE_BYTES, NEWLINE, wholeLines} from '../../ground/async.ts';
 import type {ContainerStatus, Pod} from '../../kubernetes/objects.ts';
 
 /** Maximum end of a log that is kept in memory while it is read. */
@@ -8,7 +8,8 @@ const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 export const MIN_SHARE_BYTES = 16 * 1024;
 
 /** Marks omitted bytes, on a separate line. */
-export const cutMark = (bytes: number): string => `[… ${bytes} bytes omitted: --max-size …]\n`;
+export const cutMark = (bytes: number): string => `[… ${bytes} ${OMITTED}\n`;
+export const OMITTED = 'bytes omitted: --max-size …]';
 
 /** How a log is kept within its limit, in bytes. */
 interface Room {

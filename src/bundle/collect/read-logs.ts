@@ -1,12 +1,11 @@
 import {setImmediate} from 'node:timers/promises';
 import {LogMatcher, type LogRecord} from '../../diagnose/log-matcher.ts';
-import {pooled} from '../../ground/concurrency.ts';
-import {abortReason} from '../../ground/signals.ts';
+import {abortReason, pooled} from '../../ground/async.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
-import type {Archive} from '../../ports/files.ts';
+import type {Archive} from '../../ports/system.ts';
 import type {Redactor} from '../../redact/redactor.ts';
-import {type LogItem, retain, Shares} from './log-items.ts';
-import type {Gap, TextFile} from './read-namespace.ts';
+import {type LogItem, OMITTED, retain, Shares} from './log-items.ts';
+import type {Gap, TextFile} from './read-objects.ts';
 
 const MAX_CONCURRENT_READS = 24;
 /** Memory for the ends of all logs that are read concurrently. */
@@ -49,7 +48,7 @@ export async function readLogs(
   const longestTail = Math.floor(TAILS / Math.min(Math.max(logs.length, 1), MAX_CONCURRENT_READS));
   const read = async ({file, path, cut = 0}: LogItem): Promise<void> => {
     let room = shares.take();
-    const gap = (error: Gap['error']): void => void gaps.push({what: file, error, isMinor: error.kind === 'not-started'});
+    const gap = (error: Gap['error'], at?: string): void => void gaps.push({what: file, error, at, isMinor: error.kind === 'not-started'});
     if (signal.aborted) return gap({kind: 'aborted', message: `not read: ${abortReason(signal)}`});
     const stream = await api.stream(path, {signal, idleMs: IDLE_MS});
     if (stream.error) {
@@ -73,7 +72,7 @@ export async function readLogs(
     const error = await stream.end;
     if (error === undefined) return;
     record.isPart = true;
-    gap(bytes === 0 ? error : {...error, message: `incomplete: ${error.message}`});
+    gap(bytes === 0 ? error : {...error, message: `incomplete: ${error.message}`}, lastTime(record.tail));
   };
   let done = 0;
   const counted =
@@ -111,6 +110,9 @@ async function* redacted(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, file:
   yield file.end();
 }
 
+/** Time of the last line that begins with one. */
+const lastTime = (text: string): string | undefined => text.match(/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)(?= )/gm)?.at(-1);
+
 /** Maximum lines per meaning that a finding requires. */
 export const TAIL = 8 * 1024;
 
@@ -119,6 +121,8 @@ async function* remembering(chunks: AsyncIterable<Buffer>, record: LogRecord): A
   const matcher = new LogMatcher();
   for await (const chunk of chunks) {
     matcher.push(chunk);
+    const end = record.cut === undefined || record.cutAfter !== undefined ? -1 : chunk.indexOf(OMITTED);
+    if (end !== -1) record.cutAfter = lastTime(Buffer.concat([tail, chunk.subarray(0, end)]).toString('utf8'));
     tail = (chunk.length < TAIL ? Buffer.concat([tail, chunk]) : chunk).subarray(-TAIL);
     yield chunk;
   }

@@ -1,14 +1,14 @@
+import {anySignal, type Clock} from '../../ground/async.ts';
 import type {ReadError} from '../../ground/fact.ts';
-import {anySignal, type Clock} from '../../ground/signals.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
-import type {LogStream} from '../../ports/processes.ts';
+import type {LogStream} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
-import {FollowedLog, type LogContainerState, type LogPosition} from './follow-log.ts';
-import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
+import {followLog, type LogContainerState, type RecordedLog} from './follow-log.ts';
+import {type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
-import {BUNDLED_KINDS, type Gap, type NamespaceKind, objectFiles} from './read-namespace.ts';
+import {BUNDLED_KINDS, type Gap, type NamespaceKind, objectFiles} from './read-objects.ts';
 import {type BundledRelease, bundleScope, hasRunId} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */
@@ -20,15 +20,6 @@ const WATCHED = BUNDLED_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'E
 /** Each log can keep this share of the remaining memory. */
 const PART = 1 / 16;
 const MIN_PART_BYTES = 256 * 1024;
-
-export interface RecordedLog {
-  item: LogItem;
-  content: KeptLog;
-  /** New lines that are still available in the API; nothing if the log has ended. */
-  rest?: LogPosition;
-  /** Reason for missing lines. */
-  error: ReadError | undefined;
-}
 
 export interface Recording {
   /** Last state of all objects, including deleted ones. */
@@ -83,7 +74,7 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
       left -= limit;
       onLog(item);
       const stateNow = (): LogContainerState | undefined => states.get(`${item.pod}/${item.container}`);
-      const log = follow(new FollowedLog(item, {api, signal, sleep, stateNow}), limit);
+      const log = followLog(item, limit, {api, signal, sleep, stateNow});
       following.set(item.file, log);
       void log.then(({content}) => {
         left += limit - content.bytes;
@@ -100,12 +91,6 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
   };
 }
 
-async function follow(log: FollowedLog, limit: number): Promise<RecordedLog> {
-  const content = new KeptLog(limit);
-  for await (const chunk of log.chunks()) content.push(chunk);
-  return {item: log.item, content, ...(log.goesOn ? {rest: log.position} : {}), error: log.error};
-}
-
 /** Objects of one kind, listed repeatedly. */
 class WatchedKind {
   /** Objects of the last successful list. */
@@ -114,6 +99,7 @@ class WatchedKind {
   readonly #path: string;
   #listedAt: Date;
   #longestMs = 0;
+  #longestFrom: Date | undefined;
   #error: ReadError | undefined;
 
   constructor(kind: NamespaceKind, namespace: string, now: Date) {
@@ -125,7 +111,8 @@ class WatchedKind {
   async list(api: ApiReader, signal: AbortSignal, now: () => Date): Promise<void> {
     const {items, error} = await listAll(api, this.#path, {signal});
     if (error !== undefined && error.kind !== 'aborted') this.#error = error;
-    if (this.#error !== undefined) this.#longestMs = Math.max(this.#longestMs, now().getTime() - this.#listedAt.getTime());
+    const elapsed = now().getTime() - this.#listedAt.getTime();
+    if (this.#error !== undefined && elapsed > this.#longestMs) [this.#longestMs, this.#longestFrom] = [elapsed, this.#listedAt];
     if (error !== undefined) return;
     this.objects = (items as KubernetesObject[]).map((item) => ({...item, kind: this.#kind.kind}));
     this.#listedAt = now();
@@ -135,7 +122,8 @@ class WatchedKind {
   gap(): Gap[] {
     if (this.#error === undefined) return [];
     const message = `not watched for ${Math.ceil(this.#longestMs / 1000)} s: ${this.#error.message}`;
-    return [{what: `${this.#kind.kind} objects (--watch)`, error: {...this.#error, message}, isMinor: this.#longestMs < MAX_LIST_GAP_MS}];
+    const [what, isMinor] = [`${this.#kind.kind} objects (--watch)`, this.#longestMs < MAX_LIST_GAP_MS];
+    return [{what, error: {...this.#error, message}, at: this.#longestFrom?.toISOString(), isMinor}];
   }
 }
 

@@ -1,10 +1,10 @@
 import {at, getAt, type Path, textAt, type Values} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
-import {cloud, nodeOs} from '../../settings/cluster.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {isolation, purpose, singleRun} from '../../settings/purpose.ts';
+import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';

@@ -1,13 +1,12 @@
 import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {concurrency, isolation, singleRun} from '../../settings/purpose.ts';
-import {chart, chartSource, chartVersion, namespace, release} from '../../settings/release.ts';
+import {chart, chartSource, chartVersion, cloud, namespace, nodeOs, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';

@@ -1,16 +1,16 @@
 import {optionMeantBy} from '../../charts/agent-options.ts';
-import {at, setAt, type Values} from '../../ground/tree.ts';
+import {readHostTree} from '../../charts/host/host.ts';
+import {at, leafPaths, type Path, sameTree, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
-import {canonicalQuantity} from '../../settings/quantity.ts';
+import {canonicalQuantity} from '../../settings/kinds.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
-import {secondsToStop, type Variables} from '../variables.ts';
-import {lostOptions} from './lost-options.ts';
+import {secondsToStop, type Variables} from '../containers.ts';
 import {type HostConfiguration, type HostContainer, readVariables} from './read-host.ts';
 
 /** Reads a file that the configuration names; undefined if it does not exist here. */
 export type ReadFile = (path: string) => string | undefined;
 
-export interface HostTree {
+interface HostTree {
   /** As the rows of the host write it. */
   tree: Values;
   /** The spelling of the user, by the current name of the variable, or the key of the tree. */
@@ -225,4 +225,67 @@ function stopSecondsOf({stopSeconds}: HostContainer, variables: Variables): numb
   const [drain, stop] = ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', 'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT'].map((name) => variables[name]);
   if (drain !== undefined) return Number(drain) + 60;
   return stop === undefined ? undefined : Number(stop) + 10;
+}
+
+interface Found {
+  tree: Values;
+  /** By their current names. */
+  variables: Variables;
+  /** The spelling of the user. */
+  spelling(name: string): string;
+}
+
+/** Options of the machine that no setting expresses. */
+const lostOptions = ({agents, target}: HostConfiguration, {tree, variables, spelling}: Found): Change[] => [
+  ...[...new Set(agents.flatMap(({unread = []}) => unread))].map((name) =>
+    lost(name, 'no setting expresses it', 'Check whether pods need it, and set it in the new file'),
+  ),
+  ...unreadIn(tree, target).map((path) => lost(spelling(spellPath(path)), 'it applies to the container or service of the agent only')),
+  ...versionOf(agents[0]?.image),
+  ...secondBundle(variables, spelling),
+];
+
+const lost = (name: string, reason: string, remedy?: string): Change =>
+  changeOf('dropped', [name], `${name} is not carried over: ${reason}.`, remedy);
+
+/** Options that change no setting. */
+function unreadIn(tree: Values, target: HostConfiguration['target']): Path[] {
+  const all = readHostTree(tree, target);
+  const options = leafPaths(tree).filter(([section]) => section === 'container' || section === 'service');
+  return options.filter((path) =>
+    sameTree(
+      [
+        ...readHostTree(
+          withoutLeaves(tree, (each) => sameTree(each, path)),
+          target,
+        ),
+      ],
+      [...all],
+    ),
+  );
+}
+
+/** The charts select the version of the usual image. */
+function versionOf(image = ''): Change[] {
+  const {repository, tag} = splitImage(image);
+  const isPinned = /(^|\/)scalr\/agent$/.test(repository) && tag !== undefined && tag !== 'latest';
+  if (!isPinned) return [];
+  const message = `The version of the image ${image} is not carried over: the chart selects the agent version.`;
+  return [changeOf('dropped', ['image'], message, 'To keep the version, set the tag of the image in the new file')];
+}
+
+const BUNDLES = ['SCALR_AGENT_CA_CERT', 'SCALR_AGENT_CONTAINER_TASK_CA_CERT'] as const;
+
+/** Values have one bundle, for all containers or for runs. */
+function secondBundle(variables: Variables, spelling: Found['spelling']): Change[] {
+  const [all, runs] = BUNDLES.map((name) => variables[name]);
+  if (all === undefined || runs === undefined || all === runs) return [];
+  const [ofAll, ofRuns] = BUNDLES.map(spelling) as [string, string];
+  return [
+    lost(
+      ofRuns,
+      `${ofAll} names another CA bundle, and the new values have one for all containers`,
+      'Put the certificates of both into one bundle',
+    ),
+  ];
 }

@@ -1,11 +1,10 @@
 import {knownValue} from '../../ground/fact.ts';
 import {count} from '../../ground/text.ts';
 import type {Workload} from '../../kubernetes/objects.ts';
-import {readsSecret} from '../../release/users.ts';
+import {readsSecret} from '../../release/namespace.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {type Check, check, fail, ifKnown, pass} from '../check.ts';
-import type {PreflightContext} from '../preflight-context.ts';
+import {type Check, check, fail, ifKnown, type PreflightContext, pass} from '../preflight-context.ts';
 
 const REF = 'https://docs.scalr.io/docs/agent-pools';
 

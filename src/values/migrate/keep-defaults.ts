@@ -1,13 +1,13 @@
-import {chartFor, knowsKey} from '../../charts/chart-of.ts';
+import {chartFor, knowsKey} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {leavesOf, schemaOf} from '../../charts/schema.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';
 import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
 import {getAt, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
-import {catalogue} from '../../settings/catalogue.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';
+import {catalogue} from '../../settings/settings.ts';
 import {dataHome} from '../../settings/storage.ts';
 import {effectiveValues, readValues, withEntries} from '../read-values.ts';
 import {errorsIn} from '../validate/validate.ts';

@@ -1,5 +1,4 @@
-import {chartFor} from '../../charts/chart-of.ts';
-import {CHARTS} from '../../charts/charts.ts';
+import {CHARTS, chartFor} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {closedSchema, nodeAt, schemaOf} from '../../charts/schema.ts';
@@ -20,10 +19,10 @@ import {
   withoutLeaves,
 } from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import {catalogue} from '../../settings/catalogue.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {canonicalQuantity} from '../../settings/quantity.ts';
+import {canonicalQuantity} from '../../settings/kinds.ts';
 import type {SecretNames} from '../../settings/release.ts';
+import {catalogue} from '../../settings/settings.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {readValues, writtenSettings} from '../read-values.ts';
 import {type Change, changeOf} from './change.ts';

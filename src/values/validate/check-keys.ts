@@ -5,7 +5,7 @@ import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {closest, isMisspelt} from '../../ground/text.ts';
 import {getAt, isMap, mergeValues, type Path, sameTree, type Tree, type Values} from '../../ground/tree.ts';
-import {MEBIBYTE, milliOf} from '../../settings/quantity.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {withoutMethodNames} from '../read-values.ts';
 import {type Details, dotted, findingAt, type TreePath, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';

@@ -1,6 +1,6 @@
 import type {SchemaNode} from '../../charts/schema.ts';
 import type {Tree} from '../../ground/tree.ts';
-import {milliOf} from '../../settings/quantity.ts';
+import {milliOf} from '../../settings/kinds.ts';
 
 /** The JSON Schema type of a value; whole numbers are integers. */
 export function typeOf(tree: Tree): string {

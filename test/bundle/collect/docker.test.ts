@@ -249,7 +249,9 @@ test('stops docker at the timeout, and keeps the data so far', async () => {
   expect(JSON.parse(stdout).errors).toMatchObject([
     {what: 'logs/docker/scalr-agent.log', kind: 'aborted', message: 'incomplete: timed out (--timeout)'},
   ]);
-  expect((await contentOf(file))['logs/docker/scalr-agent.log']).toContain('first');
+  const content = await contentOf(file);
+  expect(content['logs/docker/scalr-agent.log']).toContain('first');
+  expect(JSON.parse(content['errors.json'] as string)).toMatchObject([{at: '2026-11-21T08:00:00Z'}]);
 });
 
 test('lists the contents with --dry-run', async () => {

@@ -97,6 +97,7 @@ test('keeps the last list when lists fail for some seconds, and reports it', asy
   expect(gaps).toMatchObject([
     {
       what: 'Pod objects (--watch)',
+      at: '2026-11-21T08:00:00.000Z',
       isMinor: true,
       error: {kind: 'server', message: expect.stringMatching(/^not watched for 12 s: .*no leader/)},
     },

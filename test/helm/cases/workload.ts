@@ -1,7 +1,7 @@
 import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/ground/tree.ts';
-import {canonicalQuantity} from '../../../src/settings/quantity.ts';
+import {canonicalQuantity} from '../../../src/settings/kinds.ts';
 import {agentRoles, allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Role, variableOf} from '../workloads.ts';

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
-import {readValuesTexts} from '../../../src/cli/values-texts.ts';
+import {readValuesTexts} from '../../../src/cli/values-files.ts';
 import Validate from '../../../src/commands/validate.ts';
 import {embeddedReleases} from '../../../src/values/embedded/embedded-releases.ts';
 import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';

@@ -1,0 +1,248 @@
+import * as Flags from '@oclif/core/flags';
+import {logContainers, MIN_SHARE_BYTES, type Since} from '../bundle/collect/log-items.ts';
+import type {PreparedBundle} from '../bundle/collect/prepare.ts';
+import type {Gap, TextFile} from '../bundle/collect/read-objects.ts';
+import {type BundledRelease, helmReleaseOf} from '../bundle/collect/scope.ts';
+import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
+import {scalrChart} from '../charts/define.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {jsonText, type Values} from '../ground/tree.ts';
+import type {Pod} from '../kubernetes/objects.ts';
+import {findPool, linksOf, listAgents, queueOf} from '../scalr/account.ts';
+import type {ScalrClient} from '../scalr/client.ts';
+import {url} from '../settings/agent.ts';
+import {bytes, milliOf} from '../settings/kinds.ts';
+import {namespace, release} from '../settings/release.ts';
+import {Settings} from '../settings/settings.ts';
+import {poolOfPods} from '../status/account-status.ts';
+import {accessText, bundleText, missingText, wantedText, withheldText} from '../ui/bundle.ts';
+import {readValues} from '../values/read-values.ts';
+import {optionalAccount} from './account.ts';
+import {
+  answersFlag,
+  connectionFlags,
+  durationOf,
+  emptyFlag,
+  type Parsed,
+  refuseWith,
+  settingFlags,
+  targetFlag,
+  timeoutOf,
+} from './flags.ts';
+import type {CommandContext} from './operate.ts';
+
+/** Minimum size of each log, so that a smaller total could not be guaranteed. */
+const MIN_SIZE = `${MIN_SHARE_BYTES / 1024}Ki`;
+
+export const collectLogsFlags = {
+  since: Flags.string({summary: 'Age of the oldest logs (default: 24h). For example 2h.', helpValue: '<DURATION>'}),
+  'since-time': Flags.string({
+    summary: 'Time of the oldest logs, for example 2026-11-21T08:00:00Z.',
+    helpValue: '<TIME>',
+    exclusive: ['since'],
+  }),
+  run: Flags.string({summary: 'Collect only the run with this ID.', helpValue: '<RUN-ID>'}),
+  container: Flags.string({summary: 'Collect only logs of containers with this name.', helpValue: '<NAME>'}),
+  'max-size': Flags.string({
+    summary: `Maximum total size of logs (default: 100Mi). Must be at least ${MIN_SIZE}; each log keeps at least ${MIN_SIZE}.`,
+    helpValue: '<SIZE>',
+  }),
+  redact: Flags.option({
+    summary: 'Redaction level (default: standard). `strict` also hides uncertain values, hosts and addresses.',
+    helpValue: '<LEVEL>',
+    options: ['standard', 'strict'] as const,
+  })(),
+  'no-secret-seeds': Flags.boolean({
+    summary: 'Do not read Secrets; the bundle is then not searched for their values.',
+  }),
+  out: Flags.string({
+    char: 'o',
+    summary: 'Output file. The default is scalr-agent-<NAMESPACE>-<TIME>.zip.',
+    helpValue: '<FILE>',
+  }),
+  watch: Flags.boolean({
+    summary: 'Follow the agent and its runs. The bundle is written after Ctrl-C, after the run of --run, or after --for.',
+  }),
+  for: Flags.string({summary: 'Duration of --watch (default: 20m).', helpValue: '<DURATION>', dependsOn: ['watch']}),
+  ...targetFlag,
+  docker: Flags.string({
+    summary: 'Collect from a local Docker container. Requires no cluster.',
+    helpValue: '<CONTAINER>',
+  }),
+  journal: Flags.boolean({
+    summary: 'Collect from the local systemd unit scalr-agent. Requires no cluster.',
+  }),
+  account: Flags.boolean({
+    summary: 'Add the agent pool, its agents and its queue from the Scalr account, if a token for it is found.',
+    default: true,
+    allowNo: true,
+  }),
+  'dry-run': Flags.boolean({summary: 'List what would be collected, without writing a bundle.'}),
+  ...answersFlag,
+  ...settingFlags([namespace, release]),
+  ...connectionFlags,
+};
+
+export type CollectLogsFlags = Parsed<typeof collectLogsFlags>;
+
+/** Flags that require a cluster. */
+const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig', 'watch'] as const;
+const NAMES = ['run', 'container', 'docker', 'out'] as const;
+
+/** Source of a bundle. @throws ExpectedError for flags of another source */
+export function bundleSource(flags: Partial<CollectLogsFlags>): 'host' | 'cluster' {
+  refuseNothing(flags);
+  const {docker, journal, target} = flags;
+  if (docker !== undefined) refuseWith('docker', [...OF_CLUSTER, 'journal', 'target'], flags);
+  if (journal) refuseWith('journal', [...OF_CLUSTER, 'target'], flags);
+  const isHost = target === 'docker' || target === 'systemd';
+  if (isHost)
+    refuseWith(
+      `target ${target}`,
+      OF_CLUSTER.filter((flag) => flag !== 'release' || target === 'systemd'),
+      flags,
+    );
+  return docker !== undefined || journal || isHost ? 'host' : 'cluster';
+}
+
+/** Rejects empty values. @throws ExpectedError */
+function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
+  const flag = NAMES.find((name) => flags[name] === '');
+  if (flag !== undefined) throw emptyFlag(flag);
+}
+
+/** In seconds; older logs require --since-time. */
+const MAX_SINCE_SECONDS = 30 * 86_400;
+
+/** Options of every source. @throws ExpectedError */
+export const collectOptions = (flags: Partial<CollectLogsFlags>) => ({
+  since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: MAX_SINCE_SECONDS}) / 1000),
+  maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
+  level: flags.redact ?? 'standard',
+  out: flags.out,
+  isDryRun: flags['dry-run'] ?? false,
+  timeoutMs: timeoutOf(flags),
+});
+
+const AS_TIME = 'Use the format 2026-11-21T08:00:00Z';
+
+/** Start of the logs: a time, or a number of seconds ago. @throws ExpectedError */
+export function since(time: string | undefined, seconds: number): Since {
+  if (time === undefined) return {seconds};
+  const [date] = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/.exec(time) ?? [];
+  if (date !== undefined && !isDay(date)) throw wrong(`Invalid --since-time ${time}: ${date} does not exist.`, AS_TIME);
+  if (date !== undefined && !Number.isNaN(Date.parse(time))) return {time: new Date(time).toISOString()};
+  throw wrong(`Invalid --since-time ${time}.`, AS_TIME);
+}
+
+/** JavaScript parses February 30 as March 2. */
+function isDay(date: string): boolean {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
+}
+
+/** Bytes of a Kubernetes quantity. @throws ExpectedError */
+function byteCount(flag: string, text: string): number {
+  let count: number;
+  try {
+    count = Number(milliOf(bytes().parse(text, {now: new Date()})) ?? 0n) / 1000;
+  } catch (error) {
+    throw wrong(`Invalid ${flag} ${text}: ${(error as Error).message}.`, 'Use the format 100Mi');
+  }
+  if (count < MIN_SHARE_BYTES) throw wrong(`Invalid ${flag} ${text}: the minimum is ${MIN_SIZE}.`, `Use ${flag} ${MIN_SIZE} or more`);
+  return count;
+}
+
+const wrong = (message: string, suggestion: string): ExpectedError => failed('INVALID_SETTING', message, [suggestion]);
+
+export interface CollectResult {
+  /** Absent with --dry-run. */
+  file?: string;
+  bytes?: number;
+  containers: number;
+  errors: readonly {what: string; kind: string; message: string}[];
+  /** Files in which the final check found a secret: they were masked or left out. */
+  withheld?: Bundle['withheld'];
+  redactions?: Bundle['redactions'];
+  findings?: Bundle['findings'];
+  /** True if all requested parts were collected and Secrets were searched. Optional parts that your Kubernetes user cannot read do not count. */
+  complete: boolean;
+}
+
+/** What a dry run would collect. */
+export function showWanted({texts, logs, gaps}: PreparedBundle, {isJson, show}: CommandContext): CollectResult {
+  if (!isJson) show(wantedText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
+  return {containers: logContainers(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
+}
+
+/** A bundle that was written. */
+export function showCollected(
+  {file, bundle, interrupt, access}: Exclude<Collected, {wanted: PreparedBundle}>,
+  {app, isJson, screen, say, exitWith}: CommandContext,
+): CollectResult {
+  const {bytes, containers, redactions, findings, gaps, withheld} = bundle;
+  const serious = gaps.filter(({isMinor}) => !isMinor);
+  const complete = serious.length === 0 && withheld.length === 0 && !interrupt.aborted;
+  const incomplete = missingText(serious, screen) + withheldText(withheld, screen) + accessText(access, screen);
+  say(bundleText({file, ...bundle}, screen) + accessText(access, screen), incomplete);
+  if (!complete) exitWith(interrupt.aborted ? signalExitCode(interrupt) : ExitCode.incomplete);
+  if (!isJson) app.stdout(`${file}\n`);
+  return {file, bytes, containers, errors: gaps.map(errorOf), withheld, redactions, findings, complete};
+}
+
+const errorOf = ({what, error: {kind, message}}: Gap) => ({what, kind, message});
+
+type Release = BundledRelease & {values: Values | undefined};
+type AccountFiles = {texts: TextFile[]; gaps: Gap[]};
+
+/** The agent pool of each release in its Scalr account: one file per release, if there is a token for exactly the host of the release. */
+export const accountFiles =
+  (context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>) =>
+  async (releases: readonly Release[], pods: readonly Pod[]): Promise<AccountFiles> => {
+    // Pods of runs belong to a Job, or to nothing.
+    const agents = pods.filter(({metadata}) => /Set$/.test(metadata.ownerReferences?.[0]?.kind ?? ''));
+    const isOf = (pod: Pod, {name}: Release): boolean => releases.length === 1 || helmReleaseOf(pod) === name;
+    const all = await Promise.all(
+      releases.map((each) =>
+        filesOf(
+          each,
+          agents.filter((pod) => isOf(pod, each)),
+          context,
+        ),
+      ),
+    );
+    return {texts: all.flatMap(({texts}) => texts), gaps: all.flatMap(({gaps}) => gaps)};
+  };
+
+async function filesOf(release: Release, agents: readonly Pod[], context: Parameters<typeof accountFiles>[0]): Promise<AccountFiles> {
+  const file = `scalr/${release.name}.json`;
+  const gaps: Gap[] = [];
+  const readable = async <T>(what: string, reading: Promise<T>): Promise<T | null> => {
+    try {
+      return await reading;
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      gaps.push({what: `${file} (${what})`, error: {kind: 'server', message: error.message}, isMinor: true});
+      return null;
+    }
+  };
+  const client = await readable('Scalr account', accountOf(release, context));
+  if (!client) return {texts: [], gaps};
+  const names = agents.map(({metadata}) => String(metadata.name));
+  const id = await readable('agent pool', poolOfPods(client, names));
+  if (!id) return {texts: id === null ? [] : [{name: file, text: jsonText({host: client.host, pods: names, pool: null})}], gaps};
+  const [pool, known, links] = await Promise.all([
+    readable('agent pool', findPool(client, id)),
+    readable('agents', listAgents(client, id)),
+    readable('links', linksOf(client, {id, name: id})),
+  ]);
+  const queue = links === null ? null : await readable('queue of runs', queueOf(client, links.workspaces));
+  return {texts: [{name: file, text: jsonText({host: client.host, pods: names, pool, agents: known, links, queue})}], gaps};
+}
+
+async function accountOf({chart, version, values}: Release, context: Parameters<typeof accountFiles>[0]): Promise<ScalrClient | undefined> {
+  const target = scalrChart(`${chart}-${version}`);
+  const address = values === undefined || target === undefined ? undefined : readValues(values, target).settings.get(url.id);
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined;
+  return optionalAccount(address, new Settings(new Map()), context);
+}

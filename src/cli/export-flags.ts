@@ -1,0 +1,133 @@
+import * as Flags from '@oclif/core/flags';
+import type {SettingsSource} from '../answers/sources.ts';
+import {clusterWithoutOverlay, FLEET_TARGETS, type FleetTarget} from '../export/fleet/engines.ts';
+import type {Fleet, TokenSource} from '../export/fleet/fleet.ts';
+import {commandLine} from '../ground/command-line.ts';
+import {ExpectedError, usageError} from '../ground/errors.ts';
+import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
+import type {Setting} from '../settings/define.ts';
+import {chartSource} from '../settings/release.ts';
+import {flagsOf, type Settings} from '../settings/settings.ts';
+import {clientCertFile} from '../settings/tls.ts';
+import type {Generated} from '../values/generate.ts';
+import {generateChecked} from '../values/validate/validate.ts';
+import type {App} from './app.ts';
+import {type Parsed, repeated} from './flags.ts';
+import {overlayFlag, readOverlay, requireValid, sharedSettings} from './overlay.ts';
+
+/** Flags of export that only fleet engines have. */
+export const fleetFlags = {
+  ...overlayFlag,
+  'secret-store': Flags.string({
+    summary: 'Read the token with External Secrets from this ClusterSecretStore, or SecretStore/NAME.',
+    helpValue: '<NAME>',
+  }),
+  sops: Flags.boolean({summary: 'Read the token from a file encrypted with SOPS.'}),
+  'sealed-secrets': Flags.boolean({summary: 'Read the token from a SealedSecret.'}),
+  autoscaled: Flags.boolean({summary: 'An autoscaler sets the number of agents: ignore replicas.'}),
+  'git-url': Flags.string({summary: 'Git repository that will contain the files, for Argo CD.', helpValue: '<URL>'}),
+};
+
+export type FleetFlags = {[name in keyof typeof fleetFlags | 'answers' | 'out']?: string | boolean | undefined};
+
+const given = (flags: FleetFlags, names = Object.keys(fleetFlags) as (keyof FleetFlags)[]): string[] =>
+  names.filter((name) => flags[name] !== undefined && flags[name] !== false);
+
+const textOf = (flags: FleetFlags, name: keyof FleetFlags): string | undefined => {
+  const {[name]: text} = flags;
+  if (text === '') throw usageError(`--${name} is empty.`, ['Set a value, or omit the flag']);
+  return text as string | undefined;
+};
+
+/** Rejects flags of fleets for other targets. @throws ExpectedError */
+export function refuseFleetFlags(flags: FleetFlags): void {
+  const names = given(flags);
+  if (names.length === 0) return;
+  throw usageError(`${names.map((name) => `--${name}`).join(', ')}: only for the targets ${FLEET_TARGETS.join(', ')}.`, [
+    'Omit these flags',
+  ]);
+}
+
+interface FleetDeps {
+  sources: readonly SettingsSource[];
+  app: Pick<App, 'files' | 'now'>;
+  /** Settings without --overlay; may ask. */
+  settings(): Promise<Settings>;
+}
+
+/** The clusters that the flags and the files of --overlay describe. @throws ExpectedError */
+export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources, app, settings}: FleetDeps): Promise<Fleet> {
+  const directory = textOf(flags, 'overlay');
+  const [url, store, answers, out] = (['git-url', 'secret-store', 'answers', 'out'] as const).map((name) => textOf(flags, name));
+  const token = tokenSourceOf(flags);
+  const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
+  const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
+  const overlay = directory === undefined ? undefined : await readOverlay({directory, sources, app, answers}, generateReferences);
+  return {
+    clusters: overlay
+      ? requireValid(overlay).map(({made: generated, ...each}) => ({...each, generated}))
+      : [{...single, generated: generateReferences(shared)}],
+    rings: overlay?.rings ?? [single.ring],
+    ...{shared, token, store, isOverlay: overlay !== undefined, isAutoscaled: flags.autoscaled === true},
+    git: url === undefined ? undefined : {url, path: out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, '')},
+    command: commandOf(target, flags, shared),
+  };
+}
+
+/** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */
+function generateReferences(settings: Settings): Generated {
+  const refused = [
+    {setting: chartSource, remedy: 'Omit it: the files refer to the public chart repository'},
+    {setting: clientCertFile, remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret'},
+  ].filter(({setting}) => settings.isExplicit(setting as Setting));
+  if (refused.length === 0) return generateChecked(settings);
+  throw new ExpectedError(`${refused.map(({setting}) => `--${setting.id}`).join(', ')}: not supported in files for fleets.`, {
+    code: 'UNSUPPORTED_SETTING',
+    suggestions: refused.map(({remedy}) => remedy),
+  });
+}
+
+function tokenSourceOf(flags: FleetFlags): TokenSource {
+  const names = given(flags, ['secret-store', 'sops', 'sealed-secrets']);
+  if (names.length > 1) throw usageError(`${names.map((name) => `--${name}`).join(' and ')} cannot be combined.`, ['Use only one of them']);
+  const [name = 'existing'] = names;
+  return name === 'secret-store' ? 'external-secrets' : (name as TokenSource);
+}
+
+/** Settings of the answers file come from that file. */
+function commandOf(target: FleetTarget, flags: FleetFlags, settings: Settings): string {
+  const named = ['answers', ...Object.keys(fleetFlags), 'out'] as (keyof FleetFlags)[];
+  const own = given(flags, named).flatMap((name) => [
+    `--${name}`,
+    ...(flags[name as keyof FleetFlags] === true ? [] : [String(flags[name as keyof FleetFlags])]),
+  ]);
+  const typed = settings
+    .entries()
+    .filter(({setting, answer}) => ['flag', 'environment', 'prompt'].includes(answer.source) && !setting.kind.isSecret)
+    .flatMap(({setting, answer}) => flagsOf(setting, answer));
+  return [commandLine({tool: 'scalr-agent', args: ['export', target, ...own]}), ...typed].join(' ');
+}
+
+/** Flags of export that only a Dockerfile has. */
+export const dockerfileFlags = {
+  base: Flags.string({
+    summary: 'Image that the Dockerfile extends (default: the one in which the chart executes runs).',
+    helpValue: `<${BASES.join('|')}>`,
+    options: [...BASES],
+  }),
+  package: Flags.string({summary: 'Package for the Dockerfile, from apt; can be repeated.', helpValue: '<NAME>', ...repeated}),
+  plugins: Flags.string({summary: 'Directory with provider plugins for the Dockerfile.', helpValue: '<DIRECTORY>'}),
+};
+
+/** What the Dockerfile adds, and to which image. @throws ExpectedError */
+export function additionsFrom(flags: Partial<Parsed<typeof dockerfileFlags>>, isDockerfile: boolean): Additions {
+  const {base, package: packages = [], plugins} = flags;
+  if (!isDockerfile && (packages.length > 0 || plugins !== undefined || base !== undefined))
+    throw usageError('--base, --package and --plugins are only for the target dockerfile.', [
+      'Omit them',
+      'Run: scalr-agent export dockerfile',
+    ]);
+  const wrong = packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
+  if (wrong !== undefined) throw usageError(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+  return {packages, plugins, base: base as ImageBase | undefined};
+}

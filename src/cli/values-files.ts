@@ -1,0 +1,130 @@
+import type {Target} from '../charts/define.ts';
+import {isUnknown} from '../charts/target.ts';
+import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
+import {few} from '../ground/text.ts';
+import {mergeValues} from '../ground/tree.ts';
+import type {ReadChart} from '../operations/read-chart.ts';
+import type {Files} from '../ports/system.ts';
+import type {ValuesFile} from '../settings/escape-hatch.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {type CheckedGroup, type FileGroup, guessChart, sourceOf, withFindings} from '../values/validate/check-files.ts';
+import {type ChartDeps, confirmIn, readFrom, readIfUnknown} from './read-chart.ts';
+import {readTexts} from './user-files.ts';
+
+/** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
+const OTHER_TOOLS = /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|gotmpl)\n/;
+
+type Readers = Pick<Files, 'read' | 'readStdin'>;
+
+/** What is validated together: the values of each release in a file of another tool, and each other file alone. @throws ExpectedError */
+export const readGroups = async (names: readonly string[], files: Readers): Promise<FileGroup[]> =>
+  (await groupsPerFile(names, files)).flatMap(({groups}) => groups);
+
+/** The values files to merge, where a file of another tool stands for the values of its only release. @throws ExpectedError */
+export const readValuesTexts = async (names: readonly string[], files: Readers): Promise<ValuesFile[]> =>
+  (await groupsPerFile(names, files)).flatMap(({file, groups: [group, ...others]}) => {
+    if (group?.around) throw unclear(file, 'it has no values');
+    if (group === undefined || others.length > 0) throw unclear(file, `it has ${others.length + 1} releases of the charts`);
+    const {release} = group;
+    if (release?.isPartial) throw unclear(file, `other values of the ${release.kind} are not in it${unreadText(release.unread)}`);
+    return group.files;
+  });
+
+const groupsPerFile = async (names: readonly string[], files: Readers) =>
+  Promise.all((await readTexts(names, files)).map(async (each) => ({file: each.file, groups: await groupsOf(each, files)})));
+
+async function groupsOf(given: ValuesFile, files: Readers): Promise<FileGroup[]> {
+  const alone = [{files: [given], areLayers: false}];
+  if (!OTHER_TOOLS.test(`${given.file}\n${given.text}`)) return alone;
+  const {releaseGroups} = await import('../values/embedded/embedded-groups.ts');
+  const found = await releaseGroups(given, async (path) => (await files.read(path)).toString('utf8'));
+  return found.length > 0 ? found : alone;
+}
+
+const unreadText = (unread: readonly string[]): string => (unread.length === 0 ? '' : ` (${few(unread)})`);
+
+const unclear = (name: string, reason: string): ExpectedError =>
+  failed('UNREADABLE_FILE', `Cannot tell the values in ${name}: ${reason}.`, [
+    'Save all values of the release in a file of their own, and use that file',
+  ]);
+
+/** Charts to check files against that this program has to read: the one of --chart-source, or those in unknown versions. */
+export interface ChartsToCheck {
+  given?: Target;
+  read: readonly ReadChart[];
+}
+
+/** @throws ExpectedError */
+export async function chartsToCheck(groups: readonly FileGroup[], settings: Settings, deps: ChartDeps): Promise<ChartsToCheck> {
+  const source = settings.get(chartSource);
+  if (source !== undefined) {
+    const read = await readFrom(source, {chart: settings.get(chart) ?? '', version: settings.get(chartVersion) ?? ''}, deps);
+    return {given: read.target, read: [read]};
+  }
+  const read = new Map<string, ReadChart>();
+  for (const {name, version} of groups.map((group) => guessChart(group, settings))) {
+    if (name === undefined || version === undefined || read.has(`${name} ${version}`)) continue;
+    const found = await readIfUnknown(name, version, undefined, deps);
+    if (found) read.set(`${name} ${version}`, found);
+  }
+  return {read: [...read.values()]};
+}
+
+/** Adds findings about keys without a confirmed effect. All valid files for one chart version are rendered together. */
+export async function confirmGroups(checked: readonly CheckedGroup[], {read}: ChartsToCheck, deps: ChartDeps): Promise<CheckedGroup[]> {
+  let groups = [...checked];
+  for (const each of read.filter(({target}) => isUnknown(target, true))) {
+    const isOf = ({target, findings}: CheckedGroup): boolean =>
+      target === each.target && findings.every(({severity}) => severity !== 'error');
+    const sources = groups.filter(isOf).map(sourceOf);
+    if (sources.length === 0) continue;
+    const {unconfirmed, rejection} = await confirmIn(each, sources.map(({values}) => values).reduce(mergeValues, {}), deps);
+    const refused = rejection && sources.length === 1 ? [rejection.message] : [];
+    groups = groups.map((group) => (isOf(group) ? withFindings(group, unconfirmed, refused) : group));
+  }
+  return groups;
+}
+
+interface Arguments {
+  /** Files to validate separately. */
+  given: readonly string[];
+  /** Files to merge and validate as one. */
+  layers: readonly string[];
+  format: string | undefined;
+  isJson: boolean;
+}
+
+/** Rejects ambiguous arguments. @throws ExpectedError */
+export function refuseUnclear({given, layers, format, isJson}: Arguments): void {
+  const [file, layer] = [given[0], layers[0]];
+  if (file === undefined && layer === undefined) {
+    throw usageError('No file to validate.', [
+      'Validate a file: scalr-agent validate values.yaml',
+      'Validate standard input: scalr-agent validate -',
+    ]);
+  }
+  if (file !== undefined && layer !== undefined) {
+    throw usageError(`${file} and -f ${layer} cannot be combined: FILE is validated separately, -f is merged.`, [
+      `Merge all files, the last one wins: ${[...layers, ...given].map((each) => `-f ${each}`).join(' ')}`,
+      `Validate each file separately: ${[...given, ...layers].join(' ')}`,
+    ]);
+  }
+  if ([...given, ...layers].filter((each) => each === '-').length > 1) {
+    throw usageError('Standard input can be read only once.', ['Use - once, and file names for the other files']);
+  }
+  if (isJson && format !== undefined && format !== 'json') {
+    throw usageError(`--json cannot be used with --format ${format}.`, ['Omit one of these flags']);
+  }
+}
+
+/** Rejects --fix for standard input and pipes. @throws ExpectedError */
+export async function refuseStandardInput(names: readonly string[], {kindOf}: Pick<Files, 'kindOf'>): Promise<void> {
+  for (const name of names) {
+    if (name !== '-' && (await kindOf(name)) !== 'stream') continue;
+    throw usageError(`--fix requires a file, and ${name === '-' ? 'standard input' : name} is not one.`, [
+      'Save the values in a file: scalr-agent validate values.yaml --fix',
+      'Omit --fix to validate without changes',
+    ]);
+  }
+}
