@@ -7,7 +7,7 @@ import {afterAll, expect, onTestFinished, test} from 'vitest';
 import {timelineOf} from '../../report/timeline-data.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import {closeChromium, openPage, writePage} from './chromium.ts';
-import {FILES, RISKY} from './sample-bundle.ts';
+import {at, FILES, RISKY} from './sample-bundle.ts';
 
 afterAll(closeChromium);
 
@@ -126,6 +126,45 @@ test('hostile lines stay text', async (context) => {
   expect(await page.locator('.details pre').innerText()).toContain('end of long');
   expect(await page.title()).not.toContain('hacked');
   expect(await page.locator('script:not([type])').count()).toBe(1);
+});
+
+test('long and deeply nested lines do not freeze the page', async (context) => {
+  const [long, nested] = [`${'x'.repeat(2 * 1024 * 1024)} an Error`, `{"event":${'['.repeat(9000)}${']'.repeat(9000)}}`];
+  const heavy = await writePage({...FILES, 'logs/heavy/agent.log': `${at(0)} ${long}\n${at(1)} ${nested}\n`});
+  // The square of two million is the work of this pattern if it sees the whole line.
+  const page = await openPage(context, heavy, {hash: '#log=logs/heavy/agent.log&line=2&q=\\w%2BError'});
+  await expect.poll(() => status(page).innerText(), {timeout: 15_000}).toBe('2 of 2 lines · 0 matches');
+  await page.getByLabel('Search').fill('x an Error');
+  await expect.poll(() => status(page).innerText()).toBe('2 of 2 lines · 1 match');
+  expect(await page.locator('.details pre').innerText()).toHaveLength(nested.length);
+});
+
+test('all of it works with the keyboard', async (context) => {
+  const page = await openPage(context, path);
+  const focused = (): Promise<string> => page.evaluate(() => (document.activeElement as HTMLElement).innerText);
+  const tabTo = async (text: string): Promise<void> => {
+    for (let count = 0; count < 60 && !(await focused()).startsWith(text); count += 1) await page.keyboard.press('Tab');
+    expect(await focused()).toContain(text);
+  };
+  await page.locator('.bar').waitFor();
+  await tabTo('logs/agent-1/agent.log');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => selected(page).innerText()).toContain('host 642');
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(() => selected(page).innerText()).toContain('INFO line 643');
+  await page.keyboard.press('k');
+  await tabTo('Close');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => selected(page).count()).toBe(0);
+  await tabTo('Objects');
+  await page.keyboard.press('Enter');
+  await tabTo('pod');
+  await page.keyboard.press('Enter');
+  await tabTo('risky');
+  await page.keyboard.press('Enter');
+  await tabTo('node/node-1');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.object h2').innerText()).toBe('objects/node/node-1.json');
 });
 
 test('copies summary and ticket as Markdown', async (context) => {
