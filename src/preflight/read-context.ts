@@ -6,8 +6,7 @@ import {objectsIn} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {helmOwner, isWideObject, resourceOf} from '../kubernetes/kinds.ts';
-import type {Config} from '../kubernetes/kubectl.ts';
-import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
+import {type Config, clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import {type Claim, type KubernetesObject, kindAndName, type Pod, type SecretObject} from '../kubernetes/objects.ts';
 import {currentUser, reviewPermissions} from '../kubernetes/permissions.ts';
 import {
