@@ -152,7 +152,7 @@ export interface ValueOrigin {
   isDerived?: true;
 }
 
-export interface RenderedValues {
+interface RenderedValues {
   values: Values;
   origins: readonly ValueOrigin[];
   warnings: readonly Warning[];
@@ -162,7 +162,7 @@ export interface RenderedValues {
  * Writes settings as values of one chart version: only what differs from the chart defaults.
  * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
  */
-export function renderValues(settings: Settings, target: Target): RenderedValues {
+function renderValues(settings: Settings, target: Target): RenderedValues {
   const chart = chartFor(target);
   const scope = scopeOf(target, settings.get);
   const ofFiles = readLayers(settings.get(valuesFile) ?? []);

@@ -3,7 +3,7 @@ import {commandLine} from '../../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import type {Export, ExportedFile} from '../../host/files.ts';
 import {argocd, argocdAppset} from './argocd.ts';
-import {type Engine, type Fleet, fill, type Member, prepare, sopsRules, textFile, tokenCommands, tokenSection} from './fleet.ts';
+import {type Engine, type Fleet, fill, type Member, prepareFleet, sopsRules, textFile, tokenCommands, tokenSection} from './fleet.ts';
 import {flux} from './flux.ts';
 import {helmfile, terraform} from './terraform-helmfile.ts';
 
@@ -25,7 +25,7 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
       suggestions: [`Supported: ${engine.tokens.join(', ')}`],
     });
   }
-  const prepared = prepare(fleet, target);
+  const prepared = prepareFleet(fleet, target);
   const [member] = prepared.members as [Member];
   return {
     files: [...engine.files(fleet, prepared), ...sopsRules(fleet), readmeOf(fleet, target, engine, member)],

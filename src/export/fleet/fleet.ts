@@ -102,7 +102,7 @@ export interface Engine {
 
 const IMAGE_PULL_SECONDS = 600;
 
-export function prepare(fleet: Fleet, engine: string): Prepared {
+export function prepareFleet(fleet: Fleet, engine: string): Prepared {
   const bases = new Map<string, {values: Values; text: string}>();
   const members = fleet.clusters.map(({generated, name, context, ring}): Member => {
     const {target, settings, effective, values} = generated;

@@ -7,7 +7,7 @@ import type {FileGroup} from '../validate/check-files.ts';
 import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
 import {parseYaml} from '../validate/source.ts';
 import {blankAround, type EmbeddedRelease, fileProblems, isExact} from './embedded-release.ts';
-import {embeddedReleases, extract, itemsOf, nodeIn, textOf} from './embedded-releases.ts';
+import {embeddedReleases, extract, listItems, nodeIn, scalarText} from './embedded-releases.ts';
 
 type Read = (path: string) => Promise<string>;
 type ReleasePart = Omit<EmbeddedRelease, 'values' | 'edits' | 'fileSets'>;
@@ -36,7 +36,7 @@ const BESIDE =
 function isWithoutValues({file, text}: ValuesFile): boolean {
   if (/\.(tf|gotmpl)$|(^|\/)\.sops\.ya?ml$/.test(file)) return true;
   const roots = parseYaml(text).flatMap(({contents}) => (isMap(contents) ? [contents] : []));
-  return roots.length > 0 && roots.every((root) => BESIDE.test(textOf(root.get('kind', true)) ?? '') || root.has('sops'));
+  return roots.length > 0 && roots.every((root) => BESIDE.test(scalarText(root.get('kind', true)) ?? '') || root.has('sops'));
 }
 
 /** In values that are incomplete without those of a cluster. */
@@ -55,27 +55,27 @@ function partsOfFleet(text: string): [ReleasePart, readonly string[]][] {
   const incomplete = INCOMPLETE.exec(text);
   if (incomplete) return part('fleet', incomplete.slice(1), undefined);
   const root = parseYaml(text)[0]?.contents;
-  const [name, version] = [textOf(nodeIn(root, 'chart')), textOf(nodeIn(root, 'version'))];
+  const [name, version] = [scalarText(nodeIn(root, 'chart')), scalarText(nodeIn(root, 'version'))];
   if (isMap(root) && root.has('override'))
     return part('ApplicationSet', [name, version], root.get('override', true), `../../base/${name}-${version}.yaml`);
   if (isMap(root) && root.has('objects'))
     return part('helmfile environment', [name, version], root.get('values', true), `../base/${name}-${version}.yaml`);
   const resource =
-    itemsOf(nodeIn(root, 'resources'))
-      .map(textOf)
+    listItems(nodeIn(root, 'resources'))
+      .map(scalarText)
       .find((each) => BASE.test(each ?? '')) ?? '';
   return part('Kustomization', BASE.exec(resource)?.slice(1) ?? [], patchedValues(root, text), `${resource}/values.yaml`);
 }
 
 /** The values in an operation of JSON Patch, at their lines in the file. */
 function patchedValues(root: unknown, text: string): unknown {
-  const patches = itemsOf(nodeIn(root, 'patches'))
+  const patches = listItems(nodeIn(root, 'patches'))
     .map((each) => nodeIn(each, 'patch'))
     .filter((each) => isScalar(each));
   for (const {range} of patches as ParsedNode[]) {
     const start = text.indexOf('\n', range[0]) + 1;
-    const operations = itemsOf(parseYaml(blankAround(text, start, range[1]))[0]?.contents);
-    const found = operations.find((each) => textOf(nodeIn(each, 'path')) === '/spec/values');
+    const operations = listItems(parseYaml(blankAround(text, start, range[1]))[0]?.contents);
+    const found = operations.find((each) => scalarText(nodeIn(each, 'path')) === '/spec/values');
     if (found) return nodeIn(found, 'value');
   }
   return undefined;
