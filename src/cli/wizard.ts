@@ -35,6 +35,7 @@ import {installedAgent, offeredPools, poolFlags, poolInstallOf, prepareAndCheck,
 const DISCOVERY_TIMEOUT_MS = 5000;
 
 type Flags = ClusterFlags & {
+  account?: boolean;
   save?: string | undefined;
   resume?: boolean;
   'skip-preflight'?: boolean;
@@ -130,7 +131,9 @@ export async function decideWithOperator(
     };
     const settled = new Settings(found.answers);
     const offered =
-      flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting)) ? offeredPools(settled, context) : undefined;
+      flags.account !== false && flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting))
+        ? offeredPools(settled, context)
+        : undefined;
     offered?.catch(() => undefined);
     const releases = remembered<Awaited<ReturnType<typeof installedAgent>>>();
     const installed = (context: string | undefined): ReturnType<typeof installedAgent> => {
