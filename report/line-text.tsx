@@ -9,9 +9,12 @@ const MESSAGES = ['event', 'message', 'msg'];
 /** Shown elsewhere in the row. */
 const KNOWN = new Set([...MESSAGES, 'level', 'levelname', 'timestamp', 'time', 'ts']);
 
+/** Indentation of deeper lines is longer than the line. */
+const MAX_BRACKETS = 500;
+
 /** A JSON line in short; undefined for other lines. */
 export function foldedJson(text: string): {message: string; rest: string; whole: unknown} | undefined {
-  if (!text.startsWith('{') || text.length > MAX_DETAILS) return undefined;
+  if (!text.startsWith('{') || text.length > MAX_DETAILS || (text.match(/[[{]/g) ?? []).length > MAX_BRACKETS) return undefined;
   try {
     const whole = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const message = MESSAGES.map((key) => whole[key]).find((value) => typeof value === 'string') as string | undefined;

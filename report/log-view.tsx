@@ -112,7 +112,7 @@ export function LogView({data, route, change}: Props): JSX.Element {
       <p class="status" role="status">
         {index === undefined
           ? `Reading ${count(progress)} lines…`
-          : `${count(rows.length)} of ${count(index.times.length)} lines${matches === undefined ? '' : ` · ${count(matches.count)} matches${matches.isComplete ? '' : ' so far'}`}`}
+          : `${count(rows.length)} of ${count(index.times.length)} lines${matches === undefined ? '' : ` · ${count(matches.count)} ${matches.count === 1 ? 'match' : 'matches'}${matches.isComplete ? '' : ' so far'}`}`}
       </p>
       <VirtualList
         count={rows.length}
@@ -185,7 +185,13 @@ function useKeys(keys: Readonly<Record<string, () => void>>): void {
   newest.current = keys;
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || (event.target as Element).closest('input, select, textarea, summary')) return;
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        (event.target as Element).closest(`input, select, summary${event.key.startsWith('Arrow') ? ', pre' : ''}`)
+      )
+        return;
       const run = newest.current[event.key];
       if (run === undefined) return;
       event.preventDefault();

@@ -7,6 +7,7 @@ import {LogView} from './log-view.tsx';
 import {ObjectsView} from './objects.tsx';
 import {useRoute, VIEWS, type View, viewOf} from './route.ts';
 import {TimelineView} from './timeline.tsx';
+import {visibleText} from './untrusted-text.ts';
 
 const overview = document.getElementById('overview') as HTMLElement;
 const TITLE = document.title;
@@ -43,7 +44,7 @@ function App({embedded}: {embedded: BundleData}): JSX.Element {
     overview.onclick = async (event) => {
       const button = (event.target as Element).closest('.copy');
       if (button === null) return;
-      await copyText(`${await data.text('SUMMARY.md')}\n\n${await data.text('TICKET.md')}`);
+      await copyText(visibleText(`${await data.text('SUMMARY.md')}\n\n${await data.text('TICKET.md')}`));
       button.textContent = 'Copied';
     };
     for (const button of overview.querySelectorAll<HTMLElement>('.copy')) button.hidden = false;

@@ -191,13 +191,15 @@ function Lanes({timeline, from, to, selected, zoom, pan, select, open, onKeyDown
         drag.current = undefined;
       }}
     >
-      <svg width={width} height={y + 8} aria-hidden="true">
+      <svg width={width} height={y + 8} viewBox={`0 0 ${width} ${y + 8}`} aria-hidden="true">
         {ticksOf(from, to, Math.max(2, Math.floor((width - names) / 110))).map((time) => (
           <g class="tick">
             <line x1={xOf(time)} x2={xOf(time)} y1={AXIS - 6} y2={y} />
-            <text x={xOf(time) + 4} y={14}>
-              {tickText(time, to - from)}
-            </text>
+            {xOf(time) + 80 < width && (
+              <text x={xOf(time) + 4} y={14}>
+                {tickText(time, to - from)}
+              </text>
+            )}
           </g>
         ))}
         {heads.map(({group, y: top}) => (

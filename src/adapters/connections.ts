@@ -1,7 +1,7 @@
 import type {Socket} from 'node:net';
+import {withTimeout} from '../ground/async.ts';
 import {networkError, networkReason, openTcp, openTls, openTunnel, ProxyError} from '../ground/connect.ts';
-import {withTimeout} from '../ground/signals.ts';
-import type {ConnectionAnswer, ConnectionRequest, Connections, ManifestAnswer, Registries} from '../ports/connections.ts';
+import type {ConnectionAnswer, ConnectionRequest, Connections, ManifestAnswer, Registries} from '../ports/system.ts';
 
 const TIMEOUT_MS = 5000;
 

@@ -1,9 +1,8 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {PassThrough, pipeline, Readable} from 'node:stream';
-import {abortReason, followSignal} from '../ground/signals.ts';
-import {readAtMost, wholeLines} from '../ground/streams.ts';
-import type {HostCall, HostError, HostTools, LogStream} from '../ports/processes.ts';
+import {abortReason, followSignal, readAtMost, wholeLines} from '../ground/async.ts';
+import type {HostCall, HostError, HostTools, LogStream} from '../ports/system.ts';
 
 /** The messages are parsed, so they must be in English. */
 const ENVIRONMENT = {LC_ALL: 'C.UTF-8', LANGUAGE: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: ''};

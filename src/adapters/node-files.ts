@@ -1,12 +1,13 @@
-import {mkdtempSync, rmSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
+import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import {parseTar} from 'nanotar';
+import {readAtMost} from '../ground/async.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {readAtMost} from '../ground/streams.ts';
-import type {Charts, Files, PlaceFlag} from '../ports/files.ts';
+import type {Charts, Files, PlaceFlag} from '../ports/system.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
@@ -191,7 +192,6 @@ async function inDirectory(source: string, files: Files): Promise<Texts> {
 }
 
 async function inArchive(content: Buffer, source: string): Promise<Texts> {
-  const {gunzipSync} = await import('node:zlib');
   try {
     const entries = parseTar(gunzipSync(content));
     const textOf = (name: string): string | undefined => entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
@@ -206,3 +206,24 @@ const isTemplate = (name: string): boolean => /\.(ya?ml|tpl|txt)$/.test(name);
 
 const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
   failed('NO_CHART', `${source} ${why}.`, suggestions, {cause});
+
+/** Text of a file in the package. @throws Error if it is missing */
+export const readPackageText = (path: string): string => readFileSync(path, 'utf8');
+
+/** JSON file in the package. @throws Error if it is missing */
+export const readPackageJson = (path: string): unknown => JSON.parse(readPackageText(path));
+
+/** Linux on Windows, or something similar. */
+export function isPerhapsWsl(): boolean {
+  if (process.platform !== 'linux') return false;
+  if (existsSync('/proc/sys/fs/binfmt_misc/WSLInterop') || existsSync('/run/WSL')) return true;
+  try {
+    return /microsoft/i.test(readFileSync('/proc/version', 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
+/** The empty page of the package in this directory. @throws Error if it is missing */
+export const readPageTemplate = (root: string): string =>
+  brotliDecompressSync(readFileSync(join(root, 'dist/report.html.br'))).toString('utf8');

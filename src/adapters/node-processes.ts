@@ -1,9 +1,10 @@
+import {type ChildProcess, spawn} from 'node:child_process';
 import type {Socket} from 'node:net';
 import {setTimeout as wait} from 'node:timers/promises';
+import {followSignal} from '../ground/async.ts';
 import type {Call, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
-import {followSignal} from '../ground/signals.ts';
-import type {Processes, Running} from '../ports/processes.ts';
+import type {Interrupts, Processes, Running} from '../ports/system.ts';
 
 /** Paths of tools that are not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
@@ -130,3 +131,81 @@ export async function isUnknownToWindows(path: string): Promise<boolean> {
   const {default: which} = await import('which');
   return which.sync(path, {nothrow: true}) === null;
 }
+
+/** Standard output of a tool that succeeds in time, otherwise undefined. The tool has no access to the terminal. */
+export function execWithTimeout(command: string, args: readonly string[], milliseconds: number): Promise<string | undefined> {
+  const hasGroups = process.platform !== 'win32';
+  return new Promise((resolve) => {
+    // Otherwise a credential plugin could prompt for a password on the terminal.
+    const child = spawn(command, [...args], {stdio: ['ignore', 'pipe', 'ignore'], detached: hasGroups, windowsHide: true});
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const giveUp = setTimeout(() => {
+      end(child, hasGroups);
+      resolve(undefined);
+    }, milliseconds);
+    child.once('error', () => {
+      clearTimeout(giveUp);
+      resolve(undefined);
+    });
+    child.once('close', (code) => {
+      clearTimeout(giveUp);
+      resolve(code === 0 ? Buffer.concat(chunks).toString('utf8') : undefined);
+    });
+  });
+}
+
+/** Kills the process group. Processes that left the group are not waited for. */
+function end(child: ChildProcess, hasGroups: boolean): void {
+  try {
+    if (hasGroups && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    else child.kill();
+  } catch {
+    // The process has just exited.
+  }
+  child.stdout?.destroy();
+  child.unref();
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+let taken = 0;
+
+/** Handles signals while no one has taken them, from the start of the process. */
+export function onUntakenInterrupt(handle: (signal: NodeJS.Signals) => void): void {
+  for (const signal of SIGNALS) process.on(signal, () => taken === 0 && handle(signal));
+}
+
+/** Handles the signals of this process until they are released. */
+export function takeInterrupts(): Interrupts {
+  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
+  const onSignal = (name: NodeJS.Signals): void => (interrupt.signal.aborted ? forceQuit : interrupt).abort(name);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  taken += 1;
+  return {
+    interrupt: interrupt.signal,
+    forceQuit: forceQuit.signal,
+    release() {
+      taken -= 1;
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}
+
+/** What opens a file on this platform. */
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', '""'],
+};
+
+/** Opens a file in the browser of the user; false if nothing on this machine can. */
+export const openInBrowser = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+    const child = spawn(command as string, [...args, path], {detached: true, stdio: 'ignore'});
+    child.on('error', () => resolve(false));
+    child.on('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });

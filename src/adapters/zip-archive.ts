@@ -8,7 +8,7 @@ import {pipeline} from 'node:stream/promises';
 import {type Entry, openPromise, type ZipFile} from 'yauzl';
 import {ZipFile as NewZip} from 'yazl';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import type {Archive, ArchiveEntry, Archives, ClosedArchive, OpenArchive} from '../ports/files.ts';
+import type {Archive, ArchiveEntry, Archives, ClosedArchive, OpenArchive} from '../ports/system.ts';
 import {fileFailure} from './node-files.ts';
 
 /** Lists all other entries. */

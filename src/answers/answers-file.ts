@@ -1,7 +1,6 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {type ExpectedError, failed} from '../ground/errors.ts';
-import {closest} from '../ground/text.ts';
-import {yamlProblem} from '../ground/yaml-problem.ts';
+import {closest, yamlProblem} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {type Answer, catalogue, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';

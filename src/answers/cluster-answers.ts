@@ -1,5 +1,5 @@
+import {versionStatus} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
-import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';

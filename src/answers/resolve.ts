@@ -1,6 +1,6 @@
 import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files} from '../ports/system.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {missingFor} from '../settings/purpose.ts';

@@ -1,10 +1,10 @@
 import {createHash} from 'node:crypto';
 import {isOfTimeline, timelineOf, traceOf} from '../../report/timeline-data.ts';
 import type {Finding} from '../diagnose/finding.ts';
+import {readAtMost} from '../ground/async.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {readAtMost} from '../ground/streams.ts';
 import {type Fields, isFields} from '../ground/tree.ts';
-import type {ArchiveEntry, OpenArchive} from '../ports/files.ts';
+import type {ArchiveEntry, OpenArchive} from '../ports/system.ts';
 
 /** Lists all other entries. */
 const MANIFEST = 'manifest.json';

@@ -1,6 +1,6 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {type ElementMaker, type FirstScreen, firstScreen} from '../../report/first-screen.ts';
-import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/files.ts';
+import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/system.ts';
 import type {Inspection} from './inspect.ts';
 
 /** The page of a bundle, which a browser opens without a server. */

@@ -1,23 +1,13 @@
 import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {catalogue} from '../settings/settings.ts';
-import {hazards as ofJob} from './agent-job/hazards.ts';
-import {hazards as ofK8s} from './agent-k8s/hazards.ts';
-import {hazards as ofLocal} from './agent-local/hazards.ts';
-import {chartFor} from './chart-of.ts';
+import {chartFor, floorOf, isBelow, isVersion} from './charts.ts';
 import type {HazardFacts, Target, UpgradeHazard} from './define.ts';
+import {HAZARDS} from './hazards.ts';
 import {pinnedAgents} from './images.ts';
 import {compare, describeRange, within} from './releases.ts';
 import type {ChartName} from './schema.ts';
 import {releasesOf} from './target.ts';
-import {floorOf, isBelow, isVersion} from './version-status.ts';
-
-/** Apart from the other properties of a chart, because only upgrades need them. */
-export const HAZARDS: Readonly<Record<ChartName, readonly UpgradeHazard[]>> = {
-  'agent-k8s': ofK8s,
-  'agent-local': ofLocal,
-  'agent-job': ofJob,
-};
 
 /** What an upgrade does, or why it cannot run. */
 export interface UpgradeAdvice extends Pick<UpgradeHazard, 'code' | 'level' | 'reason' | 'remedy'> {

@@ -1,8 +1,120 @@
+import {at, type Path, spellPath, startsWith} from '../ground/tree.ts';
 import {agentJob} from './agent-job/index.ts';
 import {agentK8s} from './agent-k8s/index.ts';
 import {agentLocal} from './agent-local/index.ts';
-import type {Chart} from './define.ts';
-import type {ChartName} from './schema.ts';
+import type {Chart, KubernetesFloor, Refusal, Row, Target, UpstreamChange} from './define.ts';
+import {compare, within} from './releases.ts';
+import {type ChartName, type ChartSchema, chartRelease, closedSchema, nodeAt, schemaOf} from './schema.ts';
+import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
 
 /** The three charts, in the order in which upstream recommends them. */
 export const CHARTS: Readonly<Record<ChartName, Chart>> = {'agent-local': agentLocal, 'agent-job': agentJob, 'agent-k8s': agentK8s};
+
+const ofSchema = new WeakMap<ChartSchema, Chart>();
+
+/** The description of a chart version. Settings whose keys the chart no longer has are refused, with the words of its change list. */
+export function chartFor(target: Target): Chart {
+  const known = CHARTS[target.chart];
+  if (target.schema === undefined) return known;
+  const found = ofSchema.get(target.schema) ?? withoutGoneKeys(known, target);
+  ofSchema.set(target.schema, found);
+  return found;
+}
+
+function withoutGoneKeys(known: Chart, target: Target): Chart {
+  const has = (path: Path): boolean => knowsKey(target, path);
+  const [rows, gone]: [Row[], Refusal[]] = [[], []];
+  for (const row of known.rows) {
+    const missing = within(target.version, row.in) ? row.paths.filter((path) => !has(path)) : [];
+    if (missing.length > 0) gone.push({setting: row.setting, reason: goneText(missing, target)});
+    if (missing.length > 0 && missing.length === row.paths.length) continue;
+    const accepts: Row['accepts'] = (value, scope) =>
+      (row.accepts?.(value, scope) ?? true) && row.write(value, scope).every(([path]) => has(path));
+    rows.push(missing.length === 0 ? row : {...row, paths: row.paths.filter(has), accepts});
+  }
+  return {...known, rows, refusals: [...known.refusals, ...gone]};
+}
+
+/** True if the chart version has the key, or a map or a Kubernetes type above it. */
+export const knowsKey = (target: Target, path: Path): boolean => nodeAt(closedSchema(schemaOf(target), target.version), path) !== undefined;
+
+function goneText(missing: readonly Path[], target: Target): string {
+  const notes = [...new Set(missing.flatMap((path) => upstreamNotes(path, target)))];
+  const keys = missing.map(spellPath).join(', ');
+  return [`it has no key ${keys}`, ...(notes.length === 0 ? [] : [`Change list of the chart: ${notes.join(' ')}`])]
+    .join('. ')
+    .replace(/\.$/, '');
+}
+
+/** What the change list of the chart says about a key: the entries that name it, or else the ones that name the closest key above it. */
+export function upstreamNotes(path: Path, {changes = []}: Target): string[] {
+  const found = changes.map((change) => ({
+    change,
+    depth: Math.max(0, ...keysIn(change).map((key) => (startsWith(path, key) ? key.length : 0))),
+  }));
+  const deepest = Math.max(0, ...found.map(({depth}) => depth));
+  return found.flatMap(({change, depth}) => (depth > 0 && depth === deepest ? [noteText(change)] : []));
+}
+
+export const noteText = ({kind, description}: UpstreamChange): string =>
+  `${kind === undefined ? '' : `${kind}: `}"${description.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()}"`;
+
+/** The keys that an entry names: dotted, or in backquotes; `persistence.{data,cache}.mode` names two. */
+const keysIn = ({description}: UpstreamChange): Path[] =>
+  [...description.matchAll(/`([A-Za-z][\w.{},*-]*)`|\b([A-Za-z]\w*(?:\.[\w{},*]+)+)/g)]
+    .flatMap(([, quoted, plain]) => spread((quoted ?? plain) as string))
+    .map((name) => at(name.replace(/(\.\*)+$/, '')));
+
+function spread(name: string): string[] {
+  const [, before, words, after] = /^(.*?)\{([^}]*)\}(.*)$/.exec(name) ?? [];
+  return words === undefined ? [name] : words.split(',').flatMap((word) => spread(`${before}${word}${after}`));
+}
+
+/** An installed version compared with the known versions. */
+export interface VersionStatus {
+  newestKnown: string;
+  /** Number of newer releases; for a version older than all known ones it is a lower bound. */
+  behind: number;
+  standing: 'newest' | 'behind' | 'newer-than-known' | 'older-than-known' | 'withdrawn';
+}
+
+export function versionStatus(chart: ChartName, version: string): VersionStatus {
+  const known = releasesOf(chart);
+  const newestKnown = newestOf(chart);
+  const behind = known.filter((each) => compare(each, version) > 0).length;
+  const standing = (): VersionStatus['standing'] => {
+    if (WITHDRAWN[chart].includes(version)) return 'withdrawn';
+    if (compare(version, newestKnown) > 0) return 'newer-than-known';
+    if (compare(version, known[0] as string) < 0) return 'older-than-known';
+    return behind === 0 ? 'newest' : 'behind';
+  };
+  return {newestKnown, behind, standing: standing()};
+}
+
+/** The SHA-256 of the archive of a chart release in the public repository; undefined if it is unknown or withdrawn. */
+export const digestOf = (chart: ChartName, version: string): string | undefined => chartRelease({chart, version})?.digest;
+
+/** The minimum Kubernetes version of a chart version; undefined without one. */
+export function floorOf(target: Target): KubernetesFloor | undefined {
+  const documented = CHARTS[target.chart].kubernetesFloors.find((each) => within(target.version, each.in));
+  const enforced = enforcedBy(target);
+  return enforced !== undefined && (documented === undefined || isBelow(documented.version, enforced))
+    ? {version: enforced, isHard: true, because: 'helm enforces the kubeVersion of the chart'}
+    : documented;
+}
+
+/** The lower bound of kubeVersion in Chart.yaml; helm checks other constraints. */
+function enforcedBy(target: Target): string | undefined {
+  return /^>=\s*v?(\d+\.\d+)/.exec(chartRelease(target)?.kubeVersion ?? '')?.[1];
+}
+
+/** Accepts versions of cloud providers: v1.34.1-gke.2541000 */
+export const isBelow = (version: string, floor: string): boolean => compare(version, floor) < 0;
+
+/** True if the install or its runs fail on a server of that version. */
+export function isTooOld(server: string, target: Target): boolean {
+  const floor = floorOf(target);
+  return floor?.isHard === true && isVersion(server) && isBelow(server, floor.version);
+}
+
+export const isVersion = (text: string): boolean => /^v?\d+\.\d+\./.test(text);

@@ -1,6 +1,5 @@
 import {maskSecrets} from '../ground/errors.ts';
-import type {Tree, Values} from '../ground/tree.ts';
-import {isMap} from '../ground/tree.ts';
+import {isMap, type Tree, type Values} from '../ground/tree.ts';
 
 export const HIDDEN = '[hidden]';
 

@@ -1,5 +1,5 @@
 import {isOn, textAt, type Values} from '../ground/tree.ts';
-import type {Chart, IgnoredKey, UpgradeHazard} from './define.ts';
+import type {Chart, IgnoredKey} from './define.ts';
 
 /** Names of variables by the versions that have them. */
 export const variablesIn = (versions: Readonly<Record<string, string>>): Chart['ownVariables'] =>
@@ -50,31 +50,3 @@ export const mountOptionsWithoutEfs: IgnoredKey = {
   unless: hasAny(['efsVolumeHandle']),
   because: 'it is used only with efsVolumeHandle',
 };
-
-type Effect = Omit<UpgradeHazard, 'code' | 'level' | 'from' | 'to'>;
-
-const hazard =
-  (level: UpgradeHazard['level']) =>
-  (code: string, [from, to]: readonly [from: string, to: string], effect: Effect): UpgradeHazard => ({code, level, from, to, ...effect});
-
-export const blocking = hazard('blocking');
-export const behavior = hazard('behavior');
-export const info = hazard('info');
-
-/** `--reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
-export const reuseValues = (from: string, to: string): UpgradeHazard =>
-  info('REUSE_VALUES', [from, to], {
-    reason: 'The flag --reuse-values of Helm fails or leaves new keys empty, because it passes the defaults of the old version',
-    remedy: 'Pass all values, or use --reset-then-reuse-values',
-    isHandled: true,
-  });
-
-/** Some versions were released from an older branch, without client certificates. */
-export const mutualTlsVanishes = (key: string, from: string, to: string): UpgradeHazard[] => [
-  blocking('CLIENT_CERTIFICATE_IGNORED', [from, to], {
-    when: ({values}) => textAt(values, `${key}.clientCertSecret.name`) !== '' || textAt(values, `${key}.clientCert`) !== '',
-    whose: 'client certificates',
-    reason: 'This version was released from an older branch, and ignores client certificates',
-    remedy: 'Use 0.6.1 or later',
-  }),
-];

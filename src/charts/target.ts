@@ -9,6 +9,12 @@ export const releasesOf = (name: ChartName): string[] => chartSchema(name)['x-re
 
 export const newestOf = (name: ChartName): string => releasesOf(name).at(-1) as string;
 
+/** True for a version that only the chart itself can describe: a newer one than all known ones, or another one if its source is known. */
+export function isUnknown({chart, version}: Target, hasSource: boolean): boolean {
+  const known = releasesOf(chart);
+  return !known.includes(version) && compare(version, hasSource ? (known[0] as string) : newestOf(chart)) > 0;
+}
+
 /** Withdrawn upstream: not available in the public repository. */
 export const WITHDRAWN: Readonly<Record<ChartName, readonly string[]>> = {
   'agent-k8s': ['0.5.78'],

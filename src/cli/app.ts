@@ -1,16 +1,13 @@
 import type {Interfaces} from '@oclif/core';
 import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
-import {takeInterrupts} from '../adapters/node-interrupts.ts';
-import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
+import {nodeProcesses, type ToolPaths, takeInterrupts} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
+import {type Clock, sleep} from '../ground/async.ts';
 import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
-import {type Clock, sleep} from '../ground/signals.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Connections, Registries} from '../ports/connections.ts';
-import type {Archives, Charts, Files} from '../ports/files.ts';
-import type {HostTools, Interrupts, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
+import type {Archives, Charts, Connections, Files, HostTools, Interrupts, Processes, Registries} from '../ports/system.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
@@ -91,8 +88,8 @@ export function nodeApp(given = {isAccessible: false}): App {
       },
       open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
     },
-    pageTemplate: async (root) => (await import('../adapters/browser.ts')).readPageTemplate(root),
-    openInBrowser: async (path) => (await import('../adapters/browser.ts')).openInBrowser(path),
+    pageTemplate: async (root) => (await import('../adapters/node-files.ts')).readPageTemplate(root),
+    openInBrowser: async (path) => (await import('../adapters/node-processes.ts')).openInBrowser(path),
     takeInterrupts,
     now: () => new Date(),
     sleep,

@@ -1,12 +1,11 @@
+import type {Clock} from '../ground/async.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
-import type {Clock} from '../ground/signals.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
-import {getObject} from '../kubernetes/resources.ts';
+import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
 import {awaitAgents, installWithPool, type MadeToken, type PoolDeps, type PreparedPool, preparePool} from '../operations/install-pool.ts';
 import {accountTokenIn} from '../release/namespace.ts';

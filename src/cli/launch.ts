@@ -1,7 +1,7 @@
 import module from 'node:module';
 import {join} from 'node:path';
-import {onUntakenInterrupt} from '../adapters/node-interrupts.ts';
-import {isPerhapsWsl, readPackageJson, readPackageText} from '../adapters/package-files.ts';
+import {isPerhapsWsl, readPackageJson, readPackageText} from '../adapters/node-files.ts';
+import {onUntakenInterrupt} from '../adapters/node-processes.ts';
 import {ExitCode, interrupted} from '../ground/errors.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */

@@ -1,10 +1,9 @@
 import {ExitCode, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
-import {cachedAccess} from '../preflight/cached-access.ts';
-import {type Checked, runChecks} from '../preflight/check.ts';
-import {MACHINE_CHECKS} from '../preflight/machine/host-checks.ts';
+import {cachedAccess} from '../kubernetes/with-retries.ts';
+import {MACHINE_CHECKS} from '../preflight/machine/machine-checks.ts';
 import {type MachineFacts, readMachine} from '../preflight/machine/machine-context.ts';
-import type {PreflightContext} from '../preflight/preflight-context.ts';
+import {type Checked, type PreflightContext, runChecks} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/plan-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
 import type {ReadingDeps} from '../preflight/read-context.ts';

@@ -1,6 +1,6 @@
-import {isUnknown} from '../charts/chart-of.ts';
 import {type ChartRequirements, recommend} from '../charts/recommend.ts';
 import type {ChartName} from '../charts/schema.ts';
+import {isUnknown} from '../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Unconfirmed} from '../operations/confirm-keys.ts';

@@ -16,9 +16,10 @@ import type {Step} from '../operations/step.ts';
 import {accountAnnotations, accountPoolIn, accountTokenIn, PREVIOUS_TOKEN} from '../release/namespace.ts';
 import {token, url} from '../settings/agent.ts';
 import {stepsText} from '../ui/plan.ts';
+import type {ConfirmFlags} from './flags.ts';
 import {changeInDocker, noAgent, prepareInDocker, readSignal} from './host.ts';
 import {PLACEHOLDER} from './install-pool.ts';
-import type {CommandContext, ConfirmFlags, RunDeps} from './operate.ts';
+import type {CommandContext, RunDeps} from './operate.ts';
 import {type RotateResult, type Rotation, rotate} from './rotate-release.ts';
 
 type Target = 'docker' | 'systemd';

@@ -19,8 +19,9 @@ import {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
+import type {ConfirmFlags} from './flags.ts';
 import {PLACEHOLDER} from './install-pool.ts';
-import {type CommandContext, type ConfirmFlags, headOf, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
+import {type CommandContext, headOf, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
 
 interface Rotated {
   /** False if the agents already use the token, and nothing is left to revoke. */

@@ -1,13 +1,12 @@
 import {scalrChart} from '../charts/define.ts';
+import {pooled, withTimeout} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {pooled} from '../ground/concurrency.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import {withTimeout} from '../ground/signals.ts';
 import {count, few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {newestInRepository} from '../operations/read-chart.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {contextName, contextNames} from '../release/read-release.ts';
 import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';
@@ -15,9 +14,16 @@ import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account
 import {agentReleases, readAllStatus, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/changes.ts';
-import {type ClustersDocument, clustersDocument, type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusText} from '../ui/status.ts';
-import {type ClusterStatus, clustersTable, statusTable} from '../ui/status-table.ts';
+import {
+  type ClusterStatus,
+  type ClustersDocument,
+  clustersDocument,
+  clustersTable,
+  type StatusDocument,
+  statusDocument,
+  statusTable,
+} from '../ui/status-list.ts';
 import {readValues} from '../values/read-values.ts';
 import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';

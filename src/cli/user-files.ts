@@ -4,7 +4,7 @@ import {ExitCode, ExpectedError, type FailureCode, failed} from '../ground/error
 import {Secret} from '../ground/secret.ts';
 import type {EarlierExport} from '../host/agent.ts';
 import {ENV_FILE} from '../host/files.ts';
-import type {Files, PlaceFlag} from '../ports/files.ts';
+import type {Files, PlaceFlag} from '../ports/system.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Rewrite} from '../values/validate/apply-fixes.ts';
 

@@ -1,10 +1,10 @@
-import {isUnknown} from '../charts/chart-of.ts';
 import type {Target} from '../charts/define.ts';
+import {isUnknown} from '../charts/target.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {mergeValues} from '../ground/tree.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files} from '../ports/system.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';

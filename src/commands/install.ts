@@ -9,7 +9,7 @@ import {generateFor} from '../cli/read-chart.ts';
 import type {Decided, Left} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {cachedAccess} from '../preflight/cached-access.ts';
+import {cachedAccess} from '../kubernetes/with-retries.ts';
 import {isVerifiable} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';
@@ -92,11 +92,8 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   async #runWizard(flags: InstallFlags): Promise<Decided | Left | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
-    const context = {
-      ...{app: this.app, screen: this.screen, accessTo, version: this.config.version, context: this.context(flags)},
-      account: (host?: string) => this.account(flags, host),
-    };
-    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), context);
+    const access = {accessTo, account: (host?: string) => this.account(flags, host)};
+    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), this.context(flags), access);
     this.app.stderr('\n');
     return decided;
   }

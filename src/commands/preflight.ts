@@ -24,10 +24,10 @@ import {
 } from '../cli/preflight.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
+import {cachedAccess} from '../kubernetes/with-retries.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
-import {cachedAccess} from '../preflight/cached-access.ts';
-import {type Checked, runChecks} from '../preflight/check.ts';
+import {type Checked, runChecks} from '../preflight/preflight-context.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
 import {CHECKS, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
 import {accountFlags} from '../cli/account.ts';
-import type {SharedFlags} from '../cli/base-command.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
@@ -11,6 +10,7 @@ import {
   OF_CONNECTION,
   refuseWith,
   releaseName,
+  type SharedFlags,
   settingFlags,
   targetFlag,
   timeoutOf,

@@ -5,10 +5,9 @@ import {apiFailure} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {objectPath, pluralOfKind} from '../kubernetes/kinds.ts';
 import {dryRunApply} from '../kubernetes/kubectl.ts';
-import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
-import {isByHand, isSameRef, kindAndName, refOf} from '../kubernetes/objects.ts';
+import {isByHand, isSameRef, type KubernetesObject, kindAndName, refOf, type Workload} from '../kubernetes/objects.ts';
 import {listAll, type Reader} from '../kubernetes/resources.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {comparePaths, fieldsOf, type LiveObject, liveView} from './live-diff.ts';
 
 /** An object of a release that is not in the cluster as its manifest has it. */

@@ -1,5 +1,4 @@
-import type {EndpointScope} from '../charts/endpoint-hosts.ts';
-import {type Endpoint, isInside} from '../charts/endpoints.ts';
+import {type Endpoint, type EndpointScope, isInside} from '../charts/endpoints.ts';
 import {missesRuns, releaseLabels} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';

@@ -1,5 +1,4 @@
-import type {ClusterSelection} from './command-line.ts';
-import {kubectlCommand} from './command-line.ts';
+import {type ClusterSelection, kubectlCommand} from './command-line.ts';
 import type {Unknown} from './fact.ts';
 
 /** Reasons in messages of Go programs, in the words that people search for. */

@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
+import {pooled} from '../ground/async.ts';
 import type {Call, ReleaseName} from '../ground/command-line.ts';
-import {pooled} from '../ground/concurrency.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isForbidden, toolFailure} from '../ground/tool-errors.ts';
 import {isFields, isListOf, readJson, type Values} from '../ground/tree.ts';
@@ -8,7 +8,7 @@ import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {allValues, listReleases, releaseHistory, releaseManifest, releaseMetadata, releaseValues} from './helm.ts';
 import {
   isServerSide,

@@ -1,12 +1,11 @@
 import {text} from 'node:stream/consumers';
-import {lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
-import {AGENT_LOG_ROWS} from '../diagnose/agent-log-rows.ts';
+import {AGENT_LOG_ROWS, lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
 import {type Cause, oneLine} from '../diagnose/cause.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../diagnose/host-findings.ts';
 import {withoutPrefix} from '../diagnose/log-matcher.ts';
 import {refusal} from '../ground/tool-errors.ts';
-import type {HostCall, HostTools} from '../ports/processes.ts';
+import type {HostCall, HostTools} from '../ports/system.ts';
 import {containerName, containerRole, type DockerContainer, labelOf, purposeOf, RELEASE_LABEL} from './containers.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */

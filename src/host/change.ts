@@ -1,12 +1,11 @@
+import {anySignal} from '../ground/async.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {anySignal} from '../ground/signals.ts';
 import {sentences} from '../ground/text.ts';
 import {type RunStepsDeps, runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import {POLL_INTERVAL_MS, type PollDeps, requireReady, type Watched} from '../operations/watch-release.ts';
-import type {Files} from '../ports/files.ts';
-import type {HostTools} from '../ports/processes.ts';
+import type {Files, HostTools} from '../ports/system.ts';
 import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
 import {
   agentContainers,

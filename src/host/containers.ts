@@ -3,7 +3,7 @@ import type {ContainerFacts} from '../diagnose/host-findings.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {refusal} from '../ground/tool-errors.ts';
 import {isListOf, readJson} from '../ground/tree.ts';
-import type {HostError, HostTools} from '../ports/processes.ts';
+import type {HostError, HostTools} from '../ports/system.ts';
 
 /** Label with the name of the agents that belong together. */
 export const RELEASE_LABEL = 'io.scalr.agent.release';

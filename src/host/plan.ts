@@ -3,8 +3,7 @@ import {join} from 'node:path';
 import {commandLine} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Step} from '../operations/step.ts';
-import type {Files} from '../ports/files.ts';
-import type {HostCall, HostTools} from '../ports/processes.ts';
+import type {Files, HostCall, HostTools} from '../ports/system.ts';
 import {type HostAgent, type HostOptions, STANDARD_SOCKET} from './agent.ts';
 import {hasService} from './agents.ts';
 import {

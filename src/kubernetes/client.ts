@@ -1,9 +1,8 @@
 import type {Readable} from 'node:stream';
+import {abortReason, readAtMost} from '../ground/async.ts';
 import type {ApiRequest} from '../ground/command-line.ts';
 import type {ReadError} from '../ground/fact.ts';
-import {abortReason} from '../ground/signals.ts';
-import {readAtMost} from '../ground/streams.ts';
-import type {LogStream} from '../ports/processes.ts';
+import type {LogStream} from '../ports/system.ts';
 
 /** Maximum size of a response in memory; a page of a list is much smaller. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;

@@ -1,18 +1,18 @@
 import {once} from 'node:events';
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-processes.ts';
+import {abortReason, anySignal, followSignal} from '../ground/async.ts';
 import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type ReadError, retryAfter} from '../ground/fact.ts';
-import {abortReason, anySignal, followSignal} from '../ground/signals.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {apiErrorOf, errorLine} from './api-error.ts';
 import {type ApiResult, answerFrom, IdleTimeout, type KubernetesClient, logFrom, type RequestOptions} from './client.ts';
-import {REQUIRED_MS} from './fact-readers.ts';
 import {proxy} from './kubectl.ts';
 import {type ApiProxy, type NoProxy, rawClient, startProxy} from './kubectl-processes.ts';
 import {isByHand} from './objects.ts';
+import {REQUIRED_MS} from './resources.ts';
 import {clientFrom, type Opened, type Request} from './with-retries.ts';
 
 /** Exit codes of a shell if the command is missing or not executable. */

@@ -1,9 +1,8 @@
-import {type Fact, known} from '../ground/fact.ts';
-import type {KubernetesClient} from './client.ts';
-import {REQUEST_MS, unknownBy} from './fact-readers.ts';
+import {type Fact, known, type ReadError, type ReadResult} from '../ground/fact.ts';
+import type {KubernetesClient, RequestOptions} from './client.ts';
 import {isWideObject, resourceOf} from './kinds.ts';
 import type {KubernetesObject} from './objects.ts';
-import {type ResourceAttributes, reviewAccess} from './resources.ts';
+import {REQUEST_MS, unknownBy} from './resources.ts';
 
 export interface Permission {
   verb: string;
@@ -100,3 +99,36 @@ function questionsOf({verb, resource, namespace, name, orElse}: Permission): Res
 
 const keyOf = ({verb, group, resource, subresource, namespace, name}: ResourceAttributes): string =>
   JSON.stringify([verb, group, resource, subresource, namespace, name]);
+
+/** Attributes of a SelfSubjectAccessReview. */
+export interface ResourceAttributes {
+  verb: string;
+  group?: string;
+  resource: string;
+  subresource?: string;
+  namespace?: string;
+  name?: string;
+}
+
+export async function reviewAccess(
+  client: Pick<KubernetesClient, 'post'>,
+  resourceAttributes: ResourceAttributes,
+  options: RequestOptions,
+): Promise<ReadResult<boolean>> {
+  const review = {apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: {resourceAttributes}};
+  const answer = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, options);
+  if (answer.error) return {error: answer.error};
+  const isAllowed = (answer.body as {status?: {allowed?: boolean}} | null)?.status?.allowed;
+  return typeof isAllowed === 'boolean' ? {value: isAllowed} : unanswered('answer every access review');
+}
+
+/** User name of this account in the API server. Requires Kubernetes 1.28. */
+export async function currentUser(client: Pick<KubernetesClient, 'post'>, options: RequestOptions): Promise<ReadResult<string>> {
+  const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
+  const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
+  if (answer.error) return {error: answer.error};
+  const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status?.userInfo?.username;
+  return typeof user === 'string' && user !== '' ? {value: user} : unanswered('return the user name');
+}
+
+const unanswered = (task: string): {error: ReadError} => ({error: {kind: 'refused', message: `the API server did not ${task}`}});

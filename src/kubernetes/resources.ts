@@ -1,7 +1,11 @@
-import type {ReadError, ReadResult} from '../ground/fact.ts';
-import {apiErrorOf} from './api-error.ts';
+import type {ProcessResult} from '../ground/command-line.ts';
+import {type Fact, known, type ReadError, type Unknown, type UnknownReason, unknown} from '../ground/fact.ts';
+import {jsonIn} from '../ground/tool-errors.ts';
+import {getAt, isMap, type Values} from '../ground/tree.ts';
+import {apiErrorOf, errorLine} from './api-error.ts';
 import type {ApiResult, GetOptions, KubernetesClient, RequestOptions} from './client.ts';
 import {collectionPath} from './kinds.ts';
+import type {KubernetesObject} from './objects.ts';
 
 export type Reader = Pick<KubernetesClient, 'get'>;
 
@@ -129,39 +133,6 @@ export async function serverVersion(client: Reader, options: RequestOptions): Pr
   return typeof version === 'string' && version !== '' ? {version} : {};
 }
 
-/** Attributes of a SelfSubjectAccessReview. */
-export interface ResourceAttributes {
-  verb: string;
-  group?: string;
-  resource: string;
-  subresource?: string;
-  namespace?: string;
-  name?: string;
-}
-
-export async function reviewAccess(
-  client: Pick<KubernetesClient, 'post'>,
-  resourceAttributes: ResourceAttributes,
-  options: RequestOptions,
-): Promise<ReadResult<boolean>> {
-  const review = {apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: {resourceAttributes}};
-  const answer = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, options);
-  if (answer.error) return {error: answer.error};
-  const isAllowed = (answer.body as {status?: {allowed?: boolean}} | null)?.status?.allowed;
-  return typeof isAllowed === 'boolean' ? {value: isAllowed} : unanswered('answer every access review');
-}
-
-/** User name of this account in the API server. Requires Kubernetes 1.28. */
-export async function currentUser(client: Pick<KubernetesClient, 'post'>, options: RequestOptions): Promise<ReadResult<string>> {
-  const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
-  const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
-  if (answer.error) return {error: answer.error};
-  const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status?.userInfo?.username;
-  return typeof user === 'string' && user !== '' ? {value: user} : unanswered('return the user name');
-}
-
-const unanswered = (task: string): {error: ReadError} => ({error: {kind: 'refused', message: `the API server did not ${task}`}});
-
 /** Served resources: `deployments.apps` with its preferred group and version, `apps/v1`. */
 type ServedResources = ReadonlyMap<string, string>;
 
@@ -228,3 +199,67 @@ export async function servedResources(client: Reader, options: RequestOptions): 
   const [error] = errors;
   return {served, ...(error === undefined ? {} : {error})};
 }
+
+/** Milliseconds for a single request of a reading. */
+export const REQUEST_MS = 5000;
+
+const TIMED_OUT = /timeout|timed out|deadline exceeded|time allotted/i;
+
+const REASONS: readonly [stderr: RegExp, reason: UnknownReason][] = [
+  [/forbidden/i, 'forbidden'],
+  [TIMED_OUT, 'timed-out'],
+  [/NotFound|could not find the requested resource|doesn't have a resource type/, 'not-served'],
+];
+
+/** Why a call of helm or kubectl failed: the last line of stderr that is neither a warning nor a client log. */
+export function failureOf({stderr, exitCode}: ProcessResult): Unknown {
+  const line = stderr
+    .split('\n')
+    .map((each) => each.trim())
+    .findLast((each) => each !== '' && !/^([EWIF]\d{4} |warning)/i.test(each));
+  if (line === undefined) return unknown('failed', `exited with code ${exitCode}`);
+  const reason = REASONS.find(([pattern]) => pattern.test(line))?.[1] ?? 'failed';
+  return unknown(reason, line.replace(/^error( from server \(\w+\))?:\s*/i, ''));
+}
+
+/** Why the API server did not answer a request. */
+export function unknownBy(error: ReadError): Unknown {
+  const {kind, message} = error;
+  if (kind === 'forbidden') return unknown('forbidden', message);
+  if (kind === 'not-found') return unknown('not-served', message);
+  const text = kind === 'server' ? message : errorLine(error);
+  return unknown(TIMED_OUT.test(text) ? 'timed-out' : 'failed', text);
+}
+
+/** The JSON output of a call, a mapping or a list. */
+export function jsonOf<T extends object>(outcome: ProcessResult, source: string, isRight: (answer: unknown) => boolean): Fact<T> {
+  if (outcome.exitCode !== 0) return failureOf(outcome);
+  const answer = jsonIn(outcome.stdout);
+  return isRight(answer) ? known(answer as T, source) : unknown('failed', `unexpected response from ${source}`);
+}
+
+/** The objects of a kind such as `daemonsets.apps`. */
+export async function listFact<T extends KubernetesObject>(
+  client: Reader,
+  resource: string,
+  options: ObjectOptions,
+): Promise<Fact<readonly T[]>> {
+  const {items, error} = await listObjects<T>(client, resource, options);
+  return error ? unknownBy(error) : known(items.filter(isObject), resource);
+}
+
+/** A single object; undefined if not found. The source has the form `services/kube-dns`. */
+export async function objectFact<T extends KubernetesObject>(
+  client: Reader,
+  resource: string,
+  name: string,
+  options: ObjectOptions,
+): Promise<Fact<T | undefined>> {
+  const {object, error} = await getObject<T>(client, resource, name, options);
+  return error ? unknownBy(error) : known(isObject(object) ? object : undefined, `${resource}/${name}`);
+}
+
+const isObject = (each: unknown): boolean => isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
+
+/** Timeout of a required request, in milliseconds. */
+export const REQUIRED_MS = 15_000;

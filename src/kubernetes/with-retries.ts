@@ -1,9 +1,10 @@
 import {setTimeout as wait} from 'node:timers/promises';
-import type {ApiRequest} from '../ground/command-line.ts';
-import {semaphore} from '../ground/concurrency.ts';
+import {abortReason, anySignal, followSignal, semaphore} from '../ground/async.ts';
+import type {ApiRequest, Call, ProcessResult} from '../ground/command-line.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
-import {abortReason, followSignal} from '../ground/signals.ts';
-import type {LogStream} from '../ports/processes.ts';
+import {isRetryable} from '../ground/tool-errors.ts';
+import type {LogStream, Processes} from '../ports/system.ts';
 import {type ApiResult, answerFrom, type KubernetesClient} from './client.ts';
 
 export interface Request {
@@ -145,4 +146,61 @@ export function cachedClient(client: KubernetesClient, until: AbortSignal): Kube
     get: (path, options) => once([path, options.accept], options.signal, (signal) => client.get(path, {...options, signal})),
     post: (path, body, options) => once([path, body], options.signal, (signal) => client.post(path, body, {...options, signal})),
   };
+}
+
+export interface RetryOptions {
+  signal: AbortSignal;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Pauses before the retries of a call. */
+const PAUSES_MS = [500, 1500];
+
+/** For everything that is only read before a plan is created: the same request is sent once. */
+export const cachedAccess = <A extends {kubernetes: KubernetesClient; processes: Processes}>(access: A, options: RetryOptions): A => ({
+  ...access,
+  kubernetes: cachedClient(access.kubernetes, options.signal),
+  processes: cachedProcesses(access.processes, options),
+});
+
+/**
+ * Runs the same call once, retries it while the API server is overloaded, until `signal`; a missing tool counts as a failed call. Only
+ * for calls that change nothing.
+ */
+export function cachedProcesses(processes: Processes, {signal, sleep}: RetryOptions): Processes {
+  const outcomes = new Map<string, Promise<ProcessResult>>();
+
+  async function run(call: Call, signal: AbortSignal): Promise<ProcessResult> {
+    for (const pause of PAUSES_MS) {
+      const outcome = await runOnce(call, signal, processes);
+      if (outcome.exitCode === 0 || signal.aborted || !isRetryable(outcome)) return outcome;
+      await sleep(pause, signal);
+    }
+    return runOnce(call, signal, processes);
+  }
+
+  const cached = (call: Call, signal: AbortSignal): Promise<ProcessResult> => {
+    const key = JSON.stringify(call);
+    const outcome = outcomes.get(key) ?? run(call, signal);
+    outcomes.set(key, outcome);
+    return outcome;
+  };
+
+  return {
+    run: (call, {signal: sooner} = {}) => cached(call, sooner ? anySignal(signal, sooner) : signal),
+    start(call) {
+      const controller = new AbortController();
+      const outcome = cached(call, anySignal(signal, controller.signal));
+      return {outcome, interrupt: () => controller.abort(), leave: () => undefined};
+    },
+  };
+}
+
+async function runOnce(call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> {
+  try {
+    return await processes.run(call, {signal});
+  } catch (error) {
+    if (error instanceof ExpectedError) return {exitCode: 1, stdout: '', stderr: error.message};
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import {ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
-import type {Interrupts} from '../ports/processes.ts';
+import type {Interrupts} from '../ports/system.ts';
 import {findPool, listTokens, type Named, type PoolToken} from '../scalr/account.ts';
 import type {AccountRequest, Resource, ScalrClient} from '../scalr/client.ts';
 import type {Purpose} from '../scalr/failure.ts';

@@ -1,7 +1,7 @@
+import {floorOf} from '../charts/charts.ts';
 import {reachOf} from '../charts/reach.ts';
 import {leavesOf, schemaOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
-import {floorOf} from '../charts/version-status.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import {template} from '../helm/helm.ts';
 import {objectsIn} from '../helm/release-record.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import type {ReadChart} from './read-chart.ts';
 

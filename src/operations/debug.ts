@@ -1,6 +1,6 @@
+import {isBelow} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {releasesOf} from '../charts/target.ts';
-import {isBelow} from '../charts/version-status.ts';
 import {isRestored} from '../diff/live-drift.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
@@ -9,9 +9,8 @@ import {upgradeWithValues} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {listObjects} from '../kubernetes/resources.ts';
+import {listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {labelsOfRuns, type Run, runsIn} from '../release/inventory.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {shutdownMode} from '../settings/pods.ts';

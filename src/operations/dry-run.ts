@@ -3,11 +3,10 @@ import {failed} from '../ground/errors.ts';
 import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {dryRunApply, dryRunMerge, dryRunOf} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {type Reader, servedResources} from '../kubernetes/resources.ts';
-import type {Processes} from '../ports/processes.ts';
+import {REQUIRED_MS, type Reader, servedResources} from '../kubernetes/resources.ts';
+import type {Processes} from '../ports/system.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {ofPhase, type Plan} from './step.ts';
 

@@ -1,7 +1,7 @@
+import type {Clock} from '../ground/async.ts';
 import {ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
-import type {Clock} from '../ground/signals.ts';
-import type {Interrupts} from '../ports/processes.ts';
+import type {Interrupts} from '../ports/system.ts';
 import type {AccountToken} from '../release/namespace.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';

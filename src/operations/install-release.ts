@@ -7,7 +7,7 @@ import {rollback, uninstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {Event, Snapshot} from '../kubernetes/objects.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files} from '../ports/system.ts';
 import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';

@@ -2,8 +2,17 @@ import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
 import {annotate, applyObjects, restart} from '../kubernetes/kubectl.ts';
-import {isMadeFor, isOwn, type KubernetesObject, kindAndName, ownLabels, releaseOf, type SecretObject} from '../kubernetes/objects.ts';
-import {podTemplates, secretNames} from '../kubernetes/pod-specs.ts';
+import {
+  isMadeFor,
+  isOwn,
+  type KubernetesObject,
+  kindAndName,
+  ownLabels,
+  podTemplates,
+  releaseOf,
+  type SecretObject,
+  secretNames,
+} from '../kubernetes/objects.ts';
 import type {Reader} from '../kubernetes/resources.ts';
 import {readsSecret, readUsers} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';

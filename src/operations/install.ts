@@ -1,5 +1,5 @@
+import {isBelow as isOlder} from '../charts/charts.ts';
 import {scalrChart} from '../charts/define.ts';
-import {isBelow as isOlder} from '../charts/version-status.ts';
 import {comparePaths} from '../diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Difference, driftOf} from '../diff/values-diff.ts';
@@ -10,10 +10,9 @@ import {sameTree, spellPath} from '../ground/tree.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
 import {markedFailed, type ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {applyObjects, replaceObject, scale} from '../kubernetes/kubectl.ts';
 import {type KubernetesObject, ownLabels, type Workload} from '../kubernetes/objects.ts';
-import {serverVersion} from '../kubernetes/resources.ts';
+import {REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
 import {readInventory} from '../release/read-inventory.ts';
 import {type InstallFacts, isPending, readFacts} from '../release/read-release.ts';

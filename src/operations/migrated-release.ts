@@ -1,6 +1,7 @@
-import {chartFor, isUnknown, knowsKey} from '../charts/chart-of.ts';
+import {chartFor, knowsKey} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
+import {isUnknown} from '../charts/target.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';

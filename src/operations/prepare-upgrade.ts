@@ -1,9 +1,8 @@
 import {type Gain, kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
-import {noteText} from '../charts/chart-of.ts';
+import {isBelow, isTooOld, noteText} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
-import {isBelow, isTooOld} from '../charts/version-status.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {sameTree, type Tree, type Values} from '../ground/tree.ts';

@@ -4,8 +4,7 @@ import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {type ChartReference, pull, showNewest} from '../helm/helm.ts';
-import type {Charts} from '../ports/files.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Charts, Processes} from '../ports/system.ts';
 import {readMetadata, targetOfChart} from '../values/chart-files.ts';
 
 /** A chart that was read, and its directory or archive on this machine. */

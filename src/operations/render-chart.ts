@@ -4,7 +4,7 @@ import {toolFailure} from '../ground/tool-errors.ts';
 import {template} from '../helm/helm.ts';
 import {objectsIn} from '../helm/release-record.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/system.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {Get} from '../settings/define.ts';
 import {metadataService} from '../settings/network.ts';

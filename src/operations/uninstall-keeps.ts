@@ -1,5 +1,4 @@
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {commandLine, ownCommand} from '../ground/command-line.ts';
+import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
 import type {ObjectRef} from '../kubernetes/objects.ts';

@@ -1,12 +1,11 @@
+import {withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
-import {withTimeout} from '../ground/signals.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
 import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {getObject} from '../kubernetes/resources.ts';
+import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {type Removal, type RemovedObject, removalText} from './release-data.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {UninstallPlan} from './uninstall.ts';

@@ -1,6 +1,5 @@
 import {scalrChart} from '../charts/define.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
-import {commandLine, helmCommand} from '../ground/command-line.ts';
+import {commandLine, helmCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, failed} from '../ground/errors.ts';
 import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';

@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/charts.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {Secret} from '../ground/secret.ts';

@@ -1,14 +1,14 @@
 import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import {anySignal, type Clock, withTimeout} from '../ground/async.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted, onFailure} from '../ground/errors.ts';
-import {anySignal, type Clock, withTimeout} from '../ground/signals.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
-import type {Interrupts} from '../ports/processes.ts';
+import type {Interrupts} from '../ports/system.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';
 
 export const POLL_INTERVAL_MS = 1500;

@@ -1,9 +1,9 @@
+import {isVersion} from '../charts/charts.ts';
 import {scalrChart} from '../charts/define.ts';
 import {hideSecretValues} from '../charts/hidden-values.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {compare, type KubernetesVersions} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {isVersion} from '../charts/version-status.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';

@@ -3,9 +3,8 @@ import {type Fact, follow, isKnown, known, mapped, unknown} from '../ground/fact
 import {isMap, type Values} from '../ground/tree.ts';
 import type {ListedRelease, Releases} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
-import {listFact, objectFact, REQUEST_MS, unknownBy} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {type Reader, servedResources, serverVersion} from '../kubernetes/resources.ts';
+import {listFact, objectFact, REQUEST_MS, type Reader, servedResources, serverVersion, unknownBy} from '../kubernetes/resources.ts';
 
 /** A Node as the API server has it, as far as facts come from it. */
 export interface NodeObject extends KubernetesObject {

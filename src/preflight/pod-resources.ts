@@ -1,7 +1,6 @@
 import {type Fact, follow, known, knownValue} from '../ground/fact.ts';
 import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {mayRun, podSpecs} from '../kubernetes/pod-specs.ts';
+import {type KubernetesObject, mayRun, podSpecs} from '../kubernetes/objects.ts';
 import type {WantedSecret} from '../operations/wanted-release.ts';
 import type {Get} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds.ts';

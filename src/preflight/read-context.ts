@@ -1,20 +1,31 @@
-import type {Call, ClusterTarget} from '../ground/command-line.ts';
+import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {isMap} from '../ground/tree.ts';
 import {helmVersion} from '../helm/helm.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
+import {objectsIn} from '../helm/release-record.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import {failureOf, jsonOf, objectFact, REQUEST_MS} from '../kubernetes/fact-readers.ts';
+import {helmOwner, isWideObject, resourceOf} from '../kubernetes/kinds.ts';
 import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
-import type {Claim, KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
-import {reviewPermissions} from '../kubernetes/permissions.ts';
-import {failingClient, servedResources, serverVersion} from '../kubernetes/resources.ts';
+import {type Claim, type KubernetesObject, kindAndName, type Pod, type SecretObject} from '../kubernetes/objects.ts';
+import {currentUser, reviewPermissions} from '../kubernetes/permissions.ts';
+import {
+  failingClient,
+  failureOf,
+  jsonOf,
+  listFact,
+  objectFact,
+  REQUEST_MS,
+  servedResources,
+  serverVersion,
+  unknownBy,
+} from '../kubernetes/resources.ts';
+import {cachedAccess, type RetryOptions} from '../kubernetes/with-retries.ts';
 import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/readings.ts';
-import type {Registries} from '../ports/connections.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Processes, Registries} from '../ports/system.ts';
 import {type Config, contextOf, type InstallFacts} from '../release/read-release.ts';
 import {MANIFEST_TYPES, manifestUrl} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
@@ -26,11 +37,9 @@ import {cacheClaim} from '../settings/storage.ts';
 import type {Generated} from '../values/generate.ts';
 import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
-import {cachedAccess, type RetryOptions} from './cached-access.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './pod-resources.ts';
-import type {Mirror, PreflightContext, ReviewedPermission} from './preflight-context.ts';
-import {readLive} from './read-live.ts';
+import type {LimitRange, LiveState, Mirror, PreflightContext, ResourceQuota, ReviewedPermission} from './preflight-context.ts';
 
 export interface ReadingDeps extends ClusterAccess, RetryOptions {
   registries: Registries;
@@ -193,3 +202,56 @@ export async function readMirror(
 }
 
 const SELECT_IMAGES: readonly string[] = [agentImage, runnerImage, valuesFile, set].map(({id}) => id);
+
+interface LiveDeps extends Omit<ClusterAccess, 'kubernetes'> {
+  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
+  name: ReleaseName;
+  signal: AbortSignal;
+}
+
+/** Existing objects in the cluster and namespace of the release. Never fails: unreadable objects are unknown, with a reason. */
+export async function readLive(objects: readonly KubernetesObject[], deps: LiveDeps): Promise<LiveState> {
+  const {name, kubernetes, signal} = deps;
+  const options = {signal, idleMs: REQUEST_MS};
+  const {namespace} = name.kubeTarget;
+  const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
+    listFact(kubernetes, resource, {...options, namespace});
+  const [found, quotas, limitRanges, user] = await Promise.all([
+    readObjects(objects, deps),
+    list<ResourceQuota>('resourcequotas'),
+    list<LimitRange>('limitranges'),
+    currentUser(kubernetes, options),
+  ]);
+  const isForeign = [...found.values()].some((fact) => isKnown(fact) && fact.value !== undefined && !isHelmOwned(fact.value, name));
+  return {
+    objects: found,
+    // Helm checks the owner only of objects that are new in the release.
+    installed: isForeign ? await readInstalled(deps) : new Set(),
+    quotas,
+    limitRanges,
+    pods: isKnown(quotas) && quotas.value.length === 0 ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
+    user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
+  };
+}
+
+const isHelmOwned = (object: KubernetesObject, {release, kubeTarget}: ReleaseName): boolean => {
+  const owner = helmOwner(object);
+  return owner?.release === release && owner.namespace === kubeTarget.namespace;
+};
+
+async function readObjects(objects: readonly KubernetesObject[], {name, kubernetes, signal}: LiveDeps): Promise<LiveState['objects']> {
+  const options = {signal, idleMs: REQUEST_MS};
+  const served = objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
+  const read = async (object: KubernetesObject): Promise<Fact<KubernetesObject | undefined>> => {
+    const where = isWideObject(object, objects) ? {} : {namespace: name.kubeTarget.namespace};
+    const groupVersion = object.apiVersion ?? 'v1';
+    return objectFact(kubernetes, resourceOf(object, objects, served), object.metadata.name, {...options, ...where, groupVersion});
+  };
+  return new Map(await Promise.all(objects.map(async (object) => [kindAndName(object), await read(object)] as const)));
+}
+
+/** Keys of the objects in the newest manifest of the release; empty without a release. */
+async function readInstalled({name, signal, ...access}: LiveDeps): Promise<Set<string>> {
+  const {object} = await releasesIn(access).newest(name, {signal, idleMs: REQUEST_MS});
+  return new Set(objectsIn(object?.manifest ?? '').map(kindAndName));
+}

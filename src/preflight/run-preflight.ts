@@ -1,10 +1,8 @@
 import {failed, type Warning} from '../ground/errors.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Generated} from '../values/generate.ts';
-import {type Check, type Checked, runChecks} from './check.ts';
 import {accountChecks} from './checks/account.ts';
-import {adviceChecks} from './checks/advice.ts';
-import {clusterChecks} from './checks/cluster.ts';
+import {clusterChecks, toolChecks} from './checks/cluster.ts';
 import {namespaceChecks} from './checks/namespace.ts';
 import {networkChecks} from './checks/network.ts';
 import {nodeChecks} from './checks/nodes.ts';
@@ -12,7 +10,7 @@ import {permissionChecks} from './checks/permissions.ts';
 import {releaseChecks} from './checks/release.ts';
 import {secretChecks} from './checks/secrets.ts';
 import {storageChecks} from './checks/storage.ts';
-import {toolChecks} from './checks/tools.ts';
+import {type Check, type Checked, runChecks} from './preflight-context.ts';
 import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
 import {probeChecks} from './probe/probe-checks.ts';
 import {type Already, type ReadingDeps, readPreflightContext} from './read-context.ts';
@@ -29,7 +27,6 @@ export const CHECKS: readonly Check[] = [
   ...networkChecks,
   ...mirrorChecks,
   ...nodeChecks,
-  ...adviceChecks,
   ...accountChecks,
   ...probeChecks,
   ...mirrorProbeChecks,

@@ -1,8 +1,7 @@
 import {posix} from 'node:path';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, type Tree, type Values} from '../ground/tree.ts';
-import {type Claim, type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
-import {hostPaths, mayRun, type NodePlace, podSpecs} from '../kubernetes/pod-specs.ts';
+import {type Claim, hostPaths, type KubernetesObject, kindAndName, mayRun, type NodePlace, podSpecs} from '../kubernetes/objects.ts';
 import {claimNames, type InventoryReadings, mountsClaim, type Node, type PersistentVolume, usersIn} from './namespace.ts';
 
 interface BoundClaim extends Claim {

@@ -2,11 +2,9 @@ import type {ClusterTarget} from '../ground/command-line.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
 import type {ListedRelease} from '../helm/release-record.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
-import {isMadeFor, isOwn, type KubernetesObject, kindAndName, type ObjectRef, refOf, refText} from '../kubernetes/objects.ts';
-import {secretNames} from '../kubernetes/pod-specs.ts';
-import {listObjects, type Reader} from '../kubernetes/resources.ts';
+import {isMadeFor, isOwn, type KubernetesObject, kindAndName, type ObjectRef, refOf, refText, secretNames} from '../kubernetes/objects.ts';
+import {listObjects, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 
 /** The release, and everything in its namespace that could use its objects. */
 interface Neighborhood {

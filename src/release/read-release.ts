@@ -1,15 +1,14 @@
 import {type ObjectDrift, readLiveDrift} from '../diff/live-drift.ts';
+import {anySignal} from '../ground/async.ts';
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {anySignal} from '../ground/signals.ts';
 import {jsonFrom, toolFailure} from '../ground/tool-errors.ts';
 import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
-import {getObject, listObjects, serverVersion} from '../kubernetes/resources.ts';
-import type {Processes} from '../ports/processes.ts';
+import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
+import type {Processes} from '../ports/system.ts';
 import {releaseOfAgent, requireNoController} from './managers.ts';
 
 /** What the plan of an install depends on. */

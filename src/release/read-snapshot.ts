@@ -3,9 +3,8 @@ import {type Cause, oneLine} from '../diagnose/cause.ts';
 import {snapshotOf} from '../diagnose/snapshot-queries.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import type {KubernetesObject, Pod, Snapshot} from '../kubernetes/objects.ts';
-import {listObjects, podLog, type Reader} from '../kubernetes/resources.ts';
+import {listObjects, podLog, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 
 const KINDS = ['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods', 'persistentvolumeclaims', 'events'];
 /** Only used to explain why something is not ready. */

@@ -3,7 +3,7 @@ import {ExpectedError, failed} from '../ground/errors.ts';
 import {isPoolToken, Secret} from '../ground/secret.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {isFields} from '../ground/tree.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files} from '../ports/system.ts';
 
 /** The token of a user or a service account, and the account it is for. It must never leave this process except to that account. */
 export interface Credential {

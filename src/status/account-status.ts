@@ -1,6 +1,5 @@
 import type {Cause, Diagnosis} from '../diagnose/cause.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
-import {ownCommand} from '../ground/command-line.ts';
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type Advice, ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import {findAgents, findPool, linksOf, listAgents, listTokens} from '../scalr/account.ts';

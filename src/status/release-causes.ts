@@ -7,10 +7,9 @@ import {type ExpectedError, failed} from '../ground/errors.ts';
 import {rollback} from '../helm/helm.ts';
 import type {Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
-import {REQUIRED_MS} from '../kubernetes/fact-readers.ts';
 import {scale} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, Snapshot, Workload} from '../kubernetes/objects.ts';
-import {getObject, listObjects} from '../kubernetes/resources.ts';
+import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {type GitOpsController, managedBy, notRecorded, readController, releaseOfAgent, unrecordedAgents} from '../release/managers.ts';
 import {isPending} from '../release/read-release.ts';
 

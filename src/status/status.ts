@@ -1,8 +1,7 @@
 import {PURPOSE_ANNOTATION} from '../charts/agent-local/rows.ts';
+import {type VersionStatus, versionStatus} from '../charts/charts.ts';
 import {scalrChart} from '../charts/define.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {agentVersionOf} from '../charts/schema.ts';
-import {type VersionStatus, versionStatus} from '../charts/version-status.ts';
+import {agentVersionOf, type ChartName} from '../charts/schema.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';

@@ -1,8 +1,8 @@
 import {maskSecrets} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import {type Checked, type CheckStatus, GROUPS, skipReason} from '../preflight/check.ts';
-import type {ProbeObjects} from '../preflight/probe/probe.ts';
+import {type Checked, type CheckStatus, GROUPS, skipReason} from '../preflight/preflight-context.ts';
+import type {ProbeObjects} from '../preflight/probe/script.ts';
 import {toYaml} from '../values/yaml.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 

@@ -1,15 +1,14 @@
 import {join} from 'node:path';
 import type {Difference} from '../diff/values-diff.ts';
 import type {HostExport} from '../export/export.ts';
-import type {ClusterTarget} from '../ground/command-line.ts';
-import {commandLine, kubectlCommand, type Program} from '../ground/command-line.ts';
+import {type ClusterTarget, commandLine, kubectlCommand, type Program} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {upgradeInstall} from '../helm/helm.ts';
 import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../operations/step.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
-import type {Checked} from '../preflight/check.ts';
+import type {Checked} from '../preflight/preflight-context.ts';
 import {unverified} from '../preflight/run-preflight.ts';
 import {token} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';

@@ -1,5 +1,5 @@
+import {isBelow, type VersionStatus} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
-import {isBelow, type VersionStatus} from '../charts/version-status.ts';
 import {cacheUseText} from '../diagnose/log-matcher.ts';
 import {differs, isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';

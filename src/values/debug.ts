@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';

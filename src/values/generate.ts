@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';

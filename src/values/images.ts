@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
 import {agentVersionOf} from '../charts/schema.ts';

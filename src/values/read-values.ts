@@ -1,4 +1,4 @@
-import {chartFor} from '../charts/chart-of.ts';
+import {chartFor} from '../charts/charts.ts';
 import type {Row, Target} from '../charts/define.ts';
 import {oncePerRelease, within} from '../charts/releases.ts';
 import {type Reading, readRows, scopeOf} from '../charts/support.ts';

@@ -1,5 +1,5 @@
 import {parse} from 'yaml';
-import {chartFor, upstreamNotes} from '../charts/chart-of.ts';
+import {chartFor, upstreamNotes} from '../charts/charts.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {documentedKey} from '../charts/moved-keys.ts';
 import {describeRange, rangeOf, within} from '../charts/releases.ts';

@@ -4,7 +4,7 @@ import type {Program} from '../ground/command-line.ts';
 import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import type {WantedRelease} from '../operations/wanted-release.ts';
-import type {Checked} from '../preflight/check.ts';
+import type {Checked} from '../preflight/preflight-context.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {elsewhereText, type HostReview, hostCommandsText, sameAgainText} from '../ui/review.ts';
@@ -12,8 +12,8 @@ import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {unlessBack} from './ask.ts';
-import {hostOf} from './host-steps.ts';
 import type {Interview, InterviewDeps} from './interview.ts';
+import {hostOf} from './possible-answers.ts';
 
 /** The plan of an install, and the preflight checks. */
 export interface ReviewedInstall {

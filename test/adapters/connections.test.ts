@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {createServer as createSecureServer} from 'node:tls';
 import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
 import {connections} from '../../src/adapters/connections.ts';
-import type {ConnectionAnswer, ConnectionRequest} from '../../src/ports/connections.ts';
+import type {ConnectionAnswer, ConnectionRequest} from '../../src/ports/system.ts';
 import {issueCertificates} from '../cluster/certificates.ts';
 import {proxyServer, secureServer, silentServer, webServer} from '../preflight/probe/web.ts';
 

@@ -1,7 +1,7 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {execWithTimeout} from '../../src/adapters/exec-with-timeout.ts';
+import {execWithTimeout} from '../../src/adapters/node-processes.ts';
 import {isAlive} from '../support/is-alive.ts';
 import {ownTools} from '../support/own-tools.ts';
 

@@ -5,7 +5,7 @@ import {join, resolve} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, expect, test} from 'vitest';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
-import type {ArchiveEntry} from '../../src/ports/files.ts';
+import type {ArchiveEntry} from '../../src/ports/system.ts';
 import {expectOthersRead} from '../support/zip-tools.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-'));

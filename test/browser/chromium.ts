@@ -2,6 +2,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
+import {execa} from 'execa';
 import {type Browser, type BrowserContextOptions, chromium, type Page} from 'playwright-core';
 import {expect, onTestFinished, type TestContext} from 'vitest';
 import {reportPage} from '../../scripts/report-page.ts';
@@ -33,6 +34,12 @@ export async function startChromium(context: Pick<TestContext, 'skip'>): Promise
   const executablePath = await installed('chromium', 'chromium', context);
   browser ??= chromium.launch({executablePath, args: ['--no-sandbox']});
   return browser;
+}
+
+/** Text of a printed page without white space and hyphens, which mark broken words. What lies outside of the paper is missing. */
+export async function textOfPdf(input: Uint8Array, context: Pick<TestContext, 'skip'>): Promise<string> {
+  const pdftotext = await installed('pdftotext', 'poppler-utils', context);
+  return (await execa(pdftotext, ['-', '-'], {input})).stdout.replace(/[\s-]/g, '');
 }
 
 export const closeChromium = async (): Promise<void> => (await browser)?.close();

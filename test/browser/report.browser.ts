@@ -7,68 +7,10 @@ import {afterAll, expect, onTestFinished, test} from 'vitest';
 import {timelineOf} from '../../report/timeline-data.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import {closeChromium, openPage, writePage} from './chromium.ts';
+import {at, FILES, RISKY} from './sample-bundle.ts';
 
 afterAll(closeChromium);
 
-const NOON = Date.parse('2026-11-21T12:00:00Z');
-const at = (second: number): string => new Date(NOON + second * 1000).toISOString();
-const RISKY = [
-  '<script>document.title="hacked"</script><img src=x onerror=alert(1)>',
-  '</script><script>document.title="hacked"</script><!--',
-  'line\u2028separator\u2029and bidi \u202egnp.exe and null \0 byte',
-  '\u001b[31mred\u001b[0m and \u001b]0;title\u0007 and \u001b[2J',
-  '{"event":"</script><script>document.title=1</script>","level":"error","key":"<b>x</b>"}',
-  `long ${'x'.repeat(1024 * 1024)} end of long`,
-];
-const log = (lines: readonly string[]): string => lines.map((line, index) => `${at(index)} ${line}\n`).join('');
-const AGENT = Array.from({length: 900}, (_, index) =>
-  index % 100 === 42 ? `ERROR cannot reach host ${index}` : index % 50 === 7 ? `WARN slow ${index}` : `INFO line ${index}`,
-);
-const pod = (name: string, status: object) => JSON.stringify({kind: 'Pod', metadata: {name}, status: {startTime: at(0), ...status}});
-const FILES: Readonly<Record<string, string>> = {
-  'SUMMARY.md': `# Support bundle of namespace <agents>
-
-**1 error, 1 warning. Start with pod/agent-1 (CRASH_LOOP).**
-
-The bundle is incomplete: 1 part could not be read.
-
-Created ${at(1000)} by scalr-agent collect-logs. Containers: 2.
-
-## Not included
-
-- Role objects: may not list them
-
-## Releases
-
-- mine: agent-job 0.6.5, deployed
-`,
-  'TICKET.md': '# Support ticket\n',
-  'findings.json': JSON.stringify([
-    {
-      ...{severity: 'error', code: 'CRASH_LOOP', object: 'pod/agent-1', message: 'exits <b>at once</b>'},
-      ...{remedy: 'Read the log: kubectl logs agent-1 --previous', evidence: 'logs/agent-1/agent.log', line: 643},
-    },
-    {severity: 'warning', code: 'PENDING', object: 'claim/cache', message: 'no class', remedy: 'Fix it', evidence: 'events.txt', line: 2},
-  ]),
-  'errors.json': JSON.stringify([{what: 'logs/risky/agent.log', kind: 'server', message: 'incomplete: timed out'}]),
-  'events.txt': [
-    `${at(30)}  Warning  Pod/agent-1  Unhealthy  probe failed`,
-    `${at(20)}  Warning  PersistentVolumeClaim/cache  ProvisioningFailed  no class <i>`,
-    `${at(10)}  Normal  Pod/agent-1  Pulled  pulled`,
-    '',
-  ].join('\n'),
-  'logs/agent-1/agent.log': log(AGENT),
-  'logs/risky/agent.log': log(RISKY),
-  'objects/pod/agent-1.json': pod('agent-1', {
-    containerStatuses: [
-      {name: 'agent', restartCount: 3, lastState: {terminated: {reason: 'OOMKilled', exitCode: 137, finishedAt: at(600)}}},
-    ],
-  }),
-  'objects/node/node-1.json': JSON.stringify({kind: 'Node', metadata: {name: 'node-1'}}),
-  'objects/pod/risky.json': JSON.stringify({kind: 'Pod', metadata: {name: 'risky'}, spec: {nodeName: 'node-1'}, status: {}}),
-  'releases/mine/values.json': '{"agent": {"token": "</script>"}}',
-  'releases/mine/history.json': JSON.stringify([{revision: 1, updated: at(-60), chart: 'agent-job-0.6.5', status: 'deployed'}]),
-};
 const path = await writePage(FILES);
 
 const status = (page: Page) => page.locator('main .status').first();
@@ -184,6 +126,45 @@ test('hostile lines stay text', async (context) => {
   expect(await page.locator('.details pre').innerText()).toContain('end of long');
   expect(await page.title()).not.toContain('hacked');
   expect(await page.locator('script:not([type])').count()).toBe(1);
+});
+
+test('long and deeply nested lines do not freeze the page', async (context) => {
+  const [long, nested] = [`${'x'.repeat(2 * 1024 * 1024)} an Error`, `{"event":${'['.repeat(9000)}${']'.repeat(9000)}}`];
+  const heavy = await writePage({...FILES, 'logs/heavy/agent.log': `${at(0)} ${long}\n${at(1)} ${nested}\n`});
+  // The square of two million is the work of this pattern if it sees the whole line.
+  const page = await openPage(context, heavy, {hash: '#log=logs/heavy/agent.log&line=2&q=\\w%2BError'});
+  await expect.poll(() => status(page).innerText(), {timeout: 15_000}).toBe('2 of 2 lines · 0 matches');
+  await page.getByLabel('Search').fill('x an Error');
+  await expect.poll(() => status(page).innerText()).toBe('2 of 2 lines · 1 match');
+  expect(await page.locator('.details pre').innerText()).toHaveLength(nested.length);
+});
+
+test('all of it works with the keyboard', async (context) => {
+  const page = await openPage(context, path);
+  const focused = (): Promise<string> => page.evaluate(() => (document.activeElement as HTMLElement).innerText);
+  const tabTo = async (text: string): Promise<void> => {
+    for (let count = 0; count < 60 && !(await focused()).startsWith(text); count += 1) await page.keyboard.press('Tab');
+    expect(await focused()).toContain(text);
+  };
+  await page.locator('.bar').waitFor();
+  await tabTo('logs/agent-1/agent.log');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => selected(page).innerText()).toContain('host 642');
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(() => selected(page).innerText()).toContain('INFO line 643');
+  await page.keyboard.press('k');
+  await tabTo('Close');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => selected(page).count()).toBe(0);
+  await tabTo('Objects');
+  await page.keyboard.press('Enter');
+  await tabTo('pod');
+  await page.keyboard.press('Enter');
+  await tabTo('risky');
+  await page.keyboard.press('Enter');
+  await tabTo('node/node-1');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.object h2').innerText()).toBe('objects/node/node-1.json');
 });
 
 test('copies summary and ticket as Markdown', async (context) => {

@@ -9,7 +9,7 @@ import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import Inspect from '../../src/commands/inspect.ts';
-import type {ArchiveEntry} from '../../src/ports/files.ts';
+import type {ArchiveEntry} from '../../src/ports/system.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {advise, gainsOf, HAZARDS, kubernetesAdvice, type UpgradeFacts} from '../../src/charts/advise.ts';
+import {advise, gainsOf, kubernetesAdvice, type UpgradeFacts} from '../../src/charts/advise.ts';
+import {HAZARDS} from '../../src/charts/hazards.ts';
 import {within} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {releasesOf} from '../../src/charts/target.ts';

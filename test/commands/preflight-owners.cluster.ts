@@ -1,7 +1,7 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {Checked} from '../../src/preflight/check.ts';
+import type {Checked} from '../../src/preflight/preflight-context.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';

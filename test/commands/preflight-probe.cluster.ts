@@ -1,7 +1,7 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import type {Checked} from '../../src/preflight/check.ts';
+import type {Checked} from '../../src/preflight/preflight-context.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import {setLogs} from '../cluster/logs.ts';

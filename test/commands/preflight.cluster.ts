@@ -8,7 +8,7 @@ import {parse, parseAllDocuments, stringify} from 'yaml';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import type {Checked} from '../../src/preflight/check.ts';
+import type {Checked} from '../../src/preflight/preflight-context.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';

@@ -3,7 +3,7 @@ import Install from '../../src/commands/install.ts';
 import RotateToken from '../../src/commands/rotate-token.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import {agentNameInScalr, containerName, variablesOf} from '../../src/host/containers.ts';
-import type {Processes} from '../../src/ports/processes.ts';
+import type {Processes} from '../../src/ports/system.ts';
 import {DockerModel} from '../host/docker-model.ts';
 import {poolTokenOf, type Stored, USER_TOKEN} from '../scalr/mock-account.ts';
 import {type MockApi, mockApi} from '../scalr/mock-api.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {sleep} from '../../src/ground/signals.ts';
+import {sleep} from '../../src/ground/async.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';

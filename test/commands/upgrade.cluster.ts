@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, inject, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {sleep} from '../../src/ground/signals.ts';
+import {sleep} from '../../src/ground/async.ts';
 import {type Fault, faultyApi} from '../cluster/faulty-api.ts';
 import {type Cluster, startCluster} from '../cluster/start-cluster.ts';
 import type {Workplace} from '../cluster/workplace.ts';

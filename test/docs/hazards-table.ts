@@ -1,4 +1,4 @@
-import {HAZARDS} from '../../src/charts/advise.ts';
+import {HAZARDS} from '../../src/charts/hazards.ts';
 import {describeRange} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {table} from './markdown.ts';

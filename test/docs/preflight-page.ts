@@ -1,4 +1,4 @@
-import {MACHINE_CHECKS} from '../../src/preflight/machine/host-checks.ts';
+import {MACHINE_CHECKS} from '../../src/preflight/machine/machine-checks.ts';
 import {CHECKS} from '../../src/preflight/run-preflight.ts';
 import {words} from './commands.ts';
 import {table} from './markdown.ts';

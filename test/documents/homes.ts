@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {CHARTS} from '../../src/charts/charts.ts';
 import {remedyOf} from '../../src/diagnose/cause.ts';
 import {CAUSES} from '../../src/diagnose/explain.ts';
-import {MACHINE_CHECKS} from '../../src/preflight/machine/host-checks.ts';
+import {MACHINE_CHECKS} from '../../src/preflight/machine/machine-checks.ts';
 import {CHECKS} from '../../src/preflight/run-preflight.ts';
 import {commands, root, words} from '../docs/commands.ts';
 import {FOUND} from '../docs/findings-page.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Checked} from '../../src/preflight/check.ts';
+import type {Checked} from '../../src/preflight/preflight-context.ts';
 import {machine, NEW, SHARED} from './machine.ts';
 
 test('checks a machine with Docker, its agents and their directories', {timeout: 300_000}, async (context) => {

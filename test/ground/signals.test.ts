@@ -2,7 +2,7 @@ import {getEventListeners} from 'node:events';
 import {setTimeout as wait} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {toolGap} from '../../src/bundle/collect/tools.ts';
-import {abortReason, anySignal, followSignal, withTimeout} from '../../src/ground/signals.ts';
+import {abortReason, anySignal, followSignal, withTimeout} from '../../src/ground/async.ts';
 
 describe('anySignal', () => {
   test('is aborted with the first signal, and with its reason', () => {

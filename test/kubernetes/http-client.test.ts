@@ -1,6 +1,6 @@
 import {getEventListeners} from 'node:events';
 import {expect, onTestFinished, test} from 'vitest';
-import {sleep} from '../../src/ground/signals.ts';
+import {sleep} from '../../src/ground/async.ts';
 import type {ApiReader} from '../../src/kubernetes/client.ts';
 import {httpClient} from '../../src/kubernetes/connect.ts';
 import {limitedClient} from '../../src/kubernetes/with-retries.ts';

@@ -1,5 +1,5 @@
 import type {ReadError} from '../../src/ground/fact.ts';
-import type {LogStream} from '../../src/ports/processes.ts';
+import type {LogStream} from '../../src/ports/system.ts';
 
 /** The whole of a log that could be opened, and how it ended. */
 export async function readLog(opened: LogStream | {error: ReadError}): Promise<{text: string; error: ReadError | undefined}> {

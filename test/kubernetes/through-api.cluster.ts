@@ -5,7 +5,7 @@ import type {Call} from '../../src/ground/command-line.ts';
 import {kubernetesClient, throughApi} from '../../src/kubernetes/connect.ts';
 import {annotate, applyObjects, createObject, dryRunOf, label, replaceObject, scale} from '../../src/kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import type {Processes} from '../../src/ports/processes.ts';
+import type {Processes} from '../../src/ports/system.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {runSteps} from '../../src/operations/run-steps.ts';
 import type {Step} from '../../src/operations/step.ts';
-import type {Processes} from '../../src/ports/processes.ts';
+import type {Processes} from '../../src/ports/system.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const step = (id: string, more: Partial<Step> = {}): Step => ({id, title: `Do ${id}`, call: {tool: 'helm', args: [id]}, ...more});

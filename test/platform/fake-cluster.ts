@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {parse} from 'yaml';
 import type {Call, ProcessResult} from '../../src/ground/command-line.ts';
 import type {ClusterAccess} from '../../src/helm/releases.ts';
-import type {Processes} from '../../src/ports/processes.ts';
+import type {Processes} from '../../src/ports/system.ts';
 import {type FakeObject, type FakeServer, fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 /** A cluster as a file of fixtures/ describes it. */

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
-import type {Processes} from '../../src/ports/processes.ts';
-import {cachedProcesses} from '../../src/preflight/cached-access.ts';
+import {cachedProcesses} from '../../src/kubernetes/with-retries.ts';
+import type {Processes} from '../../src/ports/system.ts';
 
 const call = (name: string) => ({tool: 'kubectl' as const, args: [name]});
 const answer = (stderr = ''): ProcessResult => ({exitCode: stderr === '' ? 0 : 1, stdout: '', stderr});

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {runChecks} from '../../src/preflight/check.ts';
+import {runChecks} from '../../src/preflight/preflight-context.ts';
 import {CHECKS} from '../../src/preflight/run-preflight.ts';
 import {preflightContext} from './context.ts';
 

@@ -5,7 +5,7 @@ import {execa} from 'execa';
 import {afterAll, expect, test} from 'vitest';
 import {within} from '../../src/charts/releases.ts';
 import {objectsIn} from '../../src/helm/release-record.ts';
-import {podSpecs} from '../../src/kubernetes/pod-specs.ts';
+import {podSpecs} from '../../src/kubernetes/objects.ts';
 import {RESTRICTED, violations} from '../../src/preflight/checks/namespace.ts';
 import {directoryOf, REAL, targets} from '../helm/charts-under-test.ts';
 import {findHelm} from '../helm/find-helm.ts';

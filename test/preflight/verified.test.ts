@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Checked} from '../../src/preflight/check.ts';
+import type {Checked} from '../../src/preflight/preflight-context.ts';
 import {CHECKS, unverified, VERIFIED_BY} from '../../src/preflight/run-preflight.ts';
 
 const warning = {code: 'NEEDS_KUBERNETES_1_35', message: 'Not verified: …'};

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import {sleep as realSleep} from '../../src/ground/async.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {Secret} from '../../src/ground/secret.ts';
-import {sleep as realSleep} from '../../src/ground/signals.ts';
 import {findObject, findPool, listAgents, listPools, listTokens} from '../../src/scalr/account.ts';
 import {proxyServer} from '../preflight/probe/web.ts';
 import {clientOf, DIRECT} from './client-of.ts';

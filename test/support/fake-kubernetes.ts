@@ -2,7 +2,7 @@ import type {ReadError} from '../../src/ground/fact.ts';
 import {apiErrorOf} from '../../src/kubernetes/api-error.ts';
 import type {ApiResult, KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import type {ResourceAttributes} from '../../src/kubernetes/resources.ts';
+import type {ResourceAttributes} from '../../src/kubernetes/permissions.ts';
 
 export type FakeObject = KubernetesObject & {apiVersion: string; kind: string};
 

@@ -9,7 +9,7 @@ import RotateToken from '../../src/commands/rotate-token.ts';
 import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
-import {sleep} from '../../src/ground/signals.ts';
+import {sleep} from '../../src/ground/async.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';

@@ -1,9 +1,9 @@
 import Install from '../../src/commands/install.ts';
+import {sleep} from '../../src/ground/async.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../../src/ground/errors.ts';
-import {sleep} from '../../src/ground/signals.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
-import type {HostTools, Processes} from '../../src/ports/processes.ts';
 import type {Choice, InputQuestion, ListQuestion} from '../../src/ports/prompter.ts';
+import type {HostTools, Processes} from '../../src/ports/system.ts';
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';

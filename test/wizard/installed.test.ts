@@ -1,6 +1,6 @@
 import {Config} from '@oclif/core';
 import {expect, onTestFinished, test, vi} from 'vitest';
-import type {Processes} from '../../src/ports/processes.ts';
+import type {Processes} from '../../src/ports/system.ts';
 import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';

@@ -3,12 +3,11 @@ import {onFailure} from '../../ground/errors.ts';
 import {refusal} from '../../ground/tool-errors.ts';
 import {type Fields, isFields, isListOf, jsonText, readJson} from '../../ground/tree.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
-import type {Files} from '../../ports/files.ts';
-import type {HostCall, HostTools} from '../../ports/processes.ts';
+import type {Files, HostCall, HostTools} from '../../ports/system.ts';
 import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret, variableIn} from '../../redact/find-secrets.ts';
 import type {LogItem, Since} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
-import type {Gap, HideIn, TextFile} from './read-namespace.ts';
+import type {Gap, HideIn, TextFile} from './read-objects.ts';
 
 interface Inspected extends ContainerFacts {
   Name: string;

@@ -1,12 +1,12 @@
 import {journalFindings, type UnitFacts} from '../../diagnose/host-findings.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {refusal} from '../../ground/tool-errors.ts';
-import type {HostCall} from '../../ports/processes.ts';
+import type {HostCall} from '../../ports/system.ts';
 import {knownSecret, knownSecretsOfVariables, knownSecretsOfWords, type Variable, variableIn} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
 import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './docker.ts';
 import type {Since} from './log-items.ts';
-import type {Gap, TextFile} from './read-namespace.ts';
+import type {Gap, TextFile} from './read-objects.ts';
 
 const AGENT = 'scalr-agent';
 /** Runs the containers of runs on a VM; its proxy drop-in is a link to the one of the agent. */

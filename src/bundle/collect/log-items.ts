@@ -1,5 +1,5 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
-import {MAX_LINE_BYTES, NEWLINE, wholeLines} from '../../ground/streams.ts';
+import {MAX_LINE_BYTES, NEWLINE, wholeLines} from '../../ground/async.ts';
 import type {ContainerStatus, Pod} from '../../kubernetes/objects.ts';
 
 /** Maximum end of a log that is kept in memory while it is read. */

@@ -7,13 +7,22 @@ import {releasesIn} from '../../helm/releases.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/resources.ts';
 import type {NodeObject} from '../../platform/readings.ts';
-import type {Processes} from '../../ports/processes.ts';
+import type {Processes} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
 import {labelsOfRuns} from '../../release/inventory.ts';
-import {type Enforcement, readClusterScope, readEnforcement, skewFindings} from './cluster-scope.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
-import {type Gap, type HideIn, objectFiles, readNamespace, type TextFile} from './read-namespace.ts';
+import {
+  type Enforcement,
+  type Gap,
+  type HideIn,
+  objectFiles,
+  readClusterScope,
+  readEnforcement,
+  readNamespace,
+  skewFindings,
+  type TextFile,
+} from './read-objects.ts';
 import {type BundledRelease, type BundleScope, bundleScope, helmReleaseOf, runIds} from './scope.ts';
 import {type FoundRelease, findReleases, labelledReleases, readRelease, readToolVersions, toolsWithTimeout} from './tools.ts';
 

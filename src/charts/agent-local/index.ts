@@ -1,12 +1,181 @@
+import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
+import {set} from '../../settings/escape-hatch.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {cache, cacheAccessMode} from '../../settings/storage.ts';
-import type {Chart, ChartDefault} from '../define.ts';
-import {pinnedAgent, sharedRules} from '../shared-rules.ts';
-import {sharedValuesRules} from '../shared-values-rules.ts';
+import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
+import {secureMirrors} from '../address-rules.ts';
+import type {Chart, ChartDefault, ChartRule, ValuesRule} from '../define.ts';
+import {
+  breaksTemplates,
+  fixedUserOnOpenShift,
+  isDash,
+  pinnedAgent,
+  policyWithoutDns,
+  settingError,
+  settingWarning,
+  sharedClaim,
+  sharedRules,
+  shortestGrace,
+} from '../shared-rules.ts';
+import {
+  aboveZero,
+  certificateRules,
+  directories,
+  keyError,
+  keyOfSecret,
+  mountsOfVolumes,
+  needsSwitch,
+  printedBare,
+  relativeSubPaths,
+  separateDirectories,
+  sharedValuesRules,
+  sizedClaims,
+} from '../shared-values-rules.ts';
 import {refusals, rows} from './rows.ts';
-import {rules, valuesRules} from './rules.ts';
-import {formerKeys, ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
+import {formerKeys, ignoredKeys, kubernetesFloors, MUTUAL_TLS, ownVariables, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
+
+/** Rules of agent-local, in addition to the shared rules. */
+export const rules: readonly ChartRule[] = [
+  shortestGrace({usual: 'graceful', seconds: {graceful: 30, drain: 120, force: 10}}),
+  settingWarning('SHORT_DRAIN', {
+    setting: shutdownMode,
+    isWrong: (get) => get(shutdownMode) === 'drain' && (get(gracePeriod) ?? 0) < 3600,
+    message: (get) =>
+      `With drain, a run has the grace period minus 70 s to finish (${(get(gracePeriod) ?? 0) - 70} s). Set --grace-period to the duration of your longest run.`,
+  }),
+  ...sharedClaim({
+    sharers: (get) => ((get(concurrency) ?? 1) > 1 ? `${get(concurrency)} agents` : undefined),
+    suggestion: 'Use --cache-access-mode ReadWriteMany, --cache ephemeral or --concurrency 1',
+  }),
+  settingError('SHARED_WORKSPACE', {
+    setting: concurrency,
+    path: 'persistence.data.enabled',
+    isWrong: (get, {values}) => isOn(values, 'persistence.data.enabled') && (get(concurrency) ?? 1) > 1,
+    message: (get) => `persistence.data shares one PVC between ${get(concurrency)} agents, whose workspaces overwrite each other`,
+    suggestion: 'Remove persistence.data, or use --concurrency 1',
+  }),
+  settingWarning('ROLLING_UPDATE_BLOCKED', {
+    setting: cache,
+    isWrong: (get, {values}) =>
+      get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && textAt(values, 'strategy.type') === 'RollingUpdate',
+    message: 'A rolling update waits for the volume that the old pod still uses.',
+    suggestion: 'strategy.type: Recreate',
+  }),
+  settingError('OLD_KEYS_WIN', {
+    in: SPLIT_PERSISTENCE,
+    setting: set,
+    path: 'persistence.cache',
+    isWrong: (_, {values}) => usesOldPersistence(values) && isOn(values, 'persistence.cache.enabled'),
+    message: 'persistence.cache is ignored, because persistence.enabled or its claimName takes precedence',
+    suggestion: 'Use --cache only, or remove persistence.cache',
+  }),
+  ...['persistence.persistentVolumeClaim.storageClassName', 'persistence.cache.persistentVolumeClaim.storageClassName'].map((path) =>
+    breaksTemplates({in: '<=0.6.1', path, breaks: isDash, suggestion: 'Use 0.6.2 or later'}),
+  ),
+  settingError('DIRECTORIES_COLLIDE', {
+    setting: dataHome,
+    isWrong: (get, {values}) => get(dataHome) !== undefined && get(dataHome) === textAt(values, 'agent.cacheDir'),
+    message: (get) => `${get(dataHome)} is already the mount path of the cache`,
+    suggestion: 'Use another --data-home',
+  }),
+  policyWithoutDns({in: '0.5.65 - 0.5.66', fixedIn: '0.5.67'}),
+  settingWarning('METADATA_BLOCKED', {
+    in: '0.5.65 - 0.5.66',
+    setting: metadataService,
+    isWrong: (get, {isExplicit}) => get(metadataService) === 'block' && !isExplicit(metadataService),
+    message:
+      'This version ignores allowMetadataService and blocks the metadata service unless agent.allowMetadataService is true: runs cannot get node credentials. Fixed in 0.5.67.',
+  }),
+  settingWarning('DEFAULT_SERVICE_ACCOUNT', {
+    setting: workloadIdentity,
+    isWrong: (get) =>
+      get(workloadIdentity) === 'eks-pod-identity' && get(serviceAccountName) === undefined && get(serviceAccountAnnotation) === undefined,
+    message:
+      'agent-local uses the default service account of the namespace. Associate it with the identity, or set --service-account-name.',
+  }),
+  fixedUserOnOpenShift,
+];
+
+const OLD = 'persistence.persistentVolumeClaim';
+const CACHE = 'persistence.cache.persistentVolumeClaim';
+const DATA = 'persistence.data.persistentVolumeClaim';
+
+/** Rules between keys of agent-local. */
+export const valuesRules: readonly ValuesRule[] = [
+  separateDirectories,
+  ...certificateRules({tls: 'agent.tls', bundles: '>=0.6.1', mutualTls: MUTUAL_TLS}),
+  mountsOfVolumes({
+    in: '>=0.6.1',
+    volumes: 'extraVolumes',
+    mounts: ['extraVolumeMounts'],
+    own: ['data-dir', 'cache-dir', 'client-cert', 'ca-bundle'],
+  }),
+  needsSwitch({key: `${OLD}.claimName`, on: 'persistence.enabled'}),
+  ...['data', 'cache'].map((name) =>
+    needsSwitch({in: SPLIT_PERSISTENCE, key: `persistence.${name}.persistentVolumeClaim.claimName`, on: `persistence.${name}.enabled`}),
+  ),
+  printedBare({
+    keys: [
+      'nameOverride',
+      'fullnameOverride',
+      'serviceAccount.name',
+      'agent.dataDir',
+      'agent.cacheDir',
+      `${OLD}.claimName`,
+      `${OLD}.subPath`,
+    ],
+  }),
+  printedBare({in: SPLIT_PERSISTENCE, keys: [`${CACHE}.claimName`, `${CACHE}.subPath`, `${DATA}.claimName`, `${DATA}.subPath`]}),
+  printedBare({in: '<=0.6.1', keys: [`${OLD}.storageClassName`, `${CACHE}.storageClassName`, `${DATA}.storageClassName`]}),
+  sizedClaims({volumes: ['persistence']}),
+  sizedClaims({in: SPLIT_PERSISTENCE, volumes: ['persistence.cache', 'persistence.data']}),
+  keyOfSecret({secrets: ['agent.tokenExistingSecret.name'], keys: ['agent.tokenExistingSecret.key']}),
+  relativeSubPaths([OLD, CACHE, DATA].map((claim) => `${claim}.subPath`)),
+  keyError('TEXT_FOR_NUMBER', {
+    keys: ['terminationGracePeriodSeconds'],
+    isWrong: (values, key) => textAt(values, key) !== '',
+    message: 'The value must be a number without quotes (chart schema).',
+  }),
+  keyError('NOTHING_TO_ROLL', {
+    keys: ['strategy.rollingUpdate.maxSurge', 'strategy.rollingUpdate.maxUnavailable'],
+    isWrong: (values) =>
+      textAt(values, 'strategy.type') === 'RollingUpdate' &&
+      ['maxSurge', 'maxUnavailable'].every((key) => /^0+%?$/.test(String(getAt(values, at(`strategy.rollingUpdate.${key}`))))),
+    message: 'Either maxSurge or maxUnavailable must be greater than zero.',
+  }),
+  directories({keys: ['agent.dataDir']}),
+  directories({in: '>=0.5.64', keys: ['agent.cacheDir']}),
+  secureMirrors,
+  aboveZero({keys: ['replicaCount'], message: 'With zero replicas, no agent runs.'}),
+  {
+    code: 'CACHES_LARGER_THAN_VOLUME',
+    in: '>=0.5.64',
+    severity: 'warning',
+    test: (values) => {
+      const limits = LIMITS.map((name) => ({name, megabytes: Number(getAt(values, ['extraEnv', name]) ?? 0)}));
+      const total = limits.reduce((sum, {megabytes}) => sum + BigInt(Number.isFinite(megabytes) ? Math.trunc(megabytes) : 0), 0n);
+      const size = sizeOfCache(values);
+      const written = limits.find(({megabytes}) => megabytes > 0);
+      if (written === undefined || size === undefined || total * MEBIBYTE <= (milliOf(size) ?? total * MEBIBYTE)) return [];
+      const message = `The cache limits add up to ${total} MB, but the volume size is ${size}. Runs fail when the volume is full.`;
+      return [{path: ['extraEnv', written.name], message, suggestion: 'Lower the limits, or increase the size of the volume'}];
+    },
+  },
+];
+
+const LIMITS = ['PROVIDER', 'MODULE', 'BINARY'].map((name) => `SCALR_AGENT_${name}_CACHE_SIZE_LIMIT_MB`);
+
+/** The size of the cache volume, if the values contain it. */
+function sizeOfCache(values: Values): string | undefined {
+  const isOld = usesOldPersistence(values);
+  const cache = isOld || !isOn(values, 'persistence.cache.enabled') ? 'persistence' : 'persistence.cache';
+  const isClaim = isOn(values, `${cache}.enabled`);
+  const claim = `${cache}.persistentVolumeClaim`;
+  if (isClaim && textAt(values, `${claim}.claimName`) !== '') return undefined;
+  return textAt(values, isClaim ? `${claim}.storage` : 'persistence.cache.emptyDir.sizeLimit') || undefined;
+}
 
 /** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [

@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto';
+import {digestOf, floorOf} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {digestOf, floorOf} from '../../charts/version-status.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';

@@ -1,16 +1,15 @@
 import {basename, dirname, join} from 'node:path';
-import {chartFor} from '../../charts/chart-of.ts';
+import {chartFor, floorOf} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host/host.ts';
 import {recommend} from '../../charts/recommend.ts';
 import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
-import {floorOf} from '../../charts/version-status.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
-import type {Files} from '../../ports/files.ts';
+import type {Files} from '../../ports/system.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';

@@ -4,8 +4,7 @@ import type {Workload} from '../../kubernetes/objects.ts';
 import {readsSecret} from '../../release/namespace.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {type Check, check, fail, ifKnown, pass} from '../check.ts';
-import type {PreflightContext} from '../preflight-context.ts';
+import {type Check, check, fail, ifKnown, type PreflightContext, pass} from '../preflight-context.ts';
 
 const REF = 'https://docs.scalr.io/docs/agent-pools';
 

@@ -1,14 +1,12 @@
 import {type Fact, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
-import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {mayRun, podSpecs} from '../../kubernetes/pod-specs.ts';
+import {type KubernetesObject, mayRun, podSpecs} from '../../kubernetes/objects.ts';
 import {autoscalerOf, type NodeCapacity} from '../../platform/capacity.ts';
 import type {CustomObject} from '../../platform/readings.ts';
 import {milliOf} from '../../settings/kinds.ts';
 import {nodeSelector, toleration} from '../../settings/pods.ts';
-import {type CheckResult, fail, warn} from '../check.ts';
-import type {PreflightContext} from '../preflight-context.ts';
+import {type CheckResult, fail, type PreflightContext, warn} from '../preflight-context.ts';
 
 /** Pods that the chart creates, or that its agent creates from a template of the chart. */
 export interface ChartPods {

@@ -1,9 +1,7 @@
 import {knownValue} from '../../ground/fact.ts';
 import {count} from '../../ground/text.ts';
 import {getAt, type Tree} from '../../ground/tree.ts';
-import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {kindAndName} from '../../kubernetes/objects.ts';
-import {type CheckResult, check, fail, ifKnown, pass} from '../check.ts';
+import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import {
   type Amounts,
   admitted,
@@ -16,7 +14,16 @@ import {
   resourceOption,
   spellAmount,
 } from '../pod-resources.ts';
-import type {LimitRange, LimitRangeItem, PreflightContext} from '../preflight-context.ts';
+import {
+  type CheckResult,
+  check,
+  fail,
+  ifKnown,
+  type LimitRange,
+  type LimitRangeItem,
+  type PreflightContext,
+  pass,
+} from '../preflight-context.ts';
 
 /** What an item of a LimitRange rejects, and the option that fixes it. */
 interface Refusal {

@@ -2,13 +2,12 @@ import {within} from '../../charts/releases.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
-import {podTemplates} from '../../kubernetes/pod-specs.ts';
+import {podTemplates} from '../../kubernetes/objects.ts';
 import type {ClusterFacts} from '../../platform/cluster-facts.ts';
 import type {Networks} from '../../platform/networks.ts';
 import {weaknessOf} from '../../platform/policies.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
-import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
-import type {PreflightContext} from '../preflight-context.ts';
+import {type Check, type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skip, warn} from '../preflight-context.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from './available-nodes.ts';
 
 /** Policies select runs by their labels. */

@@ -1,14 +1,15 @@
-import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
+import {floorOf, isBelow, isVersion} from '../../charts/charts.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {follow, known} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
-import {mayRun} from '../../kubernetes/pod-specs.ts';
+import {getAt, isMap} from '../../ground/tree.ts';
+import {mayRun} from '../../kubernetes/objects.ts';
 import type {NodeCapacity} from '../../platform/capacity.ts';
 import type {NodeObject} from '../../platform/readings.ts';
 import {spell} from '../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../settings/pods.ts';
-import {check, fail, ifKnown, pass, skip, warn} from '../check.ts';
-import {chartPods, NO_NODE_FOR_RUNS, nodeProvisioner, nodesForRuns, noNodeFits} from './available-nodes.ts';
+import {check, fail, ifKnown, pass, skip, warn} from '../preflight-context.ts';
+import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodeProvisioner, nodesForRuns, noNodeFits} from './available-nodes.ts';
 import {capacityForAllRuns, capacityForRun, controllerNodes, FLAG, runNodes} from './scheduling.ts';
 
 const NODES = 'list nodes';
@@ -137,6 +138,29 @@ const runTimeouts = check('Nodes', 'run-timeouts', 'Timeouts of agent-k8s', {
   },
 });
 
+const workerNodes = check('Nodes', 'worker-nodes', 'Dedicated nodes for workers', {
+  ref: 'agent-k8s, README, "DaemonSet"',
+  run: (context) => {
+    if (context.target.chart !== 'agent-k8s') return undefined;
+    return ifKnown(chartPods(context), 'render the chart', (pods) =>
+      ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
+        const isLimited = pods
+          .filter(({role}) => role === 'runs')
+          .every(({spec}) => isSet(getAt(spec, ['nodeSelector'])) || isSet(getAt(spec, ['affinity'])));
+        if (isLimited) return pass('Workers have a node selector');
+        const linux = nodes.filter(isLinux);
+        if (linux.length < 2) return pass(`${count(linux.length, 'node')}`);
+        return warn(
+          `Without a node selector, workers and runs use each of the ${linux.length} Linux nodes that they tolerate`,
+          'Use a dedicated node pool: --node-selector KEY=VALUE',
+        );
+      }),
+    );
+  },
+});
+
+const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).length > 0;
+
 /** Whether the cluster has nodes for the pods of the chart, and room on them. */
 export const nodeChecks = [
   readyNodes,
@@ -148,4 +172,5 @@ export const nodeChecks = [
   runTimeouts,
   architecture,
   windowsNodes,
+  workerNodes,
 ];

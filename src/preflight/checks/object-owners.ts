@@ -7,8 +7,7 @@ import {at, getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {gitOpsOwner, helmOwner, isClusterScoped, isContained, MANAGED_BY, otherOwner, resourceOf} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import {unrecordedAgents} from '../../release/managers.ts';
-import {type CheckResult, check, fail, ifKnown, pass, skipUnknown} from '../check.ts';
-import type {PreflightContext} from '../preflight-context.ts';
+import {type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skipUnknown} from '../preflight-context.ts';
 
 export const RELEASES = 'list Helm releases';
 

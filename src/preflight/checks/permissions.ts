@@ -5,8 +5,18 @@ import {isWideObject, resourceOf} from '../../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import {grantedBy} from '../../kubernetes/permissions.ts';
 import {grantText} from '../../release/grants.ts';
-import {type Check, type CheckResult, check, fail, pass, skip, warn} from '../check.ts';
-import type {NeededPermission, PreflightContext, ReviewedPermission} from '../preflight-context.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  type NeededPermission,
+  type PreflightContext,
+  pass,
+  type ReviewedPermission,
+  skip,
+  warn,
+} from '../preflight-context.ts';
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 

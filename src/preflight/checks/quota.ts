@@ -2,10 +2,8 @@ import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
-import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
-import {kindAndName} from '../../kubernetes/objects.ts';
+import {type KubernetesObject, kindAndName, type Pod} from '../../kubernetes/objects.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {type CheckResult, check, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
 import {
   type Amounts,
   admitted,
@@ -17,7 +15,18 @@ import {
   resourceOption,
   spellAmount,
 } from '../pod-resources.ts';
-import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-context.ts';
+import {
+  type CheckResult,
+  check,
+  fail,
+  ifKnown,
+  type LimitRange,
+  type PreflightContext,
+  pass,
+  type ResourceQuota,
+  skipUnknown,
+  warn,
+} from '../preflight-context.ts';
 import {claimStorage, claimsToMake} from './limit-range.ts';
 import {fewerRuns} from './scheduling.ts';
 

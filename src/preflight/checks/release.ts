@@ -1,5 +1,6 @@
 import {posix} from 'node:path';
 import {CHART_CHANGES, changeWithUpgrade} from '../../charts/advise.ts';
+import {isBelow} from '../../charts/charts.ts';
 import {uniqueName} from '../../charts/clouds.ts';
 import {scalrChart} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
@@ -12,9 +13,11 @@ import {showDefinitions} from '../../helm/helm.ts';
 import {isContained} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import {DEFINITIONS, type ScalrRelease} from '../../platform/cluster-facts.ts';
+import {agentImage} from '../../settings/pods.ts';
+import {purpose} from '../../settings/purpose.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} from '../check.ts';
-import type {PreflightContext} from '../preflight-context.ts';
+import {readValues} from '../../values/read-values.ts';
+import {type Check, type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skip, warn} from '../preflight-context.ts';
 import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
 
 const withVersion = ({name, namespace, version}: ScalrRelease): string => `${namespace}/${name} (${version})`;
@@ -195,5 +198,59 @@ const leftDefinitions = check('Release', 'left-definitions', 'CRDs of earlier ch
   },
 });
 
+const OLDEST_AGENT = '0.45.0';
+
+const agentVersion = check('Release', 'agent-version', 'Agent version', {
+  ref: 'agent-local, README, "Prerequisites": Scalr Agent 0.45.0 or newer',
+  run: ({get}) => {
+    const image = get(agentImage);
+    // Without a tag it is the one of the chart.
+    if (image === undefined || !/:[^/]+$|@/.test(image)) return undefined;
+    const version = /:v?(\d+\.\d+\.\d+)(?![^@])/.exec(image)?.[1];
+    if (version === undefined) return skip(`Cannot read the agent version of ${image}: its tag is not a version`);
+    return isBelow(version, OLDEST_AGENT)
+      ? warn(
+          `${image} is older than ${OLDEST_AGENT}, the oldest agent that the charts support`,
+          'Use --agent-image with a newer tag, or remove it',
+        )
+      : pass(`Agent ${version}`);
+  },
+});
+
+/** Releases with unknown values are those of run agents, as most are. */
+const isVcsRelease = ({chart, version, values}: ScalrRelease): boolean =>
+  readValues(knownValue(values) ?? {}, {chart, version}).settings.get(purpose.id) === 'vcs';
+
+const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS and run agents', {
+  ref: 'https://docs.scalr.io/docs/agent-pools',
+  run: (context) => {
+    const isForVcs = context.get(purpose) === 'vcs';
+    // Most clusters have no VCS agents, so nothing is said about them without a reason.
+    if (!isForVcs && !knownValue(context.facts.releases)?.releases.some((each) => !isThisRelease(each, context) && isVcsRelease(each)))
+      return undefined;
+    return ifKnown(context.facts.releases, 'list other agent releases', ({scope, releases}) => {
+      const others = releases
+        .filter((each) => !isThisRelease(each, context) && isVcsRelease(each) !== isForVcs)
+        .map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
+      if (others.length > 0)
+        return warn(
+          `VCS agents must not share infrastructure with run agents. Releases of ${isForVcs ? 'run' : 'VCS'} agents in this cluster: ${few(others)}`,
+          'Install VCS agents in another cluster, or on dedicated nodes: --node-selector KEY=VALUE',
+        );
+      return scope === 'namespace'
+        ? skip('Cannot list agent releases of other namespaces with your user')
+        : pass(`No release of ${isForVcs ? 'run' : 'VCS'} agents in this cluster`);
+    });
+  },
+});
+
 /** Other releases, and remains of earlier ones. */
-export const releaseChecks: readonly Check[] = [releaseName, objectOwners, nodeData, definition, leftDefinitions];
+export const releaseChecks: readonly Check[] = [
+  releaseName,
+  objectOwners,
+  nodeData,
+  definition,
+  leftDefinitions,
+  agentVersion,
+  vcsSeparate,
+];

@@ -2,14 +2,13 @@ import {hasKey} from '../../charts/support.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {count, few} from '../../ground/text.ts';
 import {getAt} from '../../ground/tree.ts';
-import {isSelected, selectorOf, untolerated} from '../../kubernetes/pod-specs.ts';
+import {isSelected, selectorOf, untolerated} from '../../kubernetes/objects.ts';
 import type {NodeCapacity} from '../../platform/capacity.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../settings/kinds.ts';
 import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {type Check, type CheckResult, check, ifKnown, pass, skip, worstOf} from '../check.ts';
 import {type Amounts, admitted, amountsOf, most, ONE_PIECE, podTotal} from '../pod-resources.ts';
-import type {PreflightContext} from '../preflight-context.ts';
+import {type Check, type CheckResult, check, ifKnown, type PreflightContext, pass, skip, worstOf} from '../preflight-context.ts';
 import {type ChartPods, chartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits} from './available-nodes.ts';
 
 /** What the flags of that role begin with. */

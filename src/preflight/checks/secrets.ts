@@ -6,9 +6,19 @@ import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
 import {imageRegistry} from '../../settings/pods.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import {type Check, type CheckResult, check, fail, pass, skip, warn, worstOf} from '../check.ts';
 import {referencedPullSecrets} from '../pod-resources.ts';
-import type {PreflightContext, RequiredSecret} from '../preflight-context.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  type PreflightContext,
+  pass,
+  type RequiredSecret,
+  skip,
+  warn,
+  worstOf,
+} from '../preflight-context.ts';
 
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];

@@ -5,9 +5,19 @@ import {getAt, type Tree} from '../../ground/tree.ts';
 import type {Claim, KubernetesObject} from '../../kubernetes/objects.ts';
 import type {AccessMode, StorageClass} from '../../platform/cluster-facts.ts';
 import {cache} from '../../settings/storage.ts';
-import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn, worstOf} from '../check.ts';
 import {referencedClaims} from '../pod-resources.ts';
-import type {PreflightContext} from '../preflight-context.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  ifKnown,
+  type PreflightContext,
+  pass,
+  skip,
+  warn,
+  worstOf,
+} from '../preflight-context.ts';
 import {nodesForRuns} from './available-nodes.ts';
 
 /** Runs for the rendered chart; does not apply if it could not be rendered and the settings require no volume. */

@@ -1,5 +1,4 @@
-import type {EndpointScope} from '../../charts/endpoint-hosts.ts';
-import {endpointsOf} from '../../charts/endpoints.ts';
+import {type EndpointScope, endpointsOf} from '../../charts/endpoints.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {type Fact, follow, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import {isMap} from '../../ground/tree.ts';
@@ -7,9 +6,7 @@ import {type HostAgent, hostAgent} from '../../host/agent.ts';
 import {hasService} from '../../host/agents.ts';
 import {type DockerContainer, directoriesFor, readContainers} from '../../host/containers.ts';
 import {readSocket} from '../../host/plan.ts';
-import type {Connections} from '../../ports/connections.ts';
-import type {Files} from '../../ports/files.ts';
-import type {HostCall, HostError, HostTools} from '../../ports/processes.ts';
+import type {Connections, Files, HostCall, HostError, HostTools} from '../../ports/system.ts';
 import type {Get} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {type ListedEndpoint, tryEndpoints} from './try-endpoints.ts';

@@ -1,7 +1,7 @@
 import {rootCertificates} from 'node:tls';
 import {type Endpoint, isInside, isPattern} from '../../charts/endpoints.ts';
-import {pooled} from '../../ground/concurrency.ts';
-import type {ConnectionAnswer, ConnectionRequest, Connections} from '../../ports/connections.ts';
+import {pooled} from '../../ground/async.ts';
+import type {ConnectionAnswer, ConnectionRequest, Connections} from '../../ports/system.ts';
 import {proxyFor} from '../../settings/addresses.ts';
 import type {Get} from '../../settings/define.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../../settings/network.ts';

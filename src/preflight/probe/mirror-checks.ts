@@ -1,13 +1,12 @@
 import {selectsImagesOfRuns} from '../../charts/images.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {few} from '../../ground/text.ts';
-import type {ManifestAnswer} from '../../ports/connections.ts';
+import type {ManifestAnswer} from '../../ports/system.ts';
 import {manifestUrl} from '../../settings/addresses.ts';
 import {imagePullSecret, imageRegistry} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, check, fail, pass, skip, warn, worstOf} from '../check.ts';
-import type {PreflightContext} from '../preflight-context.ts';
-import {type ProbeAnswer, probeFindings} from './probe.ts';
+import {type Check, type CheckResult, check, fail, type PreflightContext, pass, skip, warn, worstOf} from '../preflight-context.ts';
+import {type ProbeAnswer, probeFindings} from './script.ts';
 
 const REF = 'https://distribution.github.io/distribution/spec/api/#existing-manifests';
 

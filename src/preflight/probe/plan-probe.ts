@@ -5,11 +5,10 @@ import {isKnown, knownValue} from '../../ground/fact.ts';
 import type {Values} from '../../ground/tree.ts';
 import {serverProblem} from '../../ground/unreachable.ts';
 import type {KubernetesClient} from '../../kubernetes/client.ts';
-import {objectFact, REQUEST_MS} from '../../kubernetes/fact-readers.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
-import type {KubernetesObject} from '../../kubernetes/objects.ts';
+import {type KubernetesObject, type PodTemplate, podTemplates} from '../../kubernetes/objects.ts';
 import {reviewPermissions} from '../../kubernetes/permissions.ts';
-import {type PodTemplate, podTemplates} from '../../kubernetes/pod-specs.ts';
+import {objectFact, REQUEST_MS} from '../../kubernetes/resources.ts';
 import {manifestUrl, proxyFor} from '../../settings/addresses.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
 import {imageRegistry, runnerImage} from '../../settings/pods.ts';
@@ -19,8 +18,7 @@ import {grantFor} from '../checks/permissions.ts';
 import {mapsIn} from '../pod-resources.ts';
 import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
 import {isAskedByProbe} from './mirror-checks.ts';
-import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER} from './probe.ts';
-import {RUNNER_SCRIPT, SCRIPT} from './script.ts';
+import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER, RUNNER_SCRIPT, SCRIPT} from './script.ts';
 import {probeVolumes} from './volumes.ts';
 
 interface ProbeAccess {

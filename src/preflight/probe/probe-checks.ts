@@ -4,11 +4,20 @@ import {few} from '../../ground/text.ts';
 import {otelEndpoint} from '../../settings/agent.ts';
 import {workloadIdentity} from '../../settings/network.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {type Check, type CheckResult, check, fail, pass, skip, warn, worstOf} from '../check.ts';
 import {blocks} from '../checks/network.ts';
-import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
-import {type Findings, type ProbeAnswer, type Probed, probeFindings, type Volume} from './probe.ts';
-import {SCALR_SECONDS} from './script.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  type PreflightContext,
+  type ProbePlan,
+  pass,
+  skip,
+  warn,
+  worstOf,
+} from '../preflight-context.ts';
+import {type Findings, type ProbeAnswer, type Probed, probeFindings, SCALR_SECONDS, type Volume} from './script.ts';
 
 const probePod = check('Probe', 'probe-pod', 'Probe pod', {
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/',

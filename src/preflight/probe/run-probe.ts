@@ -1,6 +1,7 @@
 import {oneLine} from '../../diagnose/cause.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot-queries.ts';
+import {anySignal} from '../../ground/async.ts';
 import {
   type Call,
   type ClusterTarget,
@@ -11,16 +12,14 @@ import {
 } from '../../ground/command-line.ts';
 import {interrupted} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
-import {anySignal} from '../../ground/signals.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
 import type {ClusterAccess} from '../../helm/releases.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
-import {REQUIRED_MS} from '../../kubernetes/fact-readers.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {ContainerState, KubernetesObject, Pod, Snapshot, Workload} from '../../kubernetes/objects.ts';
-import {listObjects, podLog, type Reader} from '../../kubernetes/resources.ts';
-import type {Interrupts, Processes} from '../../ports/processes.ts';
-import {PROBE_CONTAINER, PROBE_DONE, PROBE_KINDS, type Probed, type ProbeObjects, probeSelector, RUNNER_CONTAINER} from './probe.ts';
+import {listObjects, podLog, REQUIRED_MS, type Reader} from '../../kubernetes/resources.ts';
+import type {Interrupts, Processes} from '../../ports/system.ts';
+import {PROBE_CONTAINER, PROBE_DONE, PROBE_KINDS, type Probed, type ProbeObjects, probeSelector, RUNNER_CONTAINER} from './script.ts';
 
 interface ProbeDeps extends ClusterAccess {
   interrupts: Interrupts;

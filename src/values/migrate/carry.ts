@@ -1,5 +1,4 @@
-import {chartFor, knowsKey} from '../../charts/chart-of.ts';
-import {CHARTS} from '../../charts/charts.ts';
+import {CHARTS, chartFor, knowsKey} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';

@@ -1,4 +1,4 @@
-import {chartFor, knowsKey} from '../../charts/chart-of.ts';
+import {chartFor, knowsKey} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {leavesOf, schemaOf} from '../../charts/schema.ts';

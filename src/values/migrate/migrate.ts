@@ -1,9 +1,8 @@
 import {CHART_CHANGES, changeWithUpgrade, hazardsOf} from '../../charts/advise.ts';
-import {chartFor} from '../../charts/chart-of.ts';
+import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {floorOf, isBelow} from '../../charts/version-status.ts';
 import {at, copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';

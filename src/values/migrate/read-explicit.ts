@@ -1,5 +1,4 @@
-import {chartFor} from '../../charts/chart-of.ts';
-import {CHARTS} from '../../charts/charts.ts';
+import {CHARTS, chartFor} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../../charts/support.ts';

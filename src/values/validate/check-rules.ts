@@ -1,6 +1,5 @@
 import {type AgentOption, type OptionProblem, optionMeantBy, optionNamed, optionsOfKeys} from '../../charts/agent-options.ts';
-import {chartFor} from '../../charts/chart-of.ts';
-import {CHARTS} from '../../charts/charts.ts';
+import {CHARTS, chartFor} from '../../charts/charts.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';

@@ -1,5 +1,4 @@
-import {chartFor} from '../../charts/chart-of.ts';
-import {CHARTS} from '../../charts/charts.ts';
+import {CHARTS, chartFor} from '../../charts/charts.ts';
 import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
 import {oncePerRelease, within} from '../../charts/releases.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';

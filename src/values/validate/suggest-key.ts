@@ -1,5 +1,4 @@
-import {chartFor, upstreamNotes} from '../../charts/chart-of.ts';
-import {CHARTS} from '../../charts/charts.ts';
+import {CHARTS, chartFor, upstreamNotes} from '../../charts/charts.ts';
 import {CHART_NAMES, type Row, type Target} from '../../charts/define.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
 import {describeRange, rangeOf, within} from '../../charts/releases.ts';

@@ -1,5 +1,5 @@
 import {type Document, isCollection, type Range, type Scalar, visit, type YAMLParseError} from 'yaml';
-import {yamlProblem} from '../../ground/yaml-problem.ts';
+import {yamlProblem} from '../../ground/text.ts';
 import type {SourceProblem} from './finding.ts';
 
 /**

@@ -1,9 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import {objectFiles} from '../../../src/bundle/collect/read-namespace.ts';
+import {objectFiles} from '../../../src/bundle/collect/read-objects.ts';
 import {clusterFindings} from '../../../src/diagnose/cluster-findings.ts';
 import {Evidence} from '../../../src/diagnose/finding.ts';
-import type {LogRecord} from '../../../src/diagnose/log-matcher.ts';
-import {LogMatcher} from '../../../src/diagnose/log-matcher.ts';
+import {LogMatcher, type LogRecord} from '../../../src/diagnose/log-matcher.ts';
 import type {Claim, Event, KubernetesObject, Pod} from '../../../src/kubernetes/objects.ts';
 import {TODAY} from '../../support/settings-from.ts';
 

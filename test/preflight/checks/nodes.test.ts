@@ -319,4 +319,10 @@ prove('nodes', nodeChecks, [
     flags: K8S,
     cluster: {...withKarpenter(onOwn(ORDINARY), FULL), refuse: ['nodepools.karpenter.sh']},
   },
+
+  {id: 'worker-nodes', is: 'nothing', when: 'the chart has no workers on every node'},
+  {id: 'worker-nodes', is: 'warn', when: 'workers go to every node', flags: {...K8S, cloud: 'aks'}},
+  {id: 'worker-nodes', is: 'pass', when: 'workers have a node selector', flags: {...K8S, cloud: 'aks', 'node-selector': ['pool=runs']}},
+  {id: 'worker-nodes', is: 'pass', when: 'there is one node', flags: {...K8S, cloud: 'aks'}, cluster: withNodes(node('one'))},
+  {id: 'worker-nodes', is: 'skip', when: 'the chart cannot be rendered', flags: {...K8S, cloud: 'aks'}, but: noManifest},
 ]);

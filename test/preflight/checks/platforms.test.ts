@@ -1,12 +1,11 @@
 import {expect, test} from 'vitest';
 import {unknown} from '../../../src/ground/fact.ts';
-import {runChecks} from '../../../src/preflight/check.ts';
 import {clusterChecks} from '../../../src/preflight/checks/cluster.ts';
 import {networkChecks} from '../../../src/preflight/checks/network.ts';
 import {nodeChecks} from '../../../src/preflight/checks/nodes.ts';
 import {releaseChecks} from '../../../src/preflight/checks/release.ts';
 import {storageChecks} from '../../../src/preflight/checks/storage.ts';
-import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
+import {type PreflightContext, runChecks} from '../../../src/preflight/preflight-context.ts';
 import {PLATFORMS, platform} from '../../platform/fake-cluster.ts';
 import {preflightContext} from '../context.ts';
 
@@ -28,25 +27,27 @@ test('what is said of agent-k8s with its defaults', async () => {
   expect(await table('agent-k8s')).toMatchInlineSnapshot(`
     "
     gke-standard
+      warn worker-nodes
       pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
     gke-autopilot
       fail host-path
       warn run-timeouts
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes, worker-nodes
     eks-al2023
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes, worker-nodes
     eks-bottlerocket
       skip node-architecture
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, windows-nodes, worker-nodes
     aks
       warn windows-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, worker-nodes
     openshift
-      warn openshift-scc
+      warn openshift-scc, worker-nodes
       pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
     kind
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes, worker-nodes
     k3s
+      warn worker-nodes
       pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
     "
   `);

@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {Check, CheckStatus} from '../../../src/preflight/check.ts';
-import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
+import type {Check, CheckStatus, PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import type {FakeCluster} from '../../platform/fake-cluster.ts';
 import type {RawFlags} from '../../support/settings-from.ts';
 import {preflightContext, saidBy} from '../context.ts';

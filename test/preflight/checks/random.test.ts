@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {unknown} from '../../../src/ground/fact.ts';
-import {runChecks} from '../../../src/preflight/check.ts';
+import {runChecks} from '../../../src/preflight/preflight-context.ts';
 import {CHECKS} from '../../../src/preflight/run-preflight.ts';
 import {PLATFORMS, platform} from '../../platform/fake-cluster.ts';
 import type {RawFlags} from '../../support/settings-from.ts';

@@ -57,6 +57,12 @@ const defined = (spec: object, metadata: object = {}): Partial<PreflightContext>
   };
 };
 
+const VCS = {chart: 'agent-local', purpose: 'vcs'};
+const runs = {name: 'runs', namespace: 'other', chart: 'agent-job-0.6.5', status: 'deployed'};
+
+const vcs = {...runs, name: 'vcs', chart: 'agent-local-0.6.5'};
+const withVcs = {...ORDINARY, releases: [vcs], values: {vcs: {podAnnotations: {'scalr.io/purpose': 'vcs'}}}};
+
 prove('release', releaseChecks, [
   {id: 'release-name', is: 'pass', when: 'there is none'},
   {id: 'release-name', is: 'pass', when: 'it is an older one of the chart', cluster: withReleases(release('agent-job-0.6.4'))},
@@ -218,4 +224,21 @@ prove('release', releaseChecks, [
     cluster: withDefinitions(['atasks.scalr.io'], release('agent-job-0.5.66', 'blue', 'b')),
   },
   {id: 'left-definitions', is: 'skip', when: 'releases are refused', cluster: {...withDefinitions(['atasks.scalr.io']), refuse: SECRETS}},
+
+  {id: 'agent-version', is: 'nothing', when: 'the image is the one of the chart'},
+  {id: 'agent-version', is: 'pass', when: 'the tag is new enough', flags: {'agent-image': 'registry.example.com/scalr/agent:1.4.0'}},
+  {id: 'agent-version', is: 'warn', when: 'the tag is older than 0.45', flags: {'agent-image': 'registry.example.com/scalr/agent:0.44.2'}},
+  {id: 'agent-version', is: 'skip', when: 'the tag is no version', flags: {'agent-image': 'registry.example.com/scalr/agent:latest'}},
+  {id: 'vcs-separate', is: 'nothing', when: 'the pool is for runs'},
+  {id: 'vcs-separate', is: 'pass', when: 'there is no other agent', flags: VCS},
+  {id: 'vcs-separate', is: 'warn', when: 'there is another agent', flags: VCS, cluster: {...ORDINARY, releases: [runs]}},
+  {id: 'vcs-separate', is: 'pass', when: 'the other agent is for VCS too', flags: VCS, cluster: withVcs},
+  {id: 'vcs-separate', is: 'warn', when: 'the pool is for runs, and another agent for VCS', cluster: withVcs},
+  {
+    id: 'vcs-separate',
+    is: 'skip',
+    when: 'releases cannot be listed',
+    flags: VCS,
+    cluster: {...ORDINARY, refuse: ['secrets', 'secrets of the namespace']},
+  },
 ]);

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {known, unknown} from '../../../src/ground/fact.ts';
-import {toolChecks} from '../../../src/preflight/checks/tools.ts';
+import {toolChecks} from '../../../src/preflight/checks/cluster.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import {ORDINARY, preflightContext, saidBy} from '../context.ts';
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {type CheckStatus, runChecks} from '../../../src/preflight/check.ts';
-import {MACHINE_CHECKS} from '../../../src/preflight/machine/host-checks.ts';
+import {MACHINE_CHECKS} from '../../../src/preflight/machine/machine-checks.ts';
+import {type CheckStatus, runChecks} from '../../../src/preflight/preflight-context.ts';
 import {container, type FakeMachine, machineContext, SERVICES} from './machine.ts';
 
 const GIB = 1024 ** 3;

@@ -1,7 +1,5 @@
 import type {DockerContainer} from '../../../src/host/containers.ts';
-import type {ConnectionAnswer, ConnectionRequest} from '../../../src/ports/connections.ts';
-import type {Files} from '../../../src/ports/files.ts';
-import type {HostAnswer, HostCall} from '../../../src/ports/processes.ts';
+import type {ConnectionAnswer, ConnectionRequest, Files, HostAnswer, HostCall} from '../../../src/ports/system.ts';
 import {type MachineContext, readMachine} from '../../../src/preflight/machine/machine-context.ts';
 import {url} from '../../../src/settings/agent.ts';
 import {memoryFiles} from '../../support/memory-files.ts';

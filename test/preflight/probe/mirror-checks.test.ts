@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {knownValue} from '../../../src/ground/fact.ts';
-import type {ManifestAnswer} from '../../../src/ports/connections.ts';
+import type {ManifestAnswer} from '../../../src/ports/system.ts';
 import type {PreflightContext, ProbePlan} from '../../../src/preflight/preflight-context.ts';
 import {mirrorChecks, mirrorProbeChecks} from '../../../src/preflight/probe/mirror-checks.ts';
 import {planProbe} from '../../../src/preflight/probe/plan-probe.ts';

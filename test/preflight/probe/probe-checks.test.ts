@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {PreflightContext, ProbePlan} from '../../../src/preflight/preflight-context.ts';
-import type {Probed} from '../../../src/preflight/probe/probe.ts';
 import {probeChecks} from '../../../src/preflight/probe/probe-checks.ts';
+import type {Probed} from '../../../src/preflight/probe/script.ts';
 import {type Case, prove} from '../checks/prove.ts';
 import {preflightContext, saidBy} from '../context.ts';
 

@@ -1,0 +1,215 @@
+import {at, getAt, isOn, textAt} from '../ground/tree.ts';
+import {FLAT, NESTED} from './agent-job/versions.ts';
+import {GOLDEN} from './agent-k8s/versions.ts';
+import {usesOldPersistence} from './agent-local/versions.ts';
+import type {HazardFacts, UpgradeHazard} from './define.ts';
+import type {ChartName} from './schema.ts';
+
+type Effect = Omit<UpgradeHazard, 'code' | 'level' | 'from' | 'to'>;
+
+const hazard =
+  (level: UpgradeHazard['level']) =>
+  (code: string, [from, to]: readonly [from: string, to: string], effect: Effect): UpgradeHazard => ({code, level, from, to, ...effect});
+
+const blocking = hazard('blocking');
+const behavior = hazard('behavior');
+const info = hazard('info');
+
+/** `--reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
+const reuseValues = (from: string, to: string): UpgradeHazard =>
+  info('REUSE_VALUES', [from, to], {
+    reason: 'The flag --reuse-values of Helm fails or leaves new keys empty, because it passes the defaults of the old version',
+    remedy: 'Pass all values, or use --reset-then-reuse-values',
+    isHandled: true,
+  });
+
+/** Some versions were released from an older branch, without client certificates. */
+const mutualTlsVanishes = (key: string, from: string, to: string): UpgradeHazard[] => [
+  blocking('CLIENT_CERTIFICATE_IGNORED', [from, to], {
+    when: ({values}) => textAt(values, `${key}.clientCertSecret.name`) !== '' || textAt(values, `${key}.clientCert`) !== '',
+    whose: 'client certificates',
+    reason: 'This version was released from an older branch, and ignores client certificates',
+    remedy: 'Use 0.6.1 or later',
+  }),
+];
+
+/** `AgentTaskTemplate`, and names after the release. */
+const TEMPLATES = '>=0.5.68';
+const BEFORE_TEMPLATES = '<=0.5.67';
+
+/** The chart creates the PVC, under a name that 0.5.68 changes. */
+const ownsClaim = ({values}: HazardFacts): boolean =>
+  ['persistence', 'persistence.cache', 'persistence.data'].some(
+    (key) => isOn(values, `${key}.enabled`) && textAt(values, `${key}.persistentVolumeClaim.claimName`) === '',
+  );
+
+/** Up to 0.5.67 the Deployment is always called scalr-agent; since then it has the full name of the release. */
+function isDeploymentKept({release, values}: HazardFacts): boolean {
+  const base = textAt(values, 'nameOverride') || 'scalr-agent';
+  const name = textAt(values, 'fullnameOverride') || (release.includes(base) ? release : `${release}-${base}`);
+  return name === 'scalr-agent';
+}
+
+const AGENT_IMAGES = ['agent.image.repository', 'controller.image.repository', 'worker.image.repository'];
+
+/** 0.5.59 to 0.5.63 have it below worker. */
+const hasDefaultRunner = ({values}: HazardFacts): boolean =>
+  ['task', 'worker'].some((key) => textAt(values, `${key}.runner.image.repository`) === 'scalr/agent-runner');
+
+const renamedDefinition = (from: string, to: string, name: string): UpgradeHazard =>
+  blocking('CRD_RENAMED', [from, to], {
+    reason: `The chart needs CRD ${name}, which helm upgrade does not install`,
+    remedy: 'Apply the CRDs of the new chart before the upgrade, and delete the old ones after it',
+    isHandled: true,
+  });
+
+const renamedClaim = (from: string, to: string): UpgradeHazard =>
+  blocking('PVC_RENAMED', [from, to], {
+    when: ownsClaim,
+    whose: 'PVC of the chart',
+    reason: 'The PVC has a new name, and Helm deletes the old one with its data',
+    remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
+    isHandled: true,
+  });
+
+const runsLoseTemplate = (from: string, to: string): UpgradeHazard =>
+  behavior('RUNS_LOSE_TEMPLATE', [from, to], {
+    reason: 'Helm deletes the task template and the service account that runs in flight use',
+    remedy: 'Wait until no run is in flight',
+    isHandled: true,
+  });
+
+const job: readonly UpgradeHazard[] = [
+  blocking('KEYS_RENAMED', [FLAT, NESTED], {
+    reason: 'Almost every values key has a new name since 0.5.64',
+    remedy: 'Migrate the values',
+    isHandled: true,
+  }),
+  renamedDefinition(FLAT, '0.5.64 - 0.5.67', 'atasks.scalr.io'),
+  renamedDefinition(BEFORE_TEMPLATES, TEMPLATES, 'agenttasktemplates.scalr.io'),
+  renamedClaim(FLAT, '0.5.64 - 0.5.67'),
+  renamedClaim(BEFORE_TEMPLATES, TEMPLATES),
+  blocking('SELECTOR_CHANGED', ['0.5.64 - 0.5.67', TEMPLATES], {
+    when: isDeploymentKept,
+    whose: 'release `scalr-agent`',
+    reason: 'Deployment scalr-agent of a release with that name gets another selector, which Kubernetes refuses (field is immutable)',
+    remedy: 'Delete the Deployment before the upgrade, after its runs have ended',
+    isHandled: true,
+  }),
+  runsLoseTemplate(FLAT, '0.5.64 - 0.5.67'),
+  runsLoseTemplate(BEFORE_TEMPLATES, TEMPLATES),
+  blocking('EFS_REMOVED', [FLAT, NESTED], {
+    when: ({values}) => textAt(values, 'efsVolumeHandle') !== '',
+    whose: '`efsVolumeHandle`',
+    reason: 'The chart no longer creates the EFS volume and its PVC since 0.5.64',
+    remedy: 'Create a PersistentVolume and a PVC for the file system, and set persistence.cache.persistentVolumeClaim.claimName',
+  }),
+  behavior('METADATA_BLOCKED', [FLAT, NESTED], {
+    reason: 'Runs cannot reach the metadata service (169.254.169.254) by default since 0.5.64',
+    remedy: 'If runs use cloud credentials of the node, set task.allowMetadataService: true',
+  }),
+  behavior('RUNNER_IMAGE_CHANGED', ['<=0.5.66', '>=0.5.67'], {
+    when: hasDefaultRunner,
+    whose: 'default runner image',
+    reason: 'The default runner image changes from scalr/agent-runner to scalr/runner since 0.5.67',
+    remedy: 'Check that scalr/runner has the tools of your runs, or set task.runner.image',
+  }),
+  behavior('ENTRYPOINT_DOWNLOADED', ['<=0.5.66 || >=0.5.69', '0.5.67 - 0.5.68'], {
+    reason: 'Every run downloads its entrypoint from storage.googleapis.com in 0.5.67 and 0.5.68',
+    remedy: 'Allow this egress, or use 0.5.69 or later',
+  }),
+  behavior('GRACE_PERIOD_APPLIES', ['0.5.64 - 0.5.68', '>=0.5.69'], {
+    when: ({values}) => ['agent', 'task'].some((key) => getAt(values, at(`${key}.terminationGracePeriodSeconds`)) !== DEFAULT_GRACE[key]),
+    whose: 'changed grace periods',
+    reason: 'The agent stops runs after the grace period of the pod since 0.5.69; before, after fixed 180 s and 360 s',
+    remedy: 'Check agent.terminationGracePeriodSeconds and task.terminationGracePeriodSeconds',
+  }),
+  ...mutualTlsVanishes('global.tls', '0.5.76 - 0.5.77 || >=0.6.1', '0.5.78 - 0.5.79'),
+  blocking('LABELS_UNUSABLE', ['*', '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79'], {
+    when: ({values}) => Object.keys(getAt(values, at('global.labels')) ?? {}).length > 0,
+    whose: '`global.labels`',
+    reason: 'global.labels breaks the templates of this version',
+    remedy: 'Use 0.6.1 or later, or remove global.labels',
+  }),
+  behavior('RUNS_BLOCK_DRAINS', ['<=0.5.79', '>=0.6.1'], {
+    reason: 'A PodDisruptionBudget protects run pods since 0.6.1, so a node drain waits until runs have ended',
+    remedy: 'To allow evictions, set task.podDisruptionBudget.enabled: false',
+  }),
+  behavior('BUDGET_LOST', ['*', '0.6.1 - 0.6.3'], {
+    when: ({values}) => Number(getAt(values, at('agent.replicaCount')) ?? 1) > 1,
+    whose: 'several replicas',
+    reason: 'The PodDisruptionBudget of the controller is lost in 0.6.1 to 0.6.3',
+    remedy: 'Use 0.6.4 or later',
+  }),
+  behavior('ENTRYPOINT_CHANGED', ['<=0.6.1', '>=0.6.2'], {
+    when: ({values}) => AGENT_IMAGES.some((key) => !['', 'scalr/agent'].includes(textAt(values, key))),
+    whose: 'custom agent images',
+    reason: 'Pods use the entrypoint of the image since 0.6.2; before, a fixed command',
+    remedy: 'Check the entrypoint of your image, or set agent.controller.command and task.worker.command',
+  }),
+  behavior('RUNS_RETRIED', ['<=0.6.3', '>=0.6.4'], {
+    reason: 'Kubernetes starts a run pod a second time if it failed, since 0.6.4',
+    remedy: 'To keep the former behavior, set task.job.backoffLimit: 0',
+  }),
+  reuseValues('<=0.6.1', '>=0.6.2'),
+];
+
+const DEFAULT_GRACE: Readonly<Record<string, number>> = {agent: 180, task: 360};
+
+const local: readonly UpgradeHazard[] = [
+  behavior('VOLUME_SPLIT', ['<=0.5.63', '>=0.5.64'], {
+    when: ({values}) => isOn(values, 'persistence.enabled'),
+    whose: 'persistent volume',
+    reason: 'Data and cache are two volumes since 0.5.64, and the PVC holds only the cache',
+    remedy: 'Nothing is deleted. Old data in the PVC is not used and can be removed',
+  }),
+  behavior('METADATA_BLOCKED', ['*', '0.5.65 - 0.5.66'], {
+    reason: 'Runs cannot reach the metadata service (169.254.169.254) in 0.5.65 and 0.5.66, whatever allowMetadataService is',
+    remedy: 'If runs use cloud credentials of the node, set agent.allowMetadataService: true',
+  }),
+  ...mutualTlsVanishes('agent.tls', '0.5.73 - 0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'),
+  blocking('PVC_RENAMED', ['0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'], {
+    when: ({values}) =>
+      ['cache', 'data'].some(
+        (volume) =>
+          isOn(values, `persistence.${volume}.enabled`) &&
+          textAt(values, `persistence.${volume}.persistentVolumeClaim.claimName`) === '' &&
+          !(volume === 'cache' && usesOldPersistence(values)),
+      ),
+    whose: 'PVC of the chart',
+    reason: 'These versions were released from an older branch without persistence.cache and persistence.data, and Helm deletes their PVCs',
+    remedy: 'Use 0.6.1 or later; otherwise annotate the PVC with helm.sh/resource-policy=keep, and set claimName to its name',
+    isHandled: true,
+  }),
+  info('PVC_RENAMED', ['<=0.5.73 || 0.5.75 - 0.5.76', '>=0.6.1'], {
+    when: ({values}) => isOn(values, 'persistence.enabled') && textAt(values, 'persistence.persistentVolumeClaim.claimName') === '',
+    whose: 'PVC of the chart',
+    reason: 'persistence.cache replaces persistence since 0.6.1. With the new key, the PVC has a new name and Helm deletes the old one',
+    remedy: 'Keep the old keys',
+    isHandled: true,
+  }),
+  behavior('IMAGE_CHANGED', ['<=0.5.76', '>=0.6.1'], {
+    when: ({values}) => textAt(values, 'image.repository') === 'scalr/agent-runner',
+    whose: 'default image',
+    reason: 'The default image changes from scalr/agent-runner to scalr/agent since 0.6.1, without aws, gcloud, az and kubectl',
+    remedy: 'If runs use these tools, set image.repository: scalr/agent-runner',
+  }),
+  reuseValues('<=0.5.76', '>=0.6.1'),
+];
+
+const k8s: readonly UpgradeHazard[] = [
+  info('LIMITS_REMOVED', ['<=0.5.65', '>=0.5.66'], {
+    reason: 'Controller and workers have no CPU and memory limits by default since 0.5.66',
+    remedy: 'If a ResourceQuota requires limits, set resources.limits',
+  }),
+  behavior('REGISTRY_LEGACY_ONLY', ['<=0.5.66', GOLDEN], {
+    when: ({values}) => textAt(values, 'agent.container_task_image_registry') !== '',
+    whose: '`agent.container_task_image_registry`',
+    reason: 'agent.container_task_image_registry applies only to agent.container_task_image_mode: legacy since 0.5.67',
+    remedy: 'For golden images, write the registry into agent.container_task_image',
+  }),
+  reuseValues('<=0.5.66', GOLDEN),
+];
+
+/** Apart from the other properties of a chart, because only upgrades need them. docs/charts/upgrades.md is generated from these rows. */
+export const HAZARDS: Readonly<Record<ChartName, readonly UpgradeHazard[]>> = {'agent-k8s': k8s, 'agent-local': local, 'agent-job': job};

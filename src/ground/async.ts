@@ -1,0 +1,170 @@
+import {setMaxListeners} from 'node:events';
+import {setTimeout as wait} from 'node:timers/promises';
+
+// AbortSignal.any is not used: Node.js 20 garbage-collects a timeout signal that nothing else references.
+
+/** A signal that is aborted with the first of these. */
+export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of signals) {
+    const pass = (): void => controller.abort(signal.reason);
+    // Node.js reports many listeners on one signal as a leak.
+    setMaxListeners(0, signal);
+    if (signal.aborted) pass();
+    // The listener also keeps a timeout alive.
+    else signal.addEventListener('abort', pass, {once: true, signal: controller.signal});
+  }
+  return controller.signal;
+}
+
+/** The same for one of many calls with long-lived signals: `release` removes the listeners. */
+export function followSignal(...signals: readonly AbortSignal[]): {signal: AbortSignal; release(): void} {
+  const controller = new AbortController();
+  const passes = signals.map((signal) => {
+    const pass = (): void => controller.abort(signal.reason);
+    setMaxListeners(0, signal);
+    if (signal.aborted) pass();
+    else signal.addEventListener('abort', pass, {once: true});
+    return pass;
+  });
+  return {
+    signal: controller.signal,
+    release: () => signals.forEach((signal, index) => void signal.removeEventListener('abort', passes[index] as () => void)),
+  };
+}
+
+/** Runs `work` with a signal that is aborted after a timeout, or with the given signal. */
+export async function withTimeout<T>(milliseconds: number, signal: AbortSignal, work: (either: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException('Timed out', 'TimeoutError')), milliseconds);
+  const either = followSignal(signal, late.signal);
+  try {
+    return await work(either.signal);
+  } finally {
+    clearTimeout(timer);
+    either.release();
+  }
+}
+
+/** Reason of an abort: interrupts have a name, and timeouts an error. */
+export function abortReason({reason}: AbortSignal): string {
+  if (typeof reason === 'string') return 'interrupted';
+  return (reason as Error | undefined)?.name === 'TimeoutError' ? 'timed out (--timeout)' : 'cancelled';
+}
+
+/** The time; tests replace it. */
+export interface Clock {
+  now(): Date;
+  /** Waits until the time is over or the signal is aborted. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+export const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+  await wait(milliseconds, undefined, {signal}).catch(() => undefined);
+};
+
+/** The results of `work` for every item, with at most `width` at once, started in order. */
+export async function pooled<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({length: Math.min(width, items.length)}, worker));
+  return results;
+}
+
+/** Semaphore: returns a function that releases the slot, in the order of requests; undefined if the signal is aborted first. */
+export function semaphore(count: number): (signal: AbortSignal) => Promise<(() => void) | undefined> {
+  let free = count;
+  const waiting = new Set<() => void>();
+  const releaseSlot = (): void => {
+    const [next] = waiting;
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const takenSlot = (): (() => void) => {
+    let isHeld = true;
+    return () => {
+      if (isHeld) releaseSlot();
+      isHeld = false;
+    };
+  };
+  return async (signal) => {
+    if (signal.aborted) return undefined;
+    if (free > 0) {
+      free -= 1;
+      return takenSlot();
+    }
+    return new Promise((resolve) => {
+      const cancel = (): void => {
+        waiting.delete(next);
+        resolve(undefined);
+      };
+      const next = (): void => {
+        waiting.delete(next);
+        signal.removeEventListener('abort', cancel);
+        resolve(takenSlot());
+      };
+      waiting.add(next);
+      // Node.js reports many listeners on one signal as a leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', cancel, {once: true});
+    });
+  };
+}
+
+export const NEWLINE = 10;
+/** Longer lines of a log can be cut, and only their start is searched. */
+export const MAX_LINE_BYTES = 16 * 1024;
+/** Longer lines are passed on in parts. */
+const MAX_HELD_BYTES = 1024 * 1024;
+
+/** Holds the incomplete line at the end of a stream. */
+export class LineBuffer {
+  #open: Buffer = Buffer.alloc(0);
+  readonly #maxBytes: number;
+
+  constructor(maxBytes = MAX_HELD_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The whole lines so far, or a part of a line that is too long. */
+  push(chunk: Buffer): Buffer {
+    const all = this.#open.length > 0 ? Buffer.concat([this.#open, chunk]) : chunk;
+    const end = all.lastIndexOf(NEWLINE) + 1;
+    const whole = end === 0 && all.length > this.#maxBytes ? all.length : end;
+    this.#open = all.subarray(whole);
+    return all.subarray(0, whole);
+  }
+
+  /** Removes the incomplete line. */
+  rest(): Buffer {
+    const rest = this.#open;
+    this.#open = rest.subarray(rest.length);
+    return rest;
+  }
+}
+
+/** Chunks that end at a line end, except within a line longer than `maxBytes`. */
+export async function* wholeLines(chunks: AsyncIterable<Buffer>, maxBytes?: number): AsyncGenerator<Buffer> {
+  const buffer = new LineBuffer(maxBytes);
+  for await (const chunk of chunks) {
+    const lines = buffer.push(chunk);
+    if (lines.length > 0) yield lines;
+  }
+  const rest = buffer.rest();
+  if (rest.length > 0) yield rest;
+}
+
+/** All bytes of a stream; undefined if there are more than `maxBytes`. */
+export async function readAtMost(maxBytes: number, chunks: AsyncIterable<Buffer | string>): Promise<Buffer | undefined> {
+  const read: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    read.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(read);
+}

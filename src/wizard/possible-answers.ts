@@ -1,0 +1,233 @@
+import {CHARTS, chartFor} from '../charts/charts.ts';
+import type {Target} from '../charts/define.ts';
+import {HOSTS, type HostTarget} from '../charts/host/host.ts';
+import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
+import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
+import {within} from '../charts/releases.ts';
+import {hasKey, needsNoRow, scopeOf, takes} from '../charts/support.ts';
+import {newestOf} from '../charts/target.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import {hostAgent} from '../host/agent.ts';
+import {token} from '../settings/agent.ts';
+import {InvalidValue, type Setting, settingName} from '../settings/define.ts';
+import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
+import {chart, chartVersion} from '../settings/release.ts';
+import {type Answer, catalogue, Settings} from '../settings/settings.ts';
+import {cache, cachePath} from '../settings/storage.ts';
+import {answerText} from '../ui/prompt-text.ts';
+import {generate} from '../values/generate.ts';
+import {type AnswerStore, targetOfPlace} from './answer-store.ts';
+
+/** The answers as they are: incomplete, and not validated against each other. */
+export const unsettled = (store: AnswerStore): Settings =>
+  new Settings(new Map(store.entries().map(({setting, answer}) => [setting.id, answer])));
+
+/** The recommendation for the answers so far, a selected chart left out; undefined if no chart supports them. */
+export function recommendSoFar(store: AnswerStore, facts: ChartRequirements): Recommendation | undefined {
+  const answers = new Map(store.entries().flatMap(({setting, answer}) => (setting === chart ? [] : [[setting.id, answer] as const])));
+  try {
+    return recommend(new Settings(answers), facts);
+  } catch (error) {
+    if (error instanceof ExpectedError) return undefined;
+    throw error;
+  }
+}
+
+/** The selected chart, or the one that is recommended so far; undefined without Kubernetes. */
+export function likelyTarget(store: AnswerStore, facts: ChartRequirements): Target | undefined {
+  if (hostOf(store) !== undefined) return undefined;
+  const name = store.get(chart) ?? recommendSoFar(store, facts)?.chart;
+  if (name === undefined) return undefined;
+  return store.readChart?.chart === name ? store.readChart : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
+}
+
+/** Why no chart that is left supports this value; undefined if one does. A chart that was selected by prompt can still be changed. */
+export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore, facts: ChartRequirements): string | undefined {
+  const host = hostOf(store);
+  if (host !== undefined) return whyExcludedOn(host, setting, value, store);
+  const answer: Answer = {value, source: 'prompt'};
+  const before = unsettled(store);
+  const reasons = eligibleCharts(store, facts)
+    .map((name) => before.with(chart, {value: name, source: 'prompt'}))
+    .filter((settings) => failureOf(settings) === undefined)
+    .map((settings) => failureOf(withoutUseless(settings.with(setting, answer))));
+  if (!reasons.every((each) => each !== undefined)) return undefined;
+  // A chart that supports the setting gives the better reason.
+  const reason = reasons.find((each) => !each.includes(' does not support ')) ?? reasons[0];
+  if (reason === undefined) return undefined;
+  const able = reason.includes(' does not support ') ? chartsWith(setting, before.with(setting, answer)) : [];
+  return able.length > 0 ? `only with ${able.join(' and ')}` : refusalInWords(reason);
+}
+
+/** Without prompted answers that the change leaves without effect. */
+const withoutUseless = (settings: Settings): Settings =>
+  new Settings(
+    new Map(
+      settings
+        .entries()
+        .filter(({setting, answer}) => answer.source !== 'prompt' || missingFor(setting, settings.get) === undefined)
+        .map(({setting, answer}) => [setting.id, answer]),
+    ),
+  );
+
+function eligibleCharts(store: AnswerStore, facts: ChartRequirements): string[] {
+  if (store.isFixed(chart)) return [String(store.get(chart))];
+  const found = recommendSoFar(store, facts);
+  if (found === undefined) return [];
+  return [
+    found.chart,
+    ...found.rejected.filter(({reasons}) => reasons.every(({verdict}) => verdict !== 'excluded')).map((each) => each.chart),
+  ];
+}
+
+/** The error with which these settings give no values. */
+function failureOf(settings: Settings): string | undefined {
+  try {
+    generate(settings);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError || error instanceof InvalidValue) return error.message;
+    throw error;
+  }
+}
+
+/** What the likely chart, or an agent on this machine, does without an answer; undefined if it has no value. */
+export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: ChartRequirements): unknown {
+  if (hostOf(store) !== undefined) return defaultOnHost(setting, store);
+  const target = likelyTarget(store, facts);
+  if (target === undefined) return undefined;
+  const {rows, defaults} = chartFor(target);
+  const scope = scopeOf(target, store.get);
+  const derived = defaults
+    .filter((each) => each.setting === setting && within(target.version, each.in))
+    .map(({value}) => value(store.get)?.value);
+  const read = rows
+    .filter((row) => row.setting === setting && within(target.version, row.in) && (row.when?.(store.get) ?? true))
+    .map((row) => row.read(scope.defaults, scope));
+  return [...derived, ...read].find((each) => each !== undefined);
+}
+
+/** The same as text with its source: "20Gi (chart default)". */
+export function defaultText(setting: Setting, store: AnswerStore, facts: ChartRequirements): string | undefined {
+  const value = chartDefaultOf(setting, store, facts);
+  return value === undefined ? undefined : `${answerText(setting, {value, source: 'chart'})} (${defaultWord(store)})`;
+}
+
+/** Whose default an empty answer leaves in force. */
+export const defaultWord = (store: Pick<AnswerStore, 'place'>): string => (hostOf(store) === undefined ? 'chart default' : 'default');
+
+/** True if a number limits the concurrent runs: agent-job and agent-k8s start a pod for every run. */
+export function limitsRuns(store: AnswerStore, facts: ChartRequirements): boolean {
+  const target = likelyTarget(store, facts);
+  return target === undefined || hasKey(target, concurrency);
+}
+
+/** True if the selected chart, or an agent on this machine, supports no value of the setting. */
+export function isForeign(setting: Setting, store: AnswerStore): boolean {
+  const host = hostOf(store);
+  if (host !== undefined) return isForeignOn(host, setting, store);
+  const name = store.get(chart);
+  if (name === undefined || needsNoRow(setting)) return false;
+  const version = store.get(chartVersion) ?? newestOf(name);
+  const written = setting.carriedBy?.() ?? setting;
+  return !CHARTS[name].rows.some((row) => row.setting === written && within(version, row.in));
+}
+
+/** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */
+export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget, 'docker' | 'systemd'> | undefined {
+  const target = targetOfPlace(place);
+  return target === 'kubernetes' ? undefined : target;
+}
+
+/** True if an agent on this machine supports no value of the setting, or only one. */
+export const isForeignOn = (target: HostTarget, setting: Setting, {get}: Pick<AnswerStore, 'get'>): boolean =>
+  (target === 'systemd' && setting.id === isolation.id) ||
+  !HOSTS[target].rows.some((row) => row.setting === setting && (row.when?.(get) ?? true));
+
+/** Why an agent on this machine does not support a value. */
+export function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, store: AnswerStore): string | undefined {
+  // Other answers that are excluded are reported by the review.
+  const decisive = store.entries().filter((each) => each.setting === purpose || each.setting === (isolation as Setting));
+  const answers = decisive.map((each) => [each.setting.id, each.answer] as const);
+  try {
+    hostAgent(new Settings(new Map([...answers, [setting.id, {value, source: 'prompt'}]])), target);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return error.message;
+    throw error;
+  }
+}
+
+/** True if an agent on this machine leaves nothing to choose. */
+export function hasOneChoice(setting: Setting, store: AnswerStore): boolean {
+  const host = hostOf(store);
+  const {options = []} = setting.kind;
+  return host !== undefined && options.filter((value) => whyExcludedOn(host, setting, value, store) === undefined).length === 1;
+}
+
+/** Meaning of an empty answer, and the preselected choice. */
+export function emptyOnHost(setting: Setting): {orElse?: string | undefined; suggested?: string} {
+  if (setting === (token as Setting)) return {orElse: 'Enter: add it to agent.env later'};
+  return setting === (isolation as Setting) ? {orElse: undefined, suggested: 'per-run'} : {};
+}
+
+/** What an agent on this machine does without an answer; undefined if it depends on more. */
+export function defaultOnHost({id}: Setting, {get, place}: Pick<AnswerStore, 'get' | 'place'>): unknown {
+  const isShared = place?.kind === 'docker' && get(isolation) === 'shared';
+  if (id === concurrency.id) return isShared ? 1 : RUNS_PER_AGENT;
+  return id === cache.id ? (isShared ? 'ephemeral' : 'hostpath') : undefined;
+}
+
+type Words = Partial<Pick<Setting, 'question' | 'labels' | 'meanings'>>;
+
+const ON_HOST = new Map<Setting, Words>([
+  [
+    isolation as Setting,
+    {
+      question: 'Isolate each run in its own container?',
+      meanings: {
+        shared: 'runs execute in the container of the agent, one at a time',
+        'per-run': 'each run gets its own container; requires the Docker socket',
+      },
+    },
+  ],
+  [
+    cache as Setting,
+    {
+      labels: {hostpath: 'Directory on this machine', ephemeral: 'In the container'},
+      meanings: {hostpath: 'outlives the container of the agent', ephemeral: 'deleted with the container'},
+    },
+  ],
+  [cachePath as Setting, {question: 'Cache directory on this machine'}],
+]);
+
+export function inWordsOf(store: AnswerStore, setting: Setting): Setting {
+  const words = hostOf(store) === undefined ? undefined : ON_HOST.get(setting);
+  return words === undefined ? setting : {...setting, ...words};
+}
+
+/** A message about flags, in the words of the questions: `--cache hostpath` becomes `cache "Node directory"`. */
+export const withoutFlags = (text: string): string =>
+  text.replace(/--(?:no-)?([a-z][a-z-]*)((?: |=)[\w-]+)?/g, (flag, id: string, rest = '') => {
+    const setting = catalogue.find((each) => each.id === id);
+    if (setting === undefined) return flag;
+    const label = setting.labels?.[rest.slice(1)];
+    return `${settingName(setting)}${label === undefined || /^(Yes|No)$/.test(label) ? rest : ` "${label}"`}`;
+  });
+
+/** Why a chart does not support an answer, without its name, its flags and the remedies that are flags. */
+export const refusalInWords = (message: string): string => {
+  const [sentence = ''] = message.split(/\.?\n/);
+  const reason = sentence
+    .replace(/^.* does not support --[^:]*: /, '')
+    .replace(/(?:; (?:for EFS, create a PVC and )?use| unless) --.*$/, '');
+  return withoutFlags(reason)
+    .replace(/^agent-\w+ [\d.]+ (?=does not)/, '')
+    .replace(/\.$/, '');
+};
+
+/** The charts whose newest version supports the setting. */
+export const chartsWith = (setting: Setting, settings: Settings): string[] =>
+  Object.values(CHARTS)
+    .filter((chart) => takes(chart, setting, settings, scopeOf({chart: chart.name, version: newestOf(chart.name)}, settings.get)))
+    .map(({name}) => name);
