@@ -1,4 +1,4 @@
-import type {Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -11,6 +11,7 @@ import {
   forgetPrevious,
   planRotation,
   proveMoved,
+  readAccountRotation,
   type TokenHolder,
   type TokenUsers,
   usedByOthers,
@@ -18,6 +19,8 @@ import {
 import {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
+import type {accountPoolIn} from '../release/namespace.ts';
+import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {PLACEHOLDER} from './install-pool.ts';
@@ -163,3 +166,54 @@ export async function rotateInCluster(
   };
   return rotate(rotation, flags, context);
 }
+
+/** What an installed agent records about its token. */
+interface Recorded {
+  users: TokenUsers;
+  recorded: ReturnType<typeof accountPoolIn>;
+  /** That the agents connect to; unknown if only their token contains it. */
+  address: string | undefined;
+  /** What records the token. */
+  record: string;
+}
+
+/** False if the token is given, or if an interrupted rotation has written it. @throws ExpectedError for a new one in this case */
+export function needsToken({replaced}: TokenUsers, isGiven: boolean, isNew: boolean): boolean {
+  if (isNew && replaced !== undefined) throw unfinished();
+  return !isGiven && replaced === undefined;
+}
+
+/** Undefined if the token is given, and the account is not known. @throws ExpectedError */
+export async function readAccount(
+  {users, recorded, address = '', record}: Recorded,
+  isNeeded: boolean,
+  given: string | undefined,
+  connect: (host: string | undefined) => Promise<ScalrClient>,
+): Promise<AccountRotation | undefined> {
+  const pool = given ?? recorded?.poolId;
+  try {
+    if (pool === undefined) throw unknownPool(record);
+    const client = await connect(recorded?.host ?? (URL.canParse(address) ? new URL(address).host : undefined));
+    return await readAccountRotation(client, pool, users, isNeeded);
+  } catch (error) {
+    const isOptional = !isNeeded && given === undefined && users.replaced === undefined;
+    if (isOptional && error instanceof ExpectedError && (pool === undefined || error.code === 'NO_CREDENTIAL')) return undefined;
+    if (!(error instanceof ExpectedError) || error.code !== 'NO_CREDENTIAL') throw error;
+    throw error.with(error.message, [...error.suggestions, 'Or create a token in Scalr, and set --token-file']);
+  }
+}
+
+const unknownPool = (record: string): ExpectedError =>
+  new ExpectedError(`${record} does not record an agent pool.`, {
+    code: 'MISSING_SETTING',
+    suggestions: ['Set --pool to the agent pool of the release', 'Or create a token in Scalr, and set --token-file'],
+    options: [
+      {add: '--pool NAME', when: 'Name the agent pool of the release'},
+      {add: '--token-file FILE', when: 'Use a token that was created in Scalr'},
+    ],
+  });
+
+const unfinished = (): ExpectedError =>
+  failed('CONFLICTING_SETTINGS', 'An earlier rotation is unfinished: its old token is not revoked yet.', [
+    'Continue it first: run the same command without --token-file and SCALR_AGENT_TOKEN',
+  ]);

@@ -10,23 +10,13 @@ import {
   OF_CONNECTION,
   refuseWith,
   releaseName,
-  type SharedFlags,
   settingFlags,
   targetFlag,
   timeoutOf,
 } from '../cli/flags.ts';
 import {type HostRotateResult, isTokenIn, readHostTokens, rotateOnHost} from '../cli/rotate-host.ts';
-import {type RotateResult, rotateInCluster} from '../cli/rotate-release.ts';
-import {ExpectedError, failed} from '../ground/errors.ts';
-import {
-  type AccountRotation,
-  agentsOfRelease,
-  hasToken,
-  readAccountRotation,
-  readTokenHolder,
-  type TokenHolder,
-  type TokenUsers,
-} from '../operations/rotate-token.ts';
+import {needsToken, type RotateResult, readAccount, rotateInCluster} from '../cli/rotate-release.ts';
+import {agentsOfRelease, hasToken, readTokenHolder, type TokenHolder} from '../operations/rotate-token.ts';
 import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
@@ -67,14 +57,15 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const given = settings.get(token) ?? settings.get(tokenFile);
     const target = await this.targetFrom(flags);
+    const connect = (host: string | undefined) => this.account(flags, host);
     if (target !== 'kubernetes') {
       refuseWith(`target ${target}`, ['namespace', ...OF_CONNECTION], explicitFlags(flags, metadata));
       const context = this.context(flags);
       const {tokens, next, account} = await this.untilInterrupted(async () => {
         const tokens = await readHostTokens(target, settings.get(release) as string, context);
         const next = given === undefined || isTokenIn(tokens, given) ? undefined : given;
-        const isNeeded = this.#needsToken(tokens.users, given !== undefined, next !== undefined);
-        return {tokens, next, account: await this.#account({...tokens, record: tokens.path}, isNeeded, flags)};
+        const isNeeded = needsToken(tokens.users, given !== undefined, next !== undefined);
+        return {tokens, next, account: await readAccount({...tokens, record: tokens.path}, isNeeded, flags.pool, connect)};
       });
       return rotateOnHost(tokens, {given: next, account}, flags, context);
     }
@@ -87,71 +78,20 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
       if (scalrChart(found.chart) === undefined) throw ofAnother(name, found.chart);
       const holder = await readTokenHolder(name, found, access, signal);
       const users = await agentsOfRelease(holder, access, timeoutOf(flags));
-      const isNeeded = this.#needsToken(users, given !== undefined, given !== undefined && !hasToken(holder, given));
+      const isNeeded = needsToken(users, given !== undefined, given !== undefined && !hasToken(holder, given));
       const where = {
         users,
         recorded: accountPoolIn(holder.secret),
         address: addressOf(holder),
         record: `Secret ${holder.secret.metadata.name}`,
       };
-      return {holder, users, account: await this.#account(where, isNeeded, flags)};
+      return {holder, users, account: await readAccount(where, isNeeded, flags.pool, connect)};
     });
     return rotateInCluster({holder, given, users, account, access}, flags, this.context(flags));
   }
-
-  /** False if the token is given, or if an interrupted rotation has written it. @throws ExpectedError for a new one in this case */
-  #needsToken({replaced}: TokenUsers, isGiven: boolean, isNew: boolean): boolean {
-    if (isNew && replaced !== undefined) throw unfinished();
-    return !isGiven && replaced === undefined;
-  }
-
-  /** A token that the user gives can be rotated without the account. */
-  async #account(
-    {users, recorded, address, record}: Recorded,
-    needsToken: boolean,
-    flags: SharedFlags & {pool?: string | undefined},
-  ): Promise<AccountRotation | undefined> {
-    const pool = flags.pool ?? recorded?.poolId;
-    try {
-      if (pool === undefined) throw unknownPool(record);
-      const client = await this.account(flags, recorded?.host ?? hostOf(address));
-      return await readAccountRotation(client, pool, users, needsToken);
-    } catch (error) {
-      const isOptional = !needsToken && flags.pool === undefined && users.replaced === undefined;
-      if (isOptional && error instanceof ExpectedError && (pool === undefined || error.code === 'NO_CREDENTIAL')) return undefined;
-      if (!(error instanceof ExpectedError) || error.code !== 'NO_CREDENTIAL') throw error;
-      throw error.with(error.message, [...error.suggestions, 'Or create a token in Scalr, and set --token-file']);
-    }
-  }
-}
-
-interface Recorded {
-  users: TokenUsers;
-  recorded: ReturnType<typeof accountPoolIn>;
-  /** That the agents connect to; unknown if only their token contains it. */
-  address: string | undefined;
-  /** What records the token. */
-  record: string;
 }
 
 function addressOf({facts, target}: TokenHolder): string | undefined {
   const address = readValues(facts.release.values, target).settings.get(url.id);
   return typeof address === 'string' ? address : undefined;
 }
-
-const hostOf = (address = ''): string | undefined => (URL.canParse(address) ? new URL(address).host : undefined);
-
-const unknownPool = (record: string): ExpectedError =>
-  new ExpectedError(`${record} does not record an agent pool.`, {
-    code: 'MISSING_SETTING',
-    suggestions: ['Set --pool to the agent pool of the release', 'Or create a token in Scalr, and set --token-file'],
-    options: [
-      {add: '--pool NAME', when: 'Name the agent pool of the release'},
-      {add: '--token-file FILE', when: 'Use a token that was created in Scalr'},
-    ],
-  });
-
-const unfinished = (): ExpectedError =>
-  failed('CONFLICTING_SETTINGS', 'An earlier rotation is unfinished: its old token is not revoked yet.', [
-    'Continue it first: run the same command without --token-file and SCALR_AGENT_TOKEN',
-  ]);
