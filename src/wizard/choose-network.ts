@@ -1,4 +1,4 @@
-import {IDENTITIES} from '../charts/address-rules.ts';
+import {IDENTITIES} from '../charts/clouds.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
 import type {Prompter} from '../ports/prompter.ts';
