@@ -74,6 +74,13 @@ export const connectionFlags = {
 
 /** For commands that call helm only to read a chart. */
 export const helmFlag = {helm: connectionFlags.helm};
+/** For commands that install a chart, or list what it contains. */
+export const verifyFlag = {
+  verify: Flags.string({
+    summary: 'Verify the signature of the chart with the public keys in this keyring, and stop if it is invalid.',
+    helpValue: '<KEYRING>',
+  }),
+};
 /** Names of flags that only a cluster has. */
 export const OF_CONNECTION = ['kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
 

@@ -12,10 +12,22 @@ import {
   settingFlags,
   takeOverFlag,
   targetFlag,
+  verifyFlag,
 } from './flags.ts';
 
 export const ONLY_KUBERNETES = [
-  ...['diff', 'exit-code', 'pool', 'create-pool', 'rollback-on-failure', 'skip-preflight', 'take-over', 'confirm', 'drain-timeout'],
+  ...[
+    'diff',
+    'exit-code',
+    'pool',
+    'create-pool',
+    'rollback-on-failure',
+    'skip-preflight',
+    'take-over',
+    'confirm',
+    'drain-timeout',
+    'verify',
+  ],
   ...OF_CONNECTION,
 ];
 
@@ -39,6 +51,7 @@ export const installFlags = {
   }),
   'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
   ...takeOverFlag,
+  ...verifyFlag,
   confirm: Flags.string({summary: 'Release name, to confirm a chart replacement or a downgrade.', helpValue: '<NAME>'}),
   'drain-timeout': Flags.string({
     summary: 'Time to wait for runs in flight before another chart replaces the installed one.',

@@ -7,11 +7,11 @@ import {dryRun} from '../operations/dry-run.ts';
 import {prepareInstall} from '../operations/install.ts';
 import type {MadeToken} from '../operations/install-pool.ts';
 import {installRelease} from '../operations/install-release.ts';
-import {newestInRepository} from '../operations/read-chart.ts';
+import {type ChartSignature, newestInRepository} from '../operations/read-chart.ts';
 import {rollbackSteps} from '../operations/release-data.ts';
 import type {Plan} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
-import {wantedRelease} from '../operations/wanted-release.ts';
+import {type WantedRelease, wantedRelease} from '../operations/wanted-release.ts';
 import type {Files} from '../ports/system.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../preflight/run-preflight.ts';
@@ -29,6 +29,7 @@ import {releaseName, waitingOf} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
 import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import {signatureOf, signatureText} from './read-chart.ts';
 import {evidencePath, saveFiles} from './user-files.ts';
 
 export interface InstallResult extends ReleaseHead {
@@ -46,6 +47,8 @@ export interface InstallResult extends ReleaseHead {
   agent?: 'registered' | 'unknown';
   /** Only with --pool. */
   pool?: PoolResult;
+  /** Only with --verify. */
+  signature?: ChartSignature;
 }
 
 /** Time to ask for a newer chart. */
@@ -77,7 +80,14 @@ export async function installInCluster(
   const name = releaseName(flags, given.settings);
   const account = pool && (await context.untilInterrupted(() => planPool(pool, given, name, access, context)));
   const {generated} = account ?? {generated: given};
-  const wanted = wantedRelease(generated, valuesDocument(generated), name);
+  const keyring = flags.verify;
+  const wantedOf = (made: Generated, token?: Parameters<typeof wantedRelease>[3]): WantedRelease => {
+    const found = wantedRelease(made, valuesDocument(made), name, token);
+    return keyring === undefined ? found : {...found, chart: {...found.chart, keyring}};
+  };
+  const wanted = wantedOf(generated);
+  const signature = await context.untilInterrupted(() => signatureOf(wanted.chart, keyring, {app, flags}));
+  context.say(signatureText(signature));
   const open = shown === undefined ? generated.warnings.filter(isVerifiable) : [];
   const preflight = async (already?: Already): Promise<void> => {
     if (flags['skip-preflight']) return context.report(open);
@@ -108,6 +118,7 @@ export async function installInCluster(
     steps: stepsOf(steps),
     objects: manifest.map(kindAndName),
     warnings: [...(account?.warnings ?? []), ...planWarnings(plan)],
+    ...(signature ? {signature} : {}),
     ...(account === undefined ? {} : {pool: account.planned}),
   };
   if (flags.diff) {
@@ -146,7 +157,7 @@ export async function installInCluster(
       };
       const withRealToken = async ({text, ...made}: MadeToken): Promise<Plan> => {
         const real = withToken(generated, text);
-        const wantedNow = wantedRelease(real, valuesDocument(real), name, made);
+        const wantedNow = wantedOf(real, made);
         const {plan: now} = await prepareInstall(real, wantedNow, access, AbortSignal.timeout(timeoutMs), choices);
         if (!isSame(now, plan)) throw changedMeanwhile();
         return now;

@@ -4,8 +4,9 @@ import type {ChartName} from '../charts/schema.ts';
 import {isUnknown} from '../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {mergeValues, type Values} from '../ground/tree.ts';
+import type {ChartReference} from '../helm/helm.ts';
 import type {Unconfirmed} from '../operations/confirm-keys.ts';
-import type {ReadChart} from '../operations/read-chart.ts';
+import type {ChartSignature, ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
@@ -109,6 +110,23 @@ export async function confirmIn(
     return {unconfirmed: [], rejection};
   }
 }
+
+/** The signature of the chart with --verify; undefined without the flag. @throws ExpectedError if it cannot be verified */
+export async function signatureOf(
+  {chart: name, version, source}: ChartReference,
+  keyring: string | undefined,
+  {app, flags}: ChartDeps,
+): Promise<ChartSignature | undefined> {
+  if (keyring === undefined) return undefined;
+  const {verifyChart} = await import('../operations/read-chart.ts');
+  const chart = {chart: name, version, keyring, ...(source === undefined ? {} : {source})};
+  return verifyChart(chart, {charts: app.charts, processes: {run: (call) => app.processes(toolPaths(flags)).run(call)}});
+}
+
+export const signatureText = (signature: ChartSignature | undefined): string =>
+  signature === undefined
+    ? ''
+    : `Chart signature verified: ${signature.signer}, key ${signature.fingerprint}, SHA-256 ${signature.digest}.\n`;
 
 /** The target of a migration, if it is read from a chart: --chart-source, or an unknown version in --to. @throws ExpectedError */
 export async function migrationChart(to: string | undefined, source: string | undefined, deps: ChartDeps): Promise<ReadChart | undefined> {

@@ -8,6 +8,7 @@ import {isAmong, refOf, refText} from '../kubernetes/objects.ts';
 import {dryRun} from '../operations/dry-run.ts';
 import {type BringUpDeps, installRelease} from '../operations/install-release.ts';
 import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
+import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {ofPhase} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
@@ -22,7 +23,7 @@ import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
 import {accountText, NOT_WAITED, nextSteps, nextStepsText, notRemovedText, planText, resultSentence, runsText} from '../ui/plan.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {answersFlag, confirmFlags, connectionFlags, type Parsed, repeated, settingFlags, takeOverFlag} from './flags.ts';
+import {answersFlag, confirmFlags, connectionFlags, type Parsed, repeated, settingFlags, takeOverFlag, verifyFlag} from './flags.ts';
 import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
 import {evidencePath} from './user-files.ts';
 
@@ -44,6 +45,8 @@ export interface UpgradeResult extends ReleaseHead {
   /** Objects that nothing uses after the upgrade, and that were not deleted. */
   obsolete: readonly {title: string; how: string}[];
   warnings: readonly Warning[];
+  /** Only with --verify. */
+  signature?: ChartSignature | undefined;
   agent?: 'registered' | 'unknown';
 }
 
@@ -54,14 +57,15 @@ interface Upgrade {
   choices: UpgradeChoices;
   access: ClusterAccess;
   readAgain(): Promise<InstalledRelease>;
+  signature: ChartSignature | undefined;
 }
 
 /** Shows, confirms and runs an upgrade, within one chart or to another one. @throws ExpectedError */
 export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, context: CommandContext): Promise<UpgradeResult> {
-  const {installed, to, prepared, access} = upgrade;
+  const {installed, to, prepared, access, signature} = upgrade;
   const {name, facts, wanted, plan, change, cleanup, rollback} = prepared;
   const {screen, prompter} = context;
-  const result = resultOf(installed, to, prepared);
+  const result = {...resultOf(installed, to, prepared), ...(signature ? {signature} : {})};
   const isAsked = prompter !== undefined && !flags.yes && !flags['no-wait'];
   let [rollsBack, removes] = [flags['rollback-on-failure'], flags['remove-obsolete']];
   const operation: Operation<UpgradeResult> = {
@@ -168,6 +172,7 @@ export const upgradeFlags = {
     exclusive: ['no-wait'],
   }),
   ...takeOverFlag,
+  ...verifyFlag,
   'new-release': Flags.string({
     summary: 'Release name for another chart (default: release name with the suffix of the chart).',
     helpValue: '<NAME>',

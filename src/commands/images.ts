@@ -1,10 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {asksForJson} from '../cli/failure.ts';
-import {answersFlag, confirmFlags, helmFlag, outFlag, settingFlags} from '../cli/flags.ts';
-import {generateFor} from '../cli/read-chart.ts';
+import {answersFlag, confirmFlags, helmFlag, outFlag, settingFlags, verifyFlag} from '../cli/flags.ts';
+import {generateFor, signatureOf, signatureText} from '../cli/read-chart.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
 import {failed, type Warning} from '../ground/errors.ts';
+import type {ChartSignature} from '../operations/read-chart.ts';
 import {url} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
 import {catalogue, type Settings} from '../settings/settings.ts';
@@ -22,6 +23,8 @@ interface Result {
   /** With a registry. */
   commands?: Record<CopyTool, string[]>;
   warnings: readonly Warning[];
+  /** Only with --verify. */
+  signature?: ChartSignature;
   file?: string;
 }
 
@@ -30,7 +33,7 @@ const LAYOUT = 'oci-layout-script';
 export default class Images extends BaseCommand<Result> {
   static override summary = 'List every image of an install, and how to mirror them.';
   static override description =
-    'Requires no cluster, no helm and no network. Accepts every setting of "values"; none is required. With --image-registry, prints the commands that copy the images to this registry with skopeo, crane or docker, and the settings that use the copies.';
+    'Requires no cluster, and no helm and no network except with --verify. Accepts every setting of "values"; none is required. With --image-registry, prints the commands that copy the images to this registry with skopeo, crane or docker, and the settings that use the copies.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --image-registry registry.example.com/mirror',
     '<%= config.bin %> <%= command.id %> --format oci-layout-script --out images.sh',
@@ -46,6 +49,7 @@ export default class Images extends BaseCommand<Result> {
     ...answersFlag,
     ...settingFlags(catalogue, {chart: 'Chart whose images are listed (default: recommended).'}),
     ...helmFlag,
+    ...verifyFlag,
   };
 
   override async run(): Promise<Result> {
@@ -61,11 +65,15 @@ export default class Images extends BaseCommand<Result> {
     const {generated, copied, ...images} = found;
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     this.report(images.warnings);
+    const source = given.get(chartSource);
+    const chart = {...generated.target, ...(source === undefined ? {} : {source})};
+    const signature = await signatureOf(chart, flags.verify, {app: this.app, flags});
+    this.say(signatureText(signature));
     const copies = images.images.flatMap(({mirror, ...image}) => (mirror === undefined ? [] : [{...image, mirror}]));
     const commands = images.registry === undefined ? undefined : copyCommands(copies);
     const text = flags.format === LAYOUT ? layoutOf(images) : imagesText(images, commands, flagsToRepeat(copied), this.resultScreen);
     const file = await this.writeOut(text, flags, {print: () => this.show(text)});
-    return {...images, ...(commands ? {commands} : {}), ...file};
+    return {...images, ...(commands ? {commands} : {}), ...(signature ? {signature} : {}), ...file};
   }
 
   /** The agent version of a chart on this machine. */

@@ -2,7 +2,7 @@ import {scalrChart} from '../charts/define.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf, waitingOf} from '../cli/flags.ts';
-import {confirmIn, readIfUnknown, warningsOf} from '../cli/read-chart.ts';
+import {confirmIn, readIfUnknown, signatureOf, signatureText, warningsOf} from '../cli/read-chart.ts';
 import {UPGRADE_SETTINGS, type UpgradeResult, upgradeFlags, upgradeInCluster} from '../cli/upgrade-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
@@ -37,7 +37,7 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
     const overlay = readLayers(await readValuesTexts(flags.values ?? [], this.app.files));
     const timeoutMs = timeoutOf(flags);
     const choices = {...waitingOf(flags), timeoutSeconds: timeoutMs / 1000, now: this.app.now(), drain: flags.drain};
-    const {installed, to, prepared} = await this.untilInterrupted(async () => {
+    const {installed, to, prepared, signature} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutMs);
       const installed = await readRelease(name, access, signal);
       const chartName = settings.get(chart) ?? installed.target.chart;
@@ -48,20 +48,24 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
       const read = await readIfUnknown(chartName, wanted.get(chartVersion) ?? newest, source, deps);
       const {target: to, warnings} = targetOf(wanted, () => chartName, read?.target);
       this.report(warnings);
+      const keyring = flags.verify;
+      const signature = await signatureOf({...to, ...(source === undefined ? {} : {source})}, keyring, deps);
+      this.say(signatureText(signature));
       const options = {
         source,
+        keyring,
         overlay,
         newRelease: flags['new-release'],
         secretNames: givenSecretNames(settings),
       };
       const prepared = await prepare(installed, to, options, choices, access, signal);
       if (source === undefined) this.say(newerText(await newestInRepository(chartName, access.processes, signal), to));
-      if (read === undefined) return {installed, to, prepared};
+      if (read === undefined) return {installed, to, prepared, signature};
       const {unconfirmed} = await confirmIn(read, prepared.wanted.values, deps);
-      return {installed, to, prepared: {...prepared, warnings: [...prepared.warnings, ...warningsOf(unconfirmed)]}};
+      return {installed, to, signature, prepared: {...prepared, warnings: [...prepared.warnings, ...warningsOf(unconfirmed)]}};
     });
     const readAgain = (): Promise<InstalledRelease> => readRelease(name, access, AbortSignal.timeout(timeoutMs));
-    return upgradeInCluster({installed, to, prepared, choices, access, readAgain}, flags, this.context(flags));
+    return upgradeInCluster({installed, to, prepared, signature, choices, access, readAgain}, flags, this.context(flags));
   }
 }
 

@@ -39,6 +39,7 @@ const EXIT_OF = {
   OBJECT_OF_ANOTHER: ExitCode.failed,
   PREFLIGHT_FAILED: ExitCode.findings,
   UPGRADE_BLOCKED: ExitCode.findings,
+  CHART_NOT_VERIFIED: ExitCode.failed,
   BROKEN_PROMISE: ExitCode.failed,
   NOT_CONFIRMED: ExitCode.usage,
   NOT_READY: ExitCode.failed,

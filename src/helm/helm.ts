@@ -6,6 +6,8 @@ export interface ChartReference {
   version: string;
   /** OCI reference, directory or archive. */
   source?: string;
+  /** File with public keys, with which helm verifies the signature before it uses the chart. */
+  keyring?: string;
 }
 
 const helm = (kubeTarget: ClusterTarget | undefined, args: readonly string[], input?: string): Call => ({
@@ -19,9 +21,10 @@ const helm = (kubeTarget: ClusterTarget | undefined, args: readonly string[], in
   ...(input === undefined ? {} : {input}),
 });
 
-const chartArgs = ({chart, version, source}: ChartReference): string[] => {
-  if (source === undefined) return [chart, '--repo', CHART_REPOSITORY, '--version', version];
-  return source.startsWith('oci://') ? [source, '--version', version] : [source];
+const chartArgs = ({chart, version, source, keyring}: ChartReference): string[] => {
+  const verified = keyring === undefined ? [] : ['--verify', '--keyring', keyring];
+  if (source === undefined) return [chart, '--repo', CHART_REPOSITORY, '--version', version, ...verified];
+  return [source, ...(source.startsWith('oci://') ? ['--version', version] : []), ...verified];
 };
 
 /**
@@ -100,6 +103,9 @@ export const rollback = ({release, kubeTarget}: ReleaseName, revision?: number):
 /** Downloads the archive of a chart. */
 export const pull = (chart: ChartReference, directory: string): Call =>
   helm(undefined, ['pull', ...chartArgs(chart), '--destination', directory]);
+
+/** Verifies an archive on this machine with the .prov file beside it. */
+export const verifyArchive = (archive: string, keyring: string): Call => helm(undefined, ['verify', archive, '--keyring', keyring]);
 
 /** Chart.yaml of the newest release in the public repository. */
 export const showNewest = (chart: string): Call => helm(undefined, ['show', 'chart', chart, '--repo', CHART_REPOSITORY]);

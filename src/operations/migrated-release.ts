@@ -27,6 +27,7 @@ export interface Migration {
 /** Values in files of the user, merged over the migrated ones. */
 interface MigrateOptions {
   source: string | undefined;
+  keyring?: string | undefined;
   overlay: Values;
   /** For the secrets that the installed values contain as plain text. */
   secretNames: SecretNames;
@@ -37,7 +38,7 @@ export function migratedRelease(
   name: ReleaseName,
   given: Values,
   {from, to}: {from: Target; to: Target},
-  {source, overlay, secretNames}: MigrateOptions,
+  {source, keyring, overlay, secretNames}: MigrateOptions,
 ): Migration {
   const {values: migrated, settings, changes} = migrateValues(given, from, to, {names: secretNames});
   const values = withMirrorTokens(migrated, given, to);
@@ -50,7 +51,12 @@ export function migratedRelease(
     kind === 'dropped' && path !== '' && knowsKey(from, at(path)) && !knowsKey(to, at(path)) && !isAccepted(at(path));
   return {
     wanted: withValues(
-      {name, chart: {...to, ...(source === undefined ? {} : {source})}, explicitPaths: [], secrets: inlineSecrets(given, settings)},
+      {
+        name,
+        chart: {...to, ...(source === undefined ? {} : {source}), ...(keyring === undefined ? {} : {keyring})},
+        explicitPaths: [],
+        secrets: inlineSecrets(given, settings),
+      },
       merged,
       to,
     ),

@@ -52,6 +52,8 @@ export interface PreparedUpgrade {
 
 interface UpgradeOptions {
   source: string | undefined;
+  /** With --verify. */
+  keyring?: string | undefined;
   /** Values to merge over the migrated ones. */
   overlay: Values;
   newRelease: string | undefined;
@@ -63,7 +65,7 @@ interface UpgradeOptions {
 export async function prepare(
   installed: InstalledRelease,
   to: Target,
-  {newRelease, source, overlay, secretNames}: UpgradeOptions,
+  {newRelease, source, keyring, overlay, secretNames}: UpgradeOptions,
   choices: UpgradeChoices,
   access: ClusterAccess,
   signal: AbortSignal,
@@ -76,7 +78,7 @@ export async function prepare(
   if (blocked) throw blocked;
   const next = isSameChart ? name : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
   const names = {...freeNames(next.release, facts.installed), ...secretNames};
-  const migration = migratedRelease(next, facts.release.values, {from: target, to}, {source, overlay, secretNames: names});
+  const migration = migratedRelease(next, facts.release.values, {from: target, to}, {source, keyring, overlay, secretNames: names});
   requireUsed(secretNames, name, migration);
   if (!isSameChart) {
     const change = await prepareChartChange(installed, migration, to, choices, access, signal);

@@ -1,9 +1,11 @@
+import {digestOf} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import type {Call} from '../ground/command-line.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import {type ChartReference, pull, showNewest} from '../helm/helm.ts';
+import {type ChartReference, pull, showNewest, verifyArchive} from '../helm/helm.ts';
 import type {Charts, Processes} from '../ports/system.ts';
 import {readMetadata, targetOfChart} from '../values/chart-files.ts';
 
@@ -21,8 +23,7 @@ interface ReadChartDeps {
 /** Reads a chart of an unknown version from --chart-source, or downloads it. @throws ExpectedError */
 export async function readChart(wanted: ChartReference, {charts, processes}: ReadChartDeps): Promise<ReadChart> {
   const {source} = wanted;
-  const isHere = source !== undefined && !/^[a-z]+:\/\//i.test(source);
-  const path = isHere ? source : await charts.download((directory) => download(wanted, directory, processes));
+  const path = isOnDisk(source) ? source : await charts.download((directory) => download(wanted, directory, processes));
   return {target: await targetOfChart(source ?? `${wanted.chart} ${wanted.version}`, await charts.read(path)), path};
 }
 
@@ -45,6 +46,44 @@ async function download(wanted: ChartReference, directory: string, processes: Re
     );
   }
 }
+
+/** Who signed a chart. */
+export interface ChartSignature {
+  signer: string;
+  /** Of the key. */
+  fingerprint: string;
+  /** SHA-256 of the archive. */
+  digest: string;
+}
+
+/** Verifies the signature of a chart with helm. @throws ExpectedError */
+export async function verifyChart(chart: ChartReference & {keyring: string}, {charts, processes}: ReadChartDeps): Promise<ChartSignature> {
+  const {source, keyring, version} = chart;
+  const name = source ?? `${chart.chart} ${version}`;
+  let report = '';
+  const verify = async (call: Call): Promise<void> => {
+    const {exitCode, stdout, stderr} = await processes.run(call);
+    if (exitCode !== 0) throw notVerified(name, stderr.trim().replace(/^Error: /, ''));
+    report = stdout;
+  };
+  if (isOnDisk(source)) await verify(verifyArchive(source, keyring));
+  else await charts.download((directory) => verify(pull(chart, directory)));
+  const [signer, fingerprint, digest] = [/^Signed by: *(.*)$/m, /Fingerprint: *(\S+)/, /Hash Verified: *sha256:(\S+)/].map(
+    (pattern) => pattern.exec(report)?.[1],
+  );
+  if (signer === undefined || fingerprint === undefined || digest === undefined) throw notVerified(name, 'helm reports no signature');
+  const known = source === undefined ? digestOf(chart.chart as ChartName, version) : undefined;
+  if (known !== undefined && known !== digest) throw notVerified(name, `the archive has the SHA-256 ${digest} instead of ${known}`);
+  return {signer, fingerprint, digest};
+}
+
+const notVerified = (name: string, reason: string): ExpectedError =>
+  failed('CHART_NOT_VERIFIED', `Cannot verify the signature of ${name}: ${reason}. Nothing was changed.`, [
+    'Check that --verify specifies a binary keyring with the public key of the chart (gpg --export, or gpg --dearmor for an .asc file)',
+    'Charts are signed since 0.6.2: use --chart-version with 0.6.2 or newer, or omit --verify',
+  ]);
+
+const isOnDisk = (source: string | undefined): source is string => source !== undefined && !/^[a-z]+:\/\//i.test(source);
 
 /** The newest version in the public repository; undefined if helm cannot read it. */
 export async function newestInRepository(

@@ -98,7 +98,7 @@ test('changes a setting from the review', async () => {
     ...QUIET,
     {see: /Chart to install/, press: ENTER},
     {see: /What do you want to do\?/, press: `1${ENTER}`},
-    {see: /Which answer do you want to change\?[\s\S]*Configure more/, press: `${DOWN.repeat(9)}${ENTER}`},
+    {see: /Which answer do you want to change\?[\s\S]*Configure more/, press: `${DOWN.repeat(10)}${ENTER}`},
     {see: /What do you want to configure\?/, press: `8${ENTER}`},
     {see: /Size: which setting do you want to change\?/, press: `3${ENTER}`},
     {see: /1Gi, chart default/, press: `2${ENTER}`},

@@ -15,6 +15,7 @@ import {template, upgradeInstall} from '../../../src/helm/helm.ts';
 import {apiFailure} from '../../../src/kubernetes/api-error.ts';
 import {kubernetesClient} from '../../../src/kubernetes/connect.ts';
 import {blockedBy} from '../../../src/operations/prepare-upgrade.ts';
+import {verifyChart} from '../../../src/operations/read-chart.ts';
 import {renderChart} from '../../../src/operations/render-chart.ts';
 import {releaseText, requireReady, type Watched} from '../../../src/operations/watch-release.ts';
 import {toolChecks} from '../../../src/preflight/checks/cluster.ts';
@@ -148,6 +149,11 @@ export const withCluster: readonly Example[] = [
   failing('UPGRADE_BLOCKED', 'upgrade --namespace scalr-agent --yes', () => {
     const cluster = {server: 'v1.34.1', nodes: [{name: 'node-1', version: 'v1.34.1'}]};
     throw blockedBy(kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, cluster));
+  }),
+  failing('CHART_NOT_VERIFIED', 'install --answers answers.yaml --verify keyring.gpg', () => {
+    const processes = processesOf(async () => ({exitCode: 1, stdout: '', stderr: 'Error: openpgp: signature made by unknown entity\n'}));
+    const charts = {read: () => Promise.reject(), download: (pull: (directory: string) => Promise<void>) => pull('.').then(() => '.')};
+    return verifyChart({...CHART, keyring: 'keyring.gpg'}, {charts, processes});
   }),
   failing('BROKEN_PROMISE', 'install --answers answers.yaml --yes', () => {
     const manifest = 'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';

@@ -1,0 +1,110 @@
+import {copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdir} from 'node:fs/promises';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
+import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
+import Images from '../../src/commands/images.ts';
+import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
+import {template} from '../../src/helm/helm.ts';
+import {runCommand} from '../support/run-command.ts';
+import {findHelm, type Helm} from './find-helm.ts';
+
+const SIGNER = 'Chart Signer';
+
+const folder = mkdtempSync(join(tmpdir(), 'scalr-signed-'));
+const at = (name: string): string => join(folder, name);
+const [mine, other] = [at('mine.gpg'), at('other.gpg')];
+let helms: readonly Helm[] = [];
+let server: Server;
+let repository = '';
+
+async function makeKey(name: string, keyring: string): Promise<void> {
+  const home = mkdtempSync(at('gpg-'));
+  const gpg = (...args: readonly string[]) =>
+    execa('gpg', ['--homedir', home, '--batch', '--passphrase', '', ...args], {encoding: 'buffer'});
+  await gpg('--quick-gen-key', name, 'rsa3072', 'sign', 'never');
+  writeFileSync(keyring, (await gpg('--export')).stdout);
+  writeFileSync(`${keyring}.secret`, (await gpg('--export-secret-keys')).stdout);
+  await execa('gpgconf', ['--homedir', home, '--kill', 'all'], {reject: false});
+}
+
+beforeAll(async () => {
+  helms = await findHelm();
+  await Promise.all([makeKey(SIGNER, mine), makeKey('Somebody Else', other)]);
+  // Unknown to the program, so that no digest is known either.
+  const chart = at('agent-local');
+  await mkdir(join(chart, 'templates'), {recursive: true});
+  writeFileSync(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: agent-local\nversion: 9.9.9\nappVersion: 9.9.9\n');
+  writeFileSync(join(chart, 'values.yaml'), JSON.stringify(defaultsOf(chartSchema('agent-local'), '0.6.5')));
+  writeFileSync(join(chart, 'templates/map.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n');
+  const sign = ['--sign', '--key', SIGNER, '--keyring', `${mine}.secret`, '--destination', folder];
+  await execa(helms[0]?.path as string, ['package', chart, ...sign]);
+  await execa(helms[0]?.path as string, ['repo', 'index', folder]);
+  server = createServer(({url = '/'}, response) => {
+    try {
+      response.end(readFileSync(join(folder, url)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  repository = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+
+afterAll(() => {
+  server.close();
+  rmSync(folder, {recursive: true, force: true});
+});
+
+/** Both versions of Helm verify with different libraries. */
+describe.each([3, 4] as const)('Helm %i', (major) => {
+  const run = (call: Call) => {
+    const helm = helms.find((each) => each.major === major) ?? (helms[0] as Helm);
+    const args = call.args.map((each) => (each === CHART_REPOSITORY ? repository : each));
+    return nodeProcesses({helm: helm.path}).run({...call, args});
+  };
+  const images = (keyring: string, ...flags: readonly string[]) => {
+    const deps = {files: nodeFiles, processes: () => ({run, start: nodeProcesses({}).start})};
+    return runCommand(Images, ['--chart', 'agent-local', '--chart-version', '9.9.9', '--verify', keyring, '--json', ...flags], deps);
+  };
+
+  test('names the signer and the digest of a chart in the repository', async () => {
+    const {stdout, stderr, exit} = await images(mine);
+    expect(exit, stderr).toBe(0);
+    expect(JSON.parse(stdout).signature).toEqual({
+      signer: SIGNER,
+      fingerprint: expect.stringMatching(/^[0-9A-F]{40}$/),
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  test('verifies an archive on this machine', async () => {
+    const {stdout} = await images(mine, '--chart-source', at('agent-local-9.9.9.tgz'));
+    expect(JSON.parse(stdout).signature.signer).toBe(SIGNER);
+  });
+
+  test('stops for the key of somebody else, also where helm uses the chart', async () => {
+    const {stdout, stderr, exit} = await images(other);
+    expect({exit, code: JSON.parse(stdout || stderr).error?.code}).toEqual({exit: 1, code: 'CHART_NOT_VERIFIED'});
+    const name = {release: 'agent', kubeTarget: {namespace: 'agent'}};
+    const rendered = (keyring: string) => run(template(name, {chart: 'agent-local', version: '9.9.9', keyring}, '{}\n', ''));
+    expect((await rendered(other)).exitCode).not.toBe(0);
+    expect(await rendered(mine)).toMatchObject({exitCode: 0, stdout: expect.stringContaining('kind: ConfigMap')});
+  });
+
+  test('stops for an archive that was changed after it was signed', async () => {
+    const changed = mkdtempSync(at('changed-'));
+    const archive = join(changed, 'agent-local-9.9.9.tgz');
+    copyFileSync(at('agent-local-9.9.9.tgz.prov'), `${archive}.prov`);
+    await execa('tar', ['-czf', archive, '-C', folder, 'agent-local']);
+    const {stdout, stderr, exit} = await images(mine, '--chart-source', archive);
+    expect(exit).toBe(1);
+    expect(`${stdout}${stderr}`).toMatch(/CHART_NOT_VERIFIED[\s\S]*sha256/i);
+  });
+});
