@@ -17,8 +17,7 @@ import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {ask} from './ask.ts';
-import {chartQuestion} from './choose-chart.ts';
-import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
+import {boxesQuestion, chartQuestion, dropRole, roleQuestion} from './choose-network-and-chart.ts';
 import {type Contexts, type OfferedPools, poolQuestion, targetQuestion} from './choose-target.ts';
 import {Interview, type Question} from './interview.ts';
 import {
