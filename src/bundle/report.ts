@@ -153,7 +153,7 @@ function contentsText({logs, files}: Pick<BundleContents, 'logs' | 'files'>): st
     ['events.txt', 'events, newest last', files.includes('events.txt')],
     ['objects/', `${count(filesIn(/^objects\//), 'object')} of the cluster, without Secrets`, filesIn(/^objects\//) > 0],
     ['gone/', `${count(filesIn(/^gone\//), 'object')} deleted while watching, in their last state`, filesIn(/^gone\//) > 0],
-    ['releases/', 'history, values and manifest of the Helm releases', filesIn(/^releases\//) > 0],
+    ['releases/', 'history, values, their differences and manifest of the Helm releases', filesIn(/^releases\//) > 0],
     ['network.json', 'network plugin, and whether it enforces network policies', files.includes('network.json')],
     ['docker/', 'state of the container and of the Docker daemon', filesIn(/^docker\//) > 0],
     ['systemd/', 'units and their properties', filesIn(/^systemd\//) > 0],

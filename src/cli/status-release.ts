@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import {pooled, withTimeout} from '../ground/async.ts';
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
@@ -73,7 +73,10 @@ export async function showRelease(
     show(statusText({name: found, status, files, now: now()}, resultScreen));
     const text = driftText(status.drift, resultScreen);
     if (text !== '') show(`\n${text}`);
-    if (status.causes.length > 0) say(`Symptoms and remedies: ${context.docs}/guide/symptoms.md\n`);
+    if (status.causes.length > 0)
+      say(
+        `Symptoms and remedies: ${context.docs}/guide/symptoms.md\nLogs and timeline in one page: ${reportCommands(found).join(', then ')}\n`,
+      );
   }
   exitWith(exitOf(status, files, isStrict));
   return statusDocument(found, status, files);

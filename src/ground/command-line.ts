@@ -59,6 +59,12 @@ export const nameFlags = ({release, kubeTarget}: ReleaseName): string[] => [
   ...clusterFlags(kubeTarget, '--kube-context'),
 ];
 
+/** Collect a bundle of a release, and open its page. */
+export const reportCommands = (name: ReleaseName): readonly string[] => [
+  ownCommand('collect-logs', name, '--out', 'bundle.zip'),
+  'scalr-agent inspect bundle.zip --open',
+];
+
 /** Selects the cluster; absent values are the defaults of the user. */
 export type ClusterSelection = Pick<ClusterTarget, 'kubeContext' | 'kubeconfig'>;
 

@@ -1,4 +1,4 @@
-import {IDENTITIES} from '../charts/address-rules.ts';
+import {IDENTITIES} from '../charts/clouds.ts';
 import {CHARTS} from '../charts/charts.ts';
 import type {ChartRequirements, Reason} from '../charts/recommend.ts';
 import type {ChartName} from '../charts/schema.ts';

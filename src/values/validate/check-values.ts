@@ -1,14 +1,13 @@
 import {CHARTS, chartFor} from '../../charts/charts.ts';
-import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
-import {oncePerRelease, within} from '../../charts/releases.ts';
+import {CHART_NAMES, type Chart, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
+import {oncePerVersion, within} from '../../charts/releases.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
-import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
+import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rules.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
-import {spell} from '../../settings/define.ts';
+import {type Setting, spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
-import type {RenderedValues} from '../render.ts';
 import {dotted, findingAt, type TreePath, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
 
 /** A placeholder: `<token>` alone or inside a string, unless the string is markup. */
@@ -30,8 +29,14 @@ export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
     findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),
   );
 
+/** Values, and the settings that wrote them. */
+interface WrittenValues {
+  values: Values;
+  origins: readonly {path: Path; setting: Setting}[];
+}
+
 /** Rejects generated values that `validate` would report as placeholders. @throws ExpectedError */
-export function refusePlaceholders({values, origins}: Pick<RenderedValues, 'values' | 'origins'>): void {
+export function refusePlaceholders({values, origins}: WrittenValues): void {
   const [found] = findPlaceholders(values);
   if (found === undefined) return;
   const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
@@ -99,16 +104,17 @@ interface RepeatedVariable {
  * (helm/helm#31529; docs/charts/README.md, "Environment variables").
  */
 export const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
-  containersOf(target).flatMap(({name: container, extraEnv, own}) => {
+  containersOf(CHARTS[target.chart], target.version).flatMap(({name: container, extraEnv, own}) => {
     const given = extraEnv.map(at).flatMap((path) => namesAt(values, path).map((name) => ({name, container, path})));
     return given.filter(({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index);
   });
 
-const containersOf = oncePerRelease(({chart, version}: Target): readonly (ChartContainer & {own: ReadonlySet<string>})[] => {
-  const {containers, ownVariables} = CHARTS[chart];
-  const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
-  return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
-});
+const containersOf = oncePerVersion(
+  ({containers, ownVariables}: Chart, version): readonly (ChartContainer & {own: ReadonlySet<string>})[] => {
+    const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
+    return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
+  },
+);
 
 /** Variable names in a map, or in a Kubernetes list of variables. */
 function namesAt(values: Values, path: Path): string[] {
@@ -137,7 +143,7 @@ export function checkRepeatedVariables(source: ValuesSource, target: Target): Va
 }
 
 /** @throws ExpectedError for a repeated variable, and for one that --set writes although it has a setting */
-export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 'values' | 'origins'>, target: Target): void {
+export function refuseRepeatedVariables({values, origins}: WrittenValues, target: Target): void {
   const [twice] = repeatedVariables(values, target);
   if (twice !== undefined) {
     const flag = VARIABLES_OF_SETTINGS.get(twice.name);
@@ -149,7 +155,7 @@ export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 
   const assigned = origins.filter(({setting}) => setting === set).map(({path}) => path);
   const isAssigned = (map: Path, name: string): boolean =>
     assigned.some((each) => sameTree(each, [...map, name]) || (each.length <= map.length && startsWith(map, each)));
-  const names = containersOf(target).flatMap(({extraEnv}) =>
+  const names = containersOf(CHARTS[target.chart], target.version).flatMap(({extraEnv}) =>
     extraEnv.map(at).flatMap((path) => namesAt(values, path).filter((name) => isAssigned(path, name))),
   );
   const bypassed = names.find((name) => VARIABLES_OF_SETTINGS.has(name));
