@@ -122,6 +122,6 @@ export async function rotateInCluster(
 }
 
 const othersWarning = (name: ReleaseName, {pool, others, previous}: AccountRotation): Warning => ({
-  code: 'OBJECT_OF_ANOTHER',
+  code: 'OBJECT_NOT_OWNED',
   message: `Agent pool ${pool.name} also has agents outside of release ${name.release}: ${few(others.map((each) => each.name))}. They may use token ${previous?.id}, so it is not revoked without --confirm ${name.release}.`,
 });

@@ -58,7 +58,7 @@ const inValues = (name: ReleaseName): ExpectedError =>
 function notOurs({release, kubeTarget}: ReleaseName, secret: string, found: SecretObject | undefined): ExpectedError {
   const reason = found === undefined ? 'does not exist' : `was not created by scalr-agent for release ${release}`;
   return failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Secret ${secret} in ${kubeTarget.namespace} ${reason}, so its content is not replaced.`,
     ['Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart'],
     {exit: ExitCode.usage},
@@ -210,7 +210,7 @@ export async function proveMoved({name, secret}: TokenHolder, account: AccountRo
     if (interrupt.aborted) throw interrupted(`The agents have restarted with the new token. ${text}`, interrupt);
     const after = await lastUse();
     if (after === before || after === undefined) return;
-    throw failed('OBJECT_OF_ANOTHER', `Something outside of release ${name.release} has used token ${id} at ${after}. ${text}`, [
+    throw failed('OBJECT_NOT_OWNED', `Something outside of release ${name.release} has used token ${id} at ${after}. ${text}`, [
       `Find the agents of the pool: scalr-agent pool show ${from.id}`,
       howToRevoke(from, id),
     ]);
@@ -231,7 +231,7 @@ function notMoved(missing: readonly string[], agents: readonly ScalrAgent[], poo
 /** The token is not revoked: agents of others may use it. */
 export const usedByOthers = ({release}: ReleaseName, {pool, others, previous}: AccountRotation): ExpectedError =>
   failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `The agents of release ${release} use the new token. Token ${previous?.id} is still valid, because other agents of pool ${pool.name} may use it: ${few(others.map((each) => each.name))}.`,
     [`If they have tokens of their own, run the same command again with --confirm ${release}`],
   );

@@ -39,7 +39,7 @@ export const permissionRules: readonly ValuesRule[] = [
     message: 'The controller uses the default service account of the namespace, which cannot create Jobs.',
     suggestion: 'Set it to true, or set serviceAccount.name to a service account with a Role',
   }),
-  keyWarning('ROLE_NOT_MADE', {
+  keyWarning('ROLE_NOT_CREATED', {
     in: NESTED,
     keys: ['rbac.create'],
     isWrong: (values) => !isOn(values, 'rbac.create') && isOn(values, 'serviceAccount.create') && !isNamed(values),

@@ -45,13 +45,13 @@ const noBound = (path: string): {path: readonly string[]; message: string; sugge
 /** Disruption budgets without bounds, or that block node drains. */
 const budgetRules: readonly ValuesRule[] = [
   {
-    code: 'NO_DISRUPTION_BOUND',
+    code: 'INVALID_PDB',
     in: NESTED,
     severity: 'error',
     test: (values) => (isForControllers(values) && boundsOf(values, AGENT_BUDGET).every(isUnset) ? [noBound(AGENT_BUDGET)] : []),
   },
   {
-    code: 'NO_DISRUPTION_BOUND',
+    code: 'INVALID_PDB',
     in: '>=0.6.1',
     severity: 'error',
     test: (values) => {
@@ -111,14 +111,14 @@ export const valuesRules: readonly ValuesRule[] = [
   ...VOLUMES.map((volume) => needsSwitch({in: NESTED, key: `${volume}.persistentVolumeClaim.claimName`, on: `${volume}.enabled`})),
   needsSwitch({in: FLAT, key: CLAIM, on: 'persistence.enabled'}),
   runsNotCovered({in: FLAT, covered: 'the controller', fixedIn: '0.5.69'}),
-  keyError('CLAIM_HAS_TO_BE_NAMED', {
+  keyError('PVC_NAME_REQUIRED', {
     in: FLAT,
     keys: ['persistence.enabled'],
     isWrong: (values, key) => isOn(values, key) && textAt(values, CLAIM) === '' && !isMap(getAt(values, at('secret'))),
     message: 'This version cannot render a new PVC, because the chart does not define secret.annotations.',
     suggestion: `Set ${CLAIM}, or add secret: {annotations: {}}`,
   }),
-  keyError('CLAIM_LOST', {
+  keyError('PVC_NOT_RENDERED', {
     in: FLAT,
     keys: ['efsVolumeHandle'],
     isWrong: (values, key) => isOn(values, 'persistence.enabled') && textAt(values, CLAIM) === '' && textAt(values, key) !== '',
@@ -161,7 +161,7 @@ export const valuesRules: readonly ValuesRule[] = [
     message: 'The percentage requires a memory limit: set task.runner.resources.limits.memory.',
   }),
   {
-    code: 'OTHER_KEY_WINS',
+    code: 'KEY_OVERRIDDEN',
     in: '0.5.64 - 0.5.75 || 0.5.78 - 0.5.79',
     severity: 'error',
     test: (values) =>
@@ -179,7 +179,7 @@ export const valuesRules: readonly ValuesRule[] = [
       }),
   },
   {
-    code: 'SELECTS_NOTHING',
+    code: 'SELECTOR_MATCHES_NOTHING',
     in: '>=0.5.68',
     severity: 'error',
     test: (values) =>

@@ -24,7 +24,7 @@ export interface StatusDocument {
   /** The object of Argo CD or Flux that applies the agent. */
   controller?: Omit<GitOpsController, 'remedies'>;
   workloads: {object: string; state: string; ready: number; desired: number; text: string}[];
-  causes: (Diagnosis & {hopeless: boolean})[];
+  causes: (Diagnosis & {permanent: boolean})[];
   agents: readonly Agent[];
   images: readonly string[];
   /** Objects of the release that are missing or changed in the cluster; `differs` is null where they could not be compared. */
@@ -72,7 +72,7 @@ export function statusDocument({release, kubeTarget}: ReleaseName, status: Relea
     ...(chart ? {chart: chartOf(chart)} : {}),
     ...(status.purpose ? {purpose: status.purpose} : {}),
     workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
-    causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, hopeless: isPermanent})),
+    causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, permanent: isPermanent})),
     agents: status.agents,
     images: status.images,
     objects: {

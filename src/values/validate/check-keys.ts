@@ -147,7 +147,7 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
     if ([node.type].flat().join() === 'boolean' && typeof tree === 'string') {
       const value = /^(true|yes|on|1)$/i.test(tree);
       const isClear = value || /^(false|no|off|0)$/i.test(tree);
-      return error(path, 'TEXT_FOR_SWITCH', `"${tree}" is a string, and templates treat every non-empty string as true.`, {
+      return error(path, 'STRING_NOT_BOOLEAN', `"${tree}" is a string, and templates treat every non-empty string as true.`, {
         suggestion: isClear ? String(value) : 'true or false',
         ...(isClear ? {fix: {path, value}} : {}),
       });

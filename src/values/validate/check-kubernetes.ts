@@ -56,7 +56,7 @@ function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePat
     ...fields,
     ...missing.map((key) => error('MISSING_KEY', `${key} is required.`)),
     ...problems.flatMap((each) =>
-      each ? [error(each.code ?? 'REFUSED_BY_KUBERNETES', each.message, {severity: each.severity}, each.at)] : [],
+      each ? [error(each.code ?? 'REJECTED_BY_KUBERNETES', each.message, {severity: each.severity}, each.at)] : [],
     ),
   ];
 }

@@ -82,7 +82,7 @@ const inOrder = (findings: readonly ValuesFinding[]): ValuesFinding[] =>
   findings.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
 
 const isTypeError = ({code}: ValuesFinding): boolean =>
-  ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
+  ['WRONG_TYPE', 'STRING_NOT_BOOLEAN', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
 
 /**
  * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
@@ -116,7 +116,7 @@ function refusal(errors: readonly ValuesFinding[], generated: Generated): Expect
 function refuseDropped({origins, settings}: Generated, findings: readonly ValuesFinding[]): void {
   for (const {code, path, message} of findings) {
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
-    if (code !== 'OTHER_KEY_WINS' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
+    if (code !== 'KEY_OVERRIDDEN' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
     throw failed('CONFLICTING_SETTINGS', `${spell(lost)} has no effect. ${path}: ${message}`, ['Use only one of them']);
   }
 }
