@@ -13,7 +13,7 @@ import {type HostBundleOptions, type HostDeps, type HostPrepared, prepareDocker}
 import {prepareJournal} from './collect/journal.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
-import {BUNDLED_KINDS, type Gap} from './collect/read-namespace.ts';
+import {BUNDLED_KINDS, type Gap} from './collect/read-objects.ts';
 import {record, withRecording} from './collect/record.ts';
 import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
 import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';

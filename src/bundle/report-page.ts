@@ -1,5 +1,6 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {type ElementMaker, type FirstScreen, firstScreen} from '../../report/first-screen.ts';
+import {SIGNIFICANT_LINE} from '../diagnose/agent-log.ts';
 import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/system.ts';
 import type {Inspection} from './inspect.ts';
 
@@ -21,6 +22,8 @@ const BLOCKS = /<script type="application\/octet-stream;base64" id="\w+">([^<]*)
 
 interface Block {
   lines: number;
+  /** Lines that findings are made of. */
+  isTelling: boolean;
   /** Undefined if the page is full. */
   packed: Buffer | undefined;
 }
@@ -68,17 +71,21 @@ export class ReportPage {
 
   #keep(file: PageFile, content: Buffer): void {
     const packed = Buffer.from(deflateRawSync(content, {level: 6}));
-    file.blocks.push({lines: linesIn(content), packed});
+    file.blocks.push({lines: linesIn(content), packed, isTelling: SIGNIFICANT_LINE.test(content.toString('latin1'))});
     this.#kept += packed.length;
     while (this.#kept > MOST) this.#drop(file);
   }
 
-  /** Beginning and end of a file say most, so the second block of the longest file goes first. */
+  /**
+   * Beginning and end of a file say most, and lines of findings. The first other block of the longest file goes, and its second one if all
+   * have such lines.
+   */
   #drop(newest: PageFile): void {
     const keptOf = ({blocks}: PageFile): Block[] => blocks.filter(({packed}) => packed !== undefined);
     const longest = this.#files.reduce((one, other) => (keptOf(other).length > keptOf(one).length ? other : one), newest);
     const kept = keptOf(longest);
-    const dropped = (kept.length > 2 ? kept[1] : keptOf(newest).at(-1)) as Block;
+    const middle = kept.slice(1, -1);
+    const dropped = (middle.find(({isTelling}) => !isTelling) ?? middle[0] ?? keptOf(newest).at(-1)) as Block;
     this.#kept -= (dropped.packed as Buffer).length;
     dropped.packed = undefined;
   }

@@ -2,74 +2,71 @@ import {versionStatus} from '../charts/charts.ts';
 import {agentVersionOf} from '../charts/schema.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import type {LogRecord} from '../diagnose/log-matcher.ts';
+import {isKnown, known} from '../ground/fact.ts';
 import {count, sizeText} from '../ground/text.ts';
+import type {Claim, Pod} from '../kubernetes/objects.ts';
+import {platformOf} from '../platform/platform.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
+import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
-import type {Gap} from './collect/read-namespace.ts';
-import type {FoundRelease} from './collect/tools.ts';
+import type {Gap} from './collect/read-objects.ts';
 
 /** Support address in the READMEs of the charts. */
 export const SUPPORT_CENTER = 'https://scalr-labs.atlassian.net/servicedesk/customer/portal/31';
 
-export interface Summary {
+/** What a bundle contains. */
+export interface BundleContents {
   at: Date;
-  /** For example `namespace scalr-agent`. */
-  about: string;
-  /** Undefined without helm. */
-  releases: readonly Pick<FoundRelease, 'name' | 'chart' | 'version' | 'status'>[] | undefined;
-  /** Name and version of the cluster and tools. */
-  versions: readonly (readonly [name: string, version: string])[];
-  findings: readonly Finding[];
-  gaps: readonly Gap[];
-  /** With --no-secret-seeds. */
-  skipsSecrets?: boolean | undefined;
+  found: readonly Finding[];
+  missing: readonly Gap[];
   logs: readonly Pick<LogRecord, 'file' | 'cut' | 'cutAfter' | 'bytes' | 'lines'>[];
   /** Names of all other files. */
   files: readonly string[];
-  containers: number;
-  /** Counted objects. */
-  noun: 'container' | 'unit';
-  /** Files in which the final check found a secret. */
-  withheld?: readonly string[];
 }
 
-/** The summary, starting with the verdict. Pure. */
-export function summaryText(summary: Summary): string {
-  const {at, about, releases, versions, findings, gaps, logs, containers, noun, withheld = []} = summary;
-  const of = (wanted: Finding['severity']): Finding[] => findings.filter(({severity}) => severity === wanted);
-  return [
-    ...unsearchedLine(summary),
-    `# Support bundle of ${about}\n`,
-    `${verdict(summary)}\n`,
-    `Created ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
-    ...section(
-      'Withheld: the final check found a secret, which was masked, or the file was left out',
-      withheld.map((file) => `- ${file}`),
-    ),
-    ...section('Errors', of('error').map(findingText)),
-    ...section('Warnings', of('warning').map(findingText)),
-    ...section('Notes', of('info').map(findingText)),
-    '## Not included\n',
-    missing(gaps, logs).join('\n') || '- nothing is missing',
-    '',
-    ...section('Releases', releases?.map(releaseText) ?? [], releases && '- no Helm releases found'),
-    ...section(
-      'Versions',
-      versions.map(([name, version]) => `- ${name}: ${version}`),
-    ),
-    '## Contents\n',
-    contentsText(summary),
-    '## Support\n',
-    `Open a request at the Scalr Support Center and attach this bundle: ${SUPPORT_CENTER}\n`,
-  ].join('\n');
+/**
+ * The summary, starting with the verdict. Secrets are redacted at once; the files in which the final check finds one are known later.
+ */
+export function summaryText(
+  prepared: PreparedBundle,
+  {at, found, missing, logs, files}: BundleContents,
+  namespace: string,
+  clean: Clean,
+): (withheld: readonly string[]) => string {
+  const {about = `namespace ${namespace}`, noun, skipsSecrets = false} = prepared;
+  const findings = found.map((each) => cleanFinding(each, clean));
+  const gaps = missing.map((each) => cleanGap(each, clean));
+  const of = (wanted: Finding['severity']): string[] => findings.filter(({severity}) => severity === wanted).map(findingText);
+  const unsearched = unsearchedText({gaps, skipsSecrets});
+  const subject = clean(about);
+  const releases = prepared.releases.map((each) => releaseText({...each, name: clean(each.name), status: clean(each.status)}));
+  const versions = versionsText(prepared).map(([name, version]) => `- ${name}: ${clean(version)}`);
+  return (withheld) =>
+    [
+      ...(unsearched === undefined ? [] : [`${unsearched}\n`]),
+      `# Support bundle of ${subject}\n`,
+      `${verdict(findings, gaps, logs)}\n`,
+      `Created ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${logContainers(prepared.logs)}.\n`,
+      ...section(
+        'Withheld: the final check found a secret, which was masked, or the file was left out',
+        withheld.map((file) => `- ${file}`),
+      ),
+      ...section('Errors', of('error')),
+      ...section('Warnings', of('warning')),
+      ...section('Notes', of('info')),
+      '## Not included\n',
+      missingLines(gaps, logs).join('\n') || '- nothing is missing',
+      '',
+      ...section('Releases', releases, prepared.about === undefined ? '- no Helm releases found' : undefined),
+      ...section('Versions', versions),
+      '## Contents\n',
+      contentsText({logs, files}),
+      '## Support\n',
+      `Open a request at the Scalr Support Center and attach this bundle: ${SUPPORT_CENTER}\n`,
+    ].join('\n');
 }
 
-const unsearchedLine = (unsearched: Unsearched): string[] => {
-  const text = unsearchedText(unsearched);
-  return text === undefined ? [] : [`${text}\n`];
-};
-
-export type Unsearched = Pick<Summary, 'gaps' | 'skipsSecrets'>;
+export type Unsearched = Pick<PreparedBundle, 'gaps' | 'skipsSecrets'>;
 
 /** Warning to read before the bundle is sent. */
 export function unsearchedText({gaps, skipsSecrets}: Unsearched): string | undefined {
@@ -102,7 +99,7 @@ export function verdictText(findings: readonly Pick<Finding, 'severity' | 'objec
   return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}. Start with ${first.object} (${first.code}).`;
 }
 
-function verdict({findings, gaps, logs}: Summary): string {
+function verdict(findings: readonly Finding[], gaps: readonly Gap[], logs: BundleContents['logs']): string {
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
   const whole = lacks > 0 ? `The bundle is incomplete: ${count(lacks, 'part')} could not be read.` : 'The bundle is complete.';
   const cut = cutLogs(logs).length;
@@ -111,7 +108,7 @@ function verdict({findings, gaps, logs}: Summary): string {
 }
 
 /** Logs that were cut because of --max-size do not make the bundle incomplete. */
-export const cutLogs = (logs: Summary['logs']): Summary['logs'] => logs.filter(({cut}) => cut !== undefined);
+export const cutLogs = (logs: BundleContents['logs']): BundleContents['logs'] => logs.filter(({cut}) => cut !== undefined);
 
 const findingText = ({object, code, message, evidence, line, remedy}: Finding): string =>
   [
@@ -120,7 +117,7 @@ const findingText = ({object, code, message, evidence, line, remedy}: Finding): 
     `  - do: ${remedy}`,
   ].join('\n');
 
-const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
+const missingLines = (gaps: readonly Gap[], logs: BundleContents['logs']): string[] => [
   ...gaps.filter(({isMinor}) => !isMinor).map(gapText),
   ...cutLogs(logs).map(({file, cut, cutAfter}) => {
     const after = cutAfter === undefined ? '' : ` after ${cutAfter}`;
@@ -131,7 +128,7 @@ const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
 
 const gapText = ({what, error}: Gap): string => `- ${what}: ${error.message}`;
 
-function releaseText({name, chart, version, status}: NonNullable<Summary['releases']>[number]): string {
+function releaseText({name, chart, version, status}: PreparedBundle['releases'][number]): string {
   const agent = agentVersionOf({chart, version});
   const {standing, behind, newestKnown} = versionStatus(chart, version);
   const place =
@@ -140,7 +137,7 @@ function releaseText({name, chart, version, status}: NonNullable<Summary['releas
 }
 
 /** One line for each kind of file. Pure. */
-export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): string {
+function contentsText({logs, files}: Pick<BundleContents, 'logs' | 'files'>): string {
   const filesIn = (pattern: RegExp): number => files.filter((file) => pattern.test(file)).length;
   const [lines, bytes] = [logs.reduce((sum, log) => sum + log.lines, 0), logs.reduce((sum, log) => sum + log.bytes, 0)];
   const previous = logs.some(({file}) => file.endsWith('.previous.log'));
@@ -156,7 +153,7 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
     ['events.txt', 'events, newest last', files.includes('events.txt')],
     ['objects/', `${count(filesIn(/^objects\//), 'object')} of the cluster, without Secrets`, filesIn(/^objects\//) > 0],
     ['gone/', `${count(filesIn(/^gone\//), 'object')} deleted while watching, in their last state`, filesIn(/^gone\//) > 0],
-    ['releases/', 'history, values and manifest of the Helm releases', filesIn(/^releases\//) > 0],
+    ['releases/', 'history, values, their differences and manifest of the Helm releases', filesIn(/^releases\//) > 0],
     ['network.json', 'network plugin, and whether it enforces network policies', files.includes('network.json')],
     ['docker/', 'state of the container and of the Docker daemon', filesIn(/^docker\//) > 0],
     ['systemd/', 'units and their properties', filesIn(/^systemd\//) > 0],
@@ -200,4 +197,85 @@ export function versionsText({cluster}: Pick<PreparedBundle, 'cluster'>): [name:
     ...(nodes.length > 0 ? ([['kubelets', nodes.join(', ')]] as [string, string][]) : []),
     ...Object.entries(cluster.tools).map(([tool, version]): [string, string] => [tool, version ?? 'not found']),
   ];
+}
+
+/** Where the user writes what the bundle cannot know. */
+const TO_FILL = '(please fill in)';
+
+/** The form that Scalr's support asks for, filled as far as known. `clean` redacts each value. Pure. */
+export function ticketText(
+  prepared: Pick<PreparedBundle, 'releases' | 'cluster' | 'scope' | 'about'>,
+  findings: readonly Finding[],
+  clean: Clean,
+): string {
+  const {releases, scope, about} = prepared;
+  const field = (title: string, lines: readonly string[]): string =>
+    [`## ${title}\n`, ...(lines.length > 0 ? [...new Set(lines)].map((line) => `- ${clean(line)}`) : [TO_FILL]), ''].join('\n');
+  return [
+    '# Support ticket\n',
+    `Copy this form into a request and attach the bundle: ${SUPPORT_CENTER}\n`,
+    field('What happened, when, and in which run', []),
+    field('Findings of this program', [
+      verdictText(findings),
+      ...findings.filter(({severity}) => severity !== 'info').map(({object, code, message}) => `${object} (${code}): ${message}`),
+    ]),
+    field('Install type', about === undefined ? releases.map(ticketRelease) : [about]),
+    field('Platform type and vendor', platformLines(prepared)),
+    field('CPU and memory limits', scope.pods.flatMap(limitLines)),
+    field('CPU and memory in use', []),
+    field('Disk type', [
+      ...scope.pods.flatMap(diskLines),
+      ...scope.objects.filter(({kind}) => kind === 'PersistentVolumeClaim').map(claimText),
+    ]),
+    field('IOPS limits and throughput of the disk', []),
+    field('Debug logs', [
+      findings.some(({code}) => code === 'DEBUG_OFF') ? 'off when the bundle was collected' : 'see the logs in the bundle',
+    ]),
+    field(
+      'Configuration that differs from the chart',
+      releases.flatMap(({name, values}) => (values === undefined ? [] : [`see releases/${name}/values.json in the bundle`])),
+    ),
+  ].join('\n');
+}
+
+function ticketRelease({name, chart, version, status}: PreparedBundle['releases'][number]): string {
+  const agent = agentVersionOf({chart, version});
+  return `Kubernetes: release ${name}, chart ${chart} ${version}${agent === undefined ? '' : `, agent ${agent}`}, ${status}`;
+}
+
+function platformLines({cluster}: Pick<PreparedBundle, 'cluster'>): string[] {
+  if (cluster === undefined) return [];
+  const source = 'bundle';
+  const {distribution, infrastructure} = platformOf({
+    nodes: known(cluster.nodes, source),
+    resources: known([], source),
+    serverVersion: known(cluster.server ?? '', source),
+  });
+  const images = cluster.nodes.flatMap(({status}) => status?.nodeInfo?.osImage ?? []);
+  return [
+    ...(isKnown(distribution) ? [`distribution: ${distribution.value}`] : []),
+    ...(isKnown(infrastructure) ? [`infrastructure: ${infrastructure.value}`] : []),
+    ...images.map((image) => `nodes: ${image}`),
+    ...versionsText({cluster: {...cluster, tools: {}}}).map(([name, version]) => `${name}: ${version}`),
+  ];
+}
+
+const limitLines = ({metadata, spec}: Pod): string[] =>
+  (spec?.containers ?? []).map(({name, resources}) => {
+    const limits = Object.entries(resources?.limits ?? {}).map(([resource, limit]) => `${resource} ${limit}`);
+    return `${metadata.name}/${name}: ${limits.join(', ') || 'no limits'}`;
+  });
+
+/** Volumes of a pod that are not claims, ConfigMaps and the like. */
+const DISKS = ['emptyDir', 'hostPath', 'csi', 'nfs', 'ephemeral'];
+
+const diskLines = ({metadata, spec}: Pod): string[] =>
+  ((spec?.volumes ?? []) as readonly {name?: string}[]).flatMap((volume) => {
+    const type = DISKS.find((each) => each in volume);
+    return type === undefined ? [] : [`${metadata.name}/${volume.name}: ${type}`];
+  });
+
+function claimText({metadata, spec}: Claim): string {
+  const facts = [spec?.resources?.requests?.storage ?? 'unknown size', `StorageClass ${spec?.storageClassName ?? 'unknown'}`];
+  return `PVC ${metadata.name}: ${[...facts, ...(spec?.accessModes ?? [])].join(', ')}`;
 }

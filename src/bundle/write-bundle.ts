@@ -12,11 +12,10 @@ import {closeChecked, fileNames} from './checked-archive.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type ReadDeps, readLogs} from './collect/read-logs.ts';
-import type {Gap} from './collect/read-namespace.ts';
-import {allFindings} from './findings/all-findings.ts';
-import {cleanFinding, cleanGap, cutLogs, redactionText, type Summary, summaryText, versionsText} from './report.ts';
+import type {Gap} from './collect/read-objects.ts';
+import {allFindings} from './findings.ts';
+import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, ticketText} from './report.ts';
 import {firstScreenHtml, PagedArchive} from './report-page.ts';
-import {ticketText} from './ticket.ts';
 
 /** Options for saving a bundle from any source. */
 export interface SaveOptions {
@@ -163,24 +162,10 @@ export async function writeBundle(
   const missing = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));
   const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
   const gaps = missing.map((each) => cleanGap(each, cleaner('errors.json')));
+  const namedLogs = logs.map((log) => ({...log, file: nameOf(log.file)}));
+  const contents = {at: now(), found, missing, logs: namedLogs, files: texts.map(({name}) => name)};
+  const summary = summaryText(prepared, contents, namespace, cleaner('SUMMARY.md'));
   const containers = logContainers(prepared.logs);
-  const {noun = 'container'} = prepared;
-  const ofSummary = cleaner('SUMMARY.md');
-  const summary: Summary = {
-    at: now(),
-    about: ofSummary(prepared.about ?? `namespace ${namespace}`),
-    releases: prepared.about
-      ? undefined
-      : prepared.releases.map((each) => ({...each, name: ofSummary(each.name), status: ofSummary(each.status)})),
-    versions: versionsText(prepared).map(([name, version]) => [name, ofSummary(version)] as const),
-    findings: found.map((each) => cleanFinding(each, ofSummary)),
-    gaps: missing.map((each) => cleanGap(each, ofSummary)),
-    skipsSecrets: prepared.skipsSecrets,
-    logs: logs.map((log) => ({...log, file: nameOf(log.file)})),
-    files: texts.map(({name}) => name),
-    containers,
-    noun,
-  };
   const ticket = ticketText(prepared, found, cleaner('TICKET.md'));
   const report = redact.report();
   const redactions = {...report, notSearched: report.notSearched.map(cleaner('redactions.json'))};
@@ -195,10 +180,10 @@ export async function writeBundle(
         ...gaps.map(({what, error, at, isMinor}) => ({what, ...error, at, isMinor})),
         ...withheld.map((what) => ({what, kind: 'withheld', message: 'a secret was found in it'})),
       ]),
-      'SUMMARY.md': `${summaryText({...summary, withheld})}\n${redactionText(redactions)}`,
+      'SUMMARY.md': `${summary(withheld)}\n${redactionText(redactions)}`,
       'redactions.json': jsonText(redactions),
     }),
-    firstScreen: ({'SUMMARY.md': summary = ''}) => firstScreenHtml({summary, findings}),
+    firstScreen: ({'SUMMARY.md': text = ''}) => firstScreenHtml({summary: text, findings}),
   });
-  return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs).length, redactions, withheld};
+  return {bytes, containers, noun: prepared.noun ?? 'container', findings, gaps, cutLogs: cutLogs(logs).length, redactions, withheld};
 }

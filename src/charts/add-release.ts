@@ -120,58 +120,50 @@ function typeOf(value: Tree): string | string[] {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-interface Branch {
-  leaves: {version: string; leaf: Leaf}[];
-  children: Map<string, Branch>;
+/** A leaf in one release. */
+interface Found {
+  version: string;
+  leaf: Leaf;
 }
 
 function build(name: string, known: readonly Known[]): ChartSchema {
-  const root: Branch = {leaves: [], children: new Map()};
-  for (const {release, leaves} of [...known].reverse()) {
-    for (const leaf of leaves) {
-      const branch = leaf.path.reduce<Branch>((parent, key) => {
-        const child: Branch = parent.children.get(key) ?? {leaves: [], children: new Map()};
-        parent.children.set(key, child);
-        return child;
-      }, root);
-      branch.leaves.unshift({version: release.version, leaf});
-    }
-  }
   const versions = known.map(({release}) => release.version);
+  // The order of keys is that of the newest release that has them.
+  const found = known.toReversed().flatMap(({release, leaves}) => leaves.map((leaf): Found => ({version: release.version, leaf})));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `Values of chart ${name}, all supported releases`,
     'x-releases': known.map(({release}) => release),
-    ...(nodeOf(root, versions, '') as SchemaNode),
+    ...nodeOf(found, versions, []),
   };
 }
 
-function nodeOf(branch: Branch, versions: readonly string[], path: string): SchemaNode {
-  const kubernetes = KUBERNETES_TYPES.find(([pattern]) => pattern.test(path))?.[1];
+/** The node at a path, of all leaves at and below it. */
+function nodeOf(found: readonly Found[], versions: readonly string[], path: Path): SchemaNode {
+  const dotted = path.join('.');
+  const kubernetes = KUBERNETES_TYPES.find(([pattern]) => pattern.test(dotted))?.[1];
   const mark: SchemaNode = kubernetes === undefined ? {} : {'x-kubernetes': kubernetes};
-  const types = [...new Set(branch.leaves.map(({leaf}) => JSON.stringify(leaf.node.type)))];
-  const nodes = types.map((type) =>
-    leafNode({
-      found: branch.leaves.filter(({leaf}) => JSON.stringify(leaf.node.type) === type),
-      versions,
-      keywords: keywordsOf(path),
-      mark,
-    }),
-  );
-  if (branch.children.size > 0) {
-    const properties = Object.fromEntries(
-      [...branch.children].map(([key, child]) => [key, nodeOf(child, versions, path === '' ? key : `${path}.${key}`)]),
-    );
+  const keywords: SchemaNode = Object.assign({}, ...KEYWORDS.flatMap(([pattern, words]) => (pattern.test(dotted) ? [words] : [])));
+  const groups = (leaves: readonly Found[], key: (each: Found) => string | undefined): [string, Found[]][] => {
+    const all = new Map<string, Found[]>();
+    for (const each of leaves) {
+      const name = key(each);
+      if (name !== undefined) all.set(name, [...(all.get(name) ?? []), each]);
+    }
+    return [...all];
+  };
+  const ofType = groups(found.toReversed(), ({leaf}) => (leaf.path.length === path.length ? JSON.stringify(leaf.node.type) : undefined));
+  const ofKey = groups(found, ({leaf}) => leaf.path[path.length]);
+  const nodes = ofType.map(([, leaves]) => leafNode({found: leaves, versions, keywords, mark}));
+  if (ofKey.length > 0) {
+    const properties = Object.fromEntries(ofKey.map(([key, below]) => [key, nodeOf(below, versions, [...path, key])]));
     nodes.push({type: 'object', ...mark, properties});
   }
   return nodes.length === 1 ? (nodes[0] as SchemaNode) : {oneOf: nodes};
 }
 
-const keywordsOf = (path: string): SchemaNode =>
-  Object.assign({}, ...KEYWORDS.flatMap(([pattern, words]) => (pattern.test(path) ? [words] : [])));
-
 interface LeafParts {
-  found: Branch['leaves'];
+  found: readonly Found[];
   /** Every release, in order. */
   versions: readonly string[];
   keywords: SchemaNode;

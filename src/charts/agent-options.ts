@@ -1,7 +1,6 @@
 import {distance} from 'fastest-levenshtein';
-import {accountUrl, image, noProxyList, proxyUrl} from '../settings/addresses.ts';
+import {accountUrl, image, isHostAndPort, noProxyList, proxyUrl} from '../settings/addresses.ts';
 import {InvalidValue, type Kind} from '../settings/define.ts';
-import {isHostAndPort} from './address-rules.ts';
 import type {ChartName} from './schema.ts';
 
 /** A problem with the value of an option; `isUnlikely` if the value is valid but probably a mistake. */

@@ -26,13 +26,13 @@ function withoutGoneKeys(known: Chart, target: Target): Chart {
   const [rows, gone]: [Row[], Refusal[]] = [[], []];
   for (const row of known.rows) {
     const missing = within(target.version, row.in) ? row.paths.filter((path) => !has(path)) : [];
-    if (missing.length > 0) gone.push({setting: row.setting, reason: goneText(missing, target)});
+    if (missing.length > 0) gone.push({settings: [row.setting], reason: goneText(missing, target)});
     if (missing.length > 0 && missing.length === row.paths.length) continue;
     const accepts: Row['accepts'] = (value, scope) =>
       (row.accepts?.(value, scope) ?? true) && row.write(value, scope).every(([path]) => has(path));
     rows.push(missing.length === 0 ? row : {...row, paths: row.paths.filter(has), accepts});
   }
-  return {...known, rows, refusals: [...known.refusals, ...gone]};
+  return {...known, rows, refusals: [...gone, ...known.refusals]};
 }
 
 /** True if the chart version has the key, or a map or a Kubernetes type above it. */

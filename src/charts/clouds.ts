@@ -1,6 +1,8 @@
+import {at, textAt} from '../ground/tree.ts';
 import type {Get} from '../settings/define.ts';
 import {cloud, namespace, nodeOs, release} from '../settings/release.ts';
-import type {DefaultValue} from './define.ts';
+import {EFS_HANDLE} from '../settings/storage.ts';
+import type {DefaultValue, ValuesRule} from './define.ts';
 
 type NodePath = DefaultValue<string>;
 
@@ -77,3 +79,41 @@ const ENFORCEMENT: Readonly<Record<string, string>> = {
 
 export const policyEnforcement = (get: Get): string =>
   ENFORCEMENT[get(cloud) ?? ''] ?? 'It is unknown whether the CNI of this cluster enforces egress policies; plain flannel does not.';
+
+/** Formats of cloud identities in service account annotations. */
+export const IDENTITIES: Readonly<Record<string, {form: RegExp; example: string}>> = {
+  'eks.amazonaws.com/role-arn': {form: /^arn:aws[a-z-]*:iam::\d{12}:role\/\S+$/, example: 'arn:aws:iam::123456789012:role/scalr'},
+  'azure.workload.identity/client-id': {
+    form: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+    example: '00000000-0000-0000-0000-000000000001',
+  },
+  'iam.gke.io/gcp-service-account': {
+    form: /^[a-z0-9-]+@[a-z0-9.:-]+\.gserviceaccount\.com$/,
+    example: 'scalr@my-project.iam.gserviceaccount.com',
+  },
+};
+
+/** Annotations that assign a cloud identity to the service account. */
+export const identities: ValuesRule = {
+  code: 'WRONG_IDENTITY',
+  severity: 'error',
+  test: (values) =>
+    Object.entries(IDENTITIES).flatMap(([name, {form, example}]) => {
+      const path = [...at('serviceAccount.annotations'), name];
+      const text = textAt(values, path);
+      return text === '' || form.test(text) ? [] : [{path, message: `"${text}" is not a valid identity.`, suggestion: `"${example}"`}];
+    }),
+};
+
+/** The volume handle must be valid for the EFS CSI driver. */
+export const efsHandles = (range: Pick<ValuesRule, 'in'>): ValuesRule => ({
+  ...range,
+  code: 'WRONG_HANDLE',
+  severity: 'error',
+  test: (values) => {
+    const handle = textAt(values, 'efsVolumeHandle');
+    if (handle === '' || EFS_HANDLE.test(handle)) return [];
+    const message = `"${handle}" is not a valid EFS volume handle (file system ID, optionally with an access point).`;
+    return [{path: at('efsVolumeHandle'), message, suggestion: '"fs-0123456789abcdef0::fsap-0123456789abcdef0"'}];
+  },
+});

@@ -118,9 +118,9 @@ export interface ValuesRule {
   test(values: Values): readonly {path: readonly (string | number)[]; message: string; suggestion?: string}[];
 }
 
-/** Why a setting is not supported. */
+/** Why settings are not supported. */
 export interface Refusal {
-  setting: Setting;
+  settings: readonly Setting[];
   in?: string;
   /** The unsupported value (default: all values). */
   of?: string;

@@ -29,7 +29,7 @@ export function within(version: string, range: string | undefined): boolean {
 /** Negative when the first version comes before the second; only the three numbers count. */
 export const compare = (one: string, other: string): number => semverCompare(numbersOf(one), numbersOf(other));
 
-/** Caches a function of schema and version. */
+/** Caches a function of an object and a text. */
 export function oncePerVersion<S extends object, T>(find: (schema: S, version: string) => T): (schema: S, version: string) => T {
   const known = new WeakMap<S, Map<string, T>>();
   return (schema, version) => {
@@ -37,19 +37,6 @@ export function oncePerVersion<S extends object, T>(find: (schema: S, version: s
     known.set(schema, ofSchema);
     const found = ofSchema.get(version) ?? find(schema, version);
     ofSchema.set(version, found);
-    return found;
-  };
-}
-
-/** Caches a function of chart and version, and of the schema of a chart that was read. */
-export function oncePerRelease<R extends {chart: string; version: string; schema?: object}, T>(find: (release: R) => T): (release: R) => T {
-  const known = new Map<string, T>();
-  const ofRead = new WeakMap<object, T>();
-  return (release) => {
-    const name = `${release.chart} ${release.version}`;
-    const found = (release.schema ? ofRead.get(release.schema) : known.get(name)) ?? find(release);
-    if (release.schema) ofRead.set(release.schema, found);
-    else known.set(name, found);
     return found;
   };
 }

@@ -28,6 +28,8 @@ interface Contexts {
   pod: readonly string[];
   /** Of the container; undefined if the version has no key for it. */
   container?: string;
+  /** Key that mounts the token of a service account into pods of runs; agent-job never does. */
+  token?: string;
   refused?: Readonly<Partial<Record<Name, string>>>;
   partly?: string;
 }
@@ -39,6 +41,7 @@ const CONTEXTS: readonly Contexts[] = [
     chart: 'agent-k8s',
     pod: ['podSecurityContext'],
     container: 'securityContext',
+    token: 'agent.automount_service_account_token',
     refused: {
       user: 'the controller and the workers write to a directory of the node, which belongs to root',
       filesystem: 'the chart mounts no writable volume at /tmp',
@@ -49,6 +52,7 @@ const CONTEXTS: readonly Contexts[] = [
     chart: 'agent-local',
     pod: ['podSecurityContext'],
     container: 'securityContext',
+    token: 'serviceAccount.automountToken',
     refused: {filesystem: 'the chart mounts no writable volume at /tmp'},
   },
   {
@@ -67,12 +71,12 @@ const CONTEXTS: readonly Contexts[] = [
   ].map((each): Contexts => ({...each, chart: 'agent-job', container: 'task.runner.securityContext'})),
 ];
 
-interface Restriction {
+interface Restriction extends Pick<Protection, 'name'> {
   id: Name;
-  name: string;
   /** `both` has the fields of the container over it. */
   isOn(both: Values, container: Values): boolean;
-  where: readonly ('pod' | 'container')[];
+  /** The field exists in the pod too. */
+  isOfPod?: true;
   field: readonly [key: string, value: Tree];
 }
 
@@ -81,42 +85,38 @@ const RESTRICTIONS: readonly Restriction[] = [
     id: 'user',
     name: 'as a user other than root',
     isOn: ({runAsNonRoot, runAsUser}) => runAsNonRoot === true || Number(runAsUser ?? 0) > 0,
-    where: ['pod', 'container'],
+    isOfPod: true,
     field: ['runAsUser', 1000],
   },
   {
     id: 'escalation',
     name: 'without privilege escalation',
     isOn: (_, {allowPrivilegeEscalation}) => allowPrivilegeEscalation === false,
-    where: ['container'],
     field: ['allowPrivilegeEscalation', false],
   },
   {
     id: 'filesystem',
     name: 'with a read-only root filesystem',
     isOn: (_, {readOnlyRootFilesystem}) => readOnlyRootFilesystem === true,
-    where: ['container'],
     field: ['readOnlyRootFilesystem', true],
   },
   {
     id: 'seccomp',
     name: 'with a seccomp profile',
     isOn: ({seccompProfile}) => isMap(seccompProfile) && !['', 'Unconfined'].includes(String(seccompProfile['type'] ?? '')),
-    where: ['pod', 'container'],
+    isOfPod: true,
     field: ['seccompProfile', {type: 'RuntimeDefault'}],
   },
   {
     id: 'capabilities',
     name: 'without Linux capabilities',
     isOn: (_, {capabilities}) => isMap(capabilities) && [capabilities['drop']].flat().includes('ALL'),
-    where: ['container'],
     field: ['capabilities', {drop: ['ALL']}],
   },
   {
     id: 'privileged',
     name: 'without privileged mode',
     isOn: (_, {privileged}) => privileged !== true,
-    where: ['container'],
     field: ['privileged', false],
   },
 ];
@@ -135,8 +135,8 @@ function merged(contexts: readonly Values[]): Values {
 }
 
 const ofContexts = ({pod, container, refused = {}, partly}: Contexts): Protection[] =>
-  RESTRICTIONS.map(({id, name, isOn, where, field: [key, value]}) => {
-    const places = where.flatMap((each) => (each === 'pod' ? pod.slice(0, 1) : (container ?? [])));
+  RESTRICTIONS.map(({id, name, isOn, isOfPod, field: [key, value]}) => {
+    const places = [...(isOfPod ? pod.slice(0, 1) : []), ...(container ? [container] : [])];
     return {
       name,
       isOn: (values) => {
@@ -149,35 +149,16 @@ const ofContexts = ({pod, container, refused = {}, partly}: Contexts): Protectio
     };
   });
 
-interface TokenKey {
-  chart: ChartName;
-  in?: string;
-  path?: string;
-}
-
-/** The key that mounts the token of a service account into pods of runs; agent-job never does. */
-const TOKENS: readonly TokenKey[] = [
-  {chart: 'agent-k8s', path: 'agent.automount_service_account_token'},
-  {chart: 'agent-local', path: 'serviceAccount.automountToken'},
-  {chart: 'agent-job'},
-];
-
-const ofToken = ({path}: TokenKey): Protection => ({
+const ofToken = ({token}: Contexts): Protection => ({
   name: 'without a token for the Kubernetes API',
-  isOn: (values) => path === undefined || getAt(values, at(path)) !== true,
-  keys: path === undefined ? [] : [[at(path), false]],
+  isOn: (values) => token === undefined || getAt(values, at(token)) !== true,
+  keys: token === undefined ? [] : [[at(token), false]],
 });
 
 /** What restricts the pods of runs in a chart version, always in the same order. */
-export function protectionsOf({chart, version}: Target): readonly Protection[] {
-  const isOf = (each: {chart: ChartName; in?: string}): boolean => each.chart === chart && within(version, each.in);
-  return [...CONTEXTS.filter(isOf).flatMap(ofContexts), ...TOKENS.filter(isOf).map(ofToken)];
-}
+export const protectionsOf = ({chart, version}: Target): readonly Protection[] =>
+  CONTEXTS.filter((each) => each.chart === chart && within(version, each.in)).flatMap((each) => [...ofContexts(each), ofToken(each)]);
 
-/** Values of settings that restrict runs less than every other value. */
-const UNPROTECTED: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  [metadataService.id, 'allow'],
-  [writableRoot.id, true],
-]);
-
-export const isUnprotected = (id: string, value: unknown): boolean => UNPROTECTED.has(id) && UNPROTECTED.get(id) === value;
+/** True for a value that restricts runs less than every other one. */
+export const isUnprotected = (id: string, value: unknown): boolean =>
+  (id === metadataService.id && value === 'allow') || (id === writableRoot.id && value === true);

@@ -1,7 +1,8 @@
-import {at, getAt, isMap, type Path, textAt, type Values} from '../ground/tree.ts';
+import {at, getAt, isMap, itemsAt, type Path, sameTree, type Tree, textAt, type Values} from '../ground/tree.ts';
 import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
+import type {Mount} from '../settings/lists.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../settings/network.ts';
 import * as pods from '../settings/pods.ts';
 import {cache, cacheAccessMode, cacheClaim, cacheSize, cacheStorageClass, cacheSubPath} from '../settings/storage.ts';
@@ -26,6 +27,7 @@ import {
   unwritten,
   variable,
 } from './row-kinds.ts';
+import {VARIABLES_OF_SETTINGS} from './shared-rules.ts';
 
 const textIn = (values: Values, path: string | Path): string | undefined => textAt(values, path) || undefined;
 
@@ -164,15 +166,18 @@ export const resourceRows = (sizes: readonly Setting<string>[], path: string, op
     key(setting, `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`, {as: asQuantity, ...options}),
   );
 
-export const runResources = (path: string): Row[] =>
-  resourceRows([pods.runCpuRequest, pods.runCpuLimit, pods.runMemoryRequest, pods.runMemoryLimit], path);
+/** Settings of resourceRows. */
+export const RUN_SIZES = [pods.runCpuRequest, pods.runCpuLimit, pods.runMemoryRequest, pods.runMemoryLimit];
+export const WORKER_SIZES = [pods.workerCpuRequest, pods.workerCpuLimit, pods.workerMemoryRequest, pods.workerMemoryLimit];
+export const CONTROLLER_SIZES = [
+  pods.controllerCpuRequest,
+  pods.controllerCpuLimit,
+  pods.controllerMemoryRequest,
+  pods.controllerMemoryLimit,
+];
 
-export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] =>
-  resourceRows(
-    [pods.controllerCpuRequest, pods.controllerCpuLimit, pods.controllerMemoryRequest, pods.controllerMemoryLimit],
-    path,
-    options,
-  );
+/** Settings of a PersistentVolumeClaim for the cache. */
+export const CLAIM_SETTINGS = [cacheClaim, cacheSize, cacheStorageClass, cacheAccessMode, cacheSubPath];
 
 /** `what` completes "… in whole mebibytes". */
 export const inMebibytes =
@@ -256,26 +261,39 @@ function mapAt(values: Values, path: string): object {
   return isMap(map) ? map : {};
 }
 
-/** Variables that have their own setting, so they cannot be set twice. */
-export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
-  ['HTTP_PROXY', 'http-proxy'],
-  ['HTTPS_PROXY', 'https-proxy'],
-  ['NO_PROXY', 'no-proxy'],
-  ['SCALR_URL', 'url'],
-  ['SCALR_AGENT_TOKEN', 'token-file'],
-  ['SCALR_AGENT_DEBUG', 'debug'],
-  ['SCALR_AGENT_LOG_FORMAT', 'log-format'],
-  ['SCALR_AGENT_CA_CERT', 'ca-file'],
-  ['SSL_CERT_FILE', 'ca-file'],
-  ['SCALR_AGENT_TLS_CERT_FILE', 'client-cert-file'],
-  ['SCALR_AGENT_TLS_KEY_FILE', 'client-key-file'],
-  ['SCALR_AGENT_OTLP_ENDPOINT', 'otel-endpoint'],
-  ['SCALR_AGENT_OTLP_METRICS_ENABLED', 'otel-metrics'],
-  ['SCALR_AGENT_OTLP_TRACES_ENABLED', 'otel-traces'],
-  ['SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'provider-cache'],
-  ['SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', 'provider-cache-limit'],
-  ['SCALR_AGENT_MODULE_CACHE_ENABLED', 'module-cache'],
-  ['SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', 'module-cache-limit'],
-  ['SCALR_AGENT_SINGLE', 'single-run'],
-  ['SCALR_AGENT_CONCURRENCY', 'concurrency'],
-]);
+/** Where a volume of a kind has the name of its object. */
+const NAMES: Readonly<Record<Mount['kind'], readonly [string, string]>> = {
+  secret: ['secret', 'secretName'],
+  configmap: ['configMap', 'name'],
+  pvc: ['persistentVolumeClaim', 'claimName'],
+};
+
+const volumeOf = ({kind, name}: Mount): string => `${kind}-${name.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, '');
+
+/** Volumes of the pod, and their mounts in one container. */
+export const mountRow = (volumes: string, volumeMounts: string, options: Pick<Row<Mount[]>, 'in'> = {}): Row<Mount[]> => {
+  const write = (all: readonly Mount[]): [Tree[], Tree[]] => {
+    const once = new Map(
+      all.map((each) => [volumeOf(each), {name: volumeOf(each), [NAMES[each.kind][0]]: {[NAMES[each.kind][1]]: each.name}}]),
+    );
+    const mounts = all.map((each) => ({name: volumeOf(each), mountPath: each.path, ...(each.kind === 'pvc' ? {} : {readOnly: true})}));
+    return [[...once.values()], mounts];
+  };
+  return row({
+    setting: pods.mount,
+    paths: [at(volumes), at(volumeMounts)],
+    write: (all) => write(all).map((tree, index) => [at(index === 0 ? volumes : volumeMounts), tree] as const),
+    read: (values) => {
+      const found = [itemsAt(values, volumes), itemsAt(values, volumeMounts)] as const;
+      const all = found[1].filter(isMap).flatMap((target) => {
+        const source = found[0].filter(isMap).find(({name}) => name === target['name']) ?? ({} as Values);
+        return (Object.keys(NAMES) as Mount['kind'][])
+          .map((kind): Mount => ({kind, name: textAt(source, NAMES[kind]), path: textAt(target, ['mountPath'])}))
+          .filter(({name}) => name !== '');
+      });
+      // Other fields, such as a sub path, have no setting.
+      return all.length > 0 && sameTree(write(all), found) ? all : undefined;
+    },
+    ...options,
+  });
+};

@@ -10,7 +10,6 @@ import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
 import type {ChartRule, RuleFacts} from './define.ts';
 import {pinnedAgents} from './images.ts';
 import type {ChartName} from './schema.ts';
-import {VARIABLES_OF_SETTINGS} from './shared-rows.ts';
 
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 
@@ -152,6 +151,30 @@ export const IDENTITY_ANNOTATIONS: Readonly<Record<string, string>> = {
   azure: 'azure.workload.identity/client-id',
 };
 const annotationFor = (get: Get): string | undefined => IDENTITY_ANNOTATIONS[get(workloadIdentity) ?? ''];
+
+/** Variables that have their own setting, so they cannot be set twice. */
+export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['HTTP_PROXY', 'http-proxy'],
+  ['HTTPS_PROXY', 'https-proxy'],
+  ['NO_PROXY', 'no-proxy'],
+  ['SCALR_URL', 'url'],
+  ['SCALR_AGENT_TOKEN', 'token-file'],
+  ['SCALR_AGENT_DEBUG', 'debug'],
+  ['SCALR_AGENT_LOG_FORMAT', 'log-format'],
+  ['SCALR_AGENT_CA_CERT', 'ca-file'],
+  ['SSL_CERT_FILE', 'ca-file'],
+  ['SCALR_AGENT_TLS_CERT_FILE', 'client-cert-file'],
+  ['SCALR_AGENT_TLS_KEY_FILE', 'client-key-file'],
+  ['SCALR_AGENT_OTLP_ENDPOINT', 'otel-endpoint'],
+  ['SCALR_AGENT_OTLP_METRICS_ENABLED', 'otel-metrics'],
+  ['SCALR_AGENT_OTLP_TRACES_ENABLED', 'otel-traces'],
+  ['SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'provider-cache'],
+  ['SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', 'provider-cache-limit'],
+  ['SCALR_AGENT_MODULE_CACHE_ENABLED', 'module-cache'],
+  ['SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', 'module-cache-limit'],
+  ['SCALR_AGENT_SINGLE', 'single-run'],
+  ['SCALR_AGENT_CONCURRENCY', 'concurrency'],
+]);
 
 const variableWithSetting = (get: Get): string | undefined =>
   Object.keys(get(extraEnv) ?? {}).find((each) => VARIABLES_OF_SETTINGS.has(each));

@@ -1,5 +1,6 @@
 import {at, getAt, isMap, isOn, itemsAt, type Tree, textAt, type Values} from '../ground/tree.ts';
-import {identities, urlOfAccount} from './address-rules.ts';
+import {isHost, withoutCredentials} from '../settings/addresses.ts';
+import {identities} from './clouds.ts';
 import type {ValuesRule} from './define.ts';
 
 const nameOf = (item: Tree): string | undefined => (isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined);
@@ -45,6 +46,42 @@ const tokenInOnePiece = keyError('BROKEN_TOKEN', {
   message: 'The token contains whitespace, which the agent sends as part of the token.',
   suggestion: 'Copy the token again without spaces and line breaks',
 });
+
+/** The Scalr URL must be an https URL with a valid host. */
+const urlOfAccount: ValuesRule = {
+  code: 'INVALID_URL',
+  severity: 'error',
+  test: (values) => {
+    const url = textAt(values, 'agent.url');
+    if (url === '' || /[<$]|\{\{/.test(url)) return [];
+    const problem = problemOf(url);
+    return problem === undefined ? [] : [{path: at('agent.url'), ...problem}];
+  },
+};
+
+function problemOf(url: string): {message: string; suggestion?: string} | undefined {
+  const host = /^(?:\w+:\/\/)?(?:[^/@]*@)?([\w.-]+\.[a-z]{2,}(?::\d+)?)(?:[/?#]|$)/i.exec(url)?.[1];
+  const instead = host === undefined ? {} : {suggestion: `"https://${host}"`};
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:' || /\s|[{}]/.test(url))
+    return {message: `"${withoutCredentials(url)}" is not an https:// URL.`, ...instead};
+  if (!isHost(parsed.hostname) || parsed.port === '0') return {message: `"${parsed.host}" is not a host with an optional port.`};
+  const isMore = parsed.username !== '' || parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '';
+  return isMore ? {message: 'The URL contains more than a host.', suggestion: `"${parsed.origin}"`} : undefined;
+}
+
+/** Provider mirrors must use https. */
+export const secureMirrors: ValuesRule = {
+  code: 'INVALID_URL',
+  in: '>=0.6.4',
+  severity: 'error',
+  test: (values) =>
+    itemsAt(values, 'agent.providerNetworkMirrors').flatMap((item, index) => {
+      const url = isMap(item) ? item['url'] : undefined;
+      if (typeof url !== 'string' || (URL.canParse(url) && new URL(url).protocol === 'https:')) return [];
+      return [{path: [...at('agent.providerNetworkMirrors'), index, 'url'], message: `"${url}" is not an https:// URL.`}];
+    }),
+};
 
 /** Numbers for which zero disables the feature. */
 export const aboveZero = ({message, ...keys}: Keys & {message: string}): ValuesRule =>
@@ -253,13 +290,4 @@ export const sizedClaims = ({volumes, ...rule}: {in?: string; volumes: readonly 
     },
     message: 'The size of a PVC must be greater than zero.',
     suggestion: '20Gi',
-  });
-
-/** Kubernetes rejects a leading slash, and these templates do not remove it. */
-export const relativeSubPaths = (keys: readonly string[]): ValuesRule =>
-  keyError('ABSOLUTE_SUB_PATH', {
-    keys,
-    isWrong: (values, key) => textAt(values, key).startsWith('/'),
-    message: 'A subPath must not start with a slash.',
-    suggestion: (values, key) => JSON.stringify(textAt(values, key).replace(/^\/+/, '')),
   });

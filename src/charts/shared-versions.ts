@@ -1,5 +1,9 @@
 import {isOn, textAt, type Values} from '../ground/tree.ts';
-import type {Chart, IgnoredKey} from './define.ts';
+import {providerMirror} from '../settings/network.ts';
+import {purpose, singleRun} from '../settings/purpose.ts';
+import {cacheStorageClass, efsHandle, efsMountOption} from '../settings/storage.ts';
+import {caFile, caPublicRoots, clientCertSecret} from '../settings/tls.ts';
+import type {Chart, IgnoredKey, Refusal} from './define.ts';
 
 /** Names of variables by the versions that have them. */
 export const variablesIn = (versions: Readonly<Record<string, string>>): Chart['ownVariables'] =>
@@ -39,7 +43,6 @@ export const labelsWithoutAccount: IgnoredKey = {path: 'serviceAccount.labels', 
 
 /** agent-local and agent-job have a key for provider mirrors. */
 export const MIRRORS = '>=0.6.4';
-export const NO_MIRRORS = 'this version has no key for mirrors';
 
 /** What a new PVC is made of. */
 export const CLAIM_KEYS = ['storageClassName', 'storage', 'accessMode'] as const;
@@ -50,3 +53,16 @@ export const mountOptionsWithoutEfs: IgnoredKey = {
   unless: hasAny(['efsVolumeHandle']),
   because: 'it is used only with efsVolumeHandle',
 };
+
+/** Reasons that hold for all three charts, unless a chart has a reason of its own. */
+export const sharedRefusals: readonly Refusal[] = [
+  {settings: [purpose], reason: 'only agent-local supports VCS agent pools'},
+  {settings: [singleRun], reason: 'each run already gets its own pod'},
+  {settings: [cacheStorageClass], of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
+  {settings: [caFile], reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
+  {settings: [caPublicRoots], reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},
+  {settings: [clientCertSecret], reason: 'this version has no key for it'},
+  {settings: [providerMirror], reason: 'this version has no key for mirrors'},
+  {settings: [efsHandle], reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
+  {settings: [efsMountOption], reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume'},
+];

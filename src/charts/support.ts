@@ -81,7 +81,8 @@ export const whyRefused = (
   value: unknown,
   {version}: Pick<Scope, 'version'>,
 ): string | undefined =>
-  refusals.find((each) => each.setting === setting && within(version, each.in) && (each.of === undefined || each.of === value))?.reason;
+  refusals.find((each) => each.settings.includes(setting) && within(version, each.in) && (each.of === undefined || each.of === value))
+    ?.reason;
 
 /** A choice is shown with its value, because other values may be supported. */
 function spellWithValue(setting: Setting, settings: Settings): string {

@@ -9,14 +9,22 @@ import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';
 import {accountFlags} from './account.ts';
 import {BaseCommand} from './base-command.ts';
-import {confirmFlags, repeated} from './flags.ts';
-import {type ConfirmFlags, operate, stepsOf} from './operate.ts';
+import {type ConfirmFlags, confirmFlags, type Parsed, repeated} from './flags.ts';
+import {operate, stepsOf} from './operate.ts';
 
 type Send = () => Promise<(Resource | undefined)[]>;
 
 /** Base class of commands that use the Scalr account and no cluster. */
 export abstract class AccountCommand<Result extends object | undefined> extends BaseCommand<Result> {
   protected override readonly targets = TARGETS;
+
+  /** An argument, by default the pool. @throws ExpectedError if it is missing */
+  protected required(value: string | undefined, what = 'NAME of the agent pool'): string {
+    if (value) return value;
+    const example = String(this.ctor.examples[0]).replace('<%= config.bin %>', 'scalr-agent');
+    const id = String(this.id).replaceAll(':', ' ');
+    throw usageError(`Missing argument: ${what}.`, [`Example: ${example.replace('<%= command.id %>', id)}`]);
+  }
 
   /** Shows, confirms and runs a change of the account; `planned` is the result of a dry run. @throws ExpectedError */
   protected changeAccount(
@@ -35,12 +43,6 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
       context,
     );
   }
-}
-
-/** @throws ExpectedError if the argument is missing */
-export function requireArgument(value: string | undefined, what: string, example: string): string {
-  if (value) return value;
-  throw usageError(`Missing argument: ${what}.`, [`Example: ${example}`]);
 }
 
 /** An agent pool, as --json prints it. */
@@ -91,13 +93,7 @@ export function poolDocument(
 export const poolDetails = (pool: ScalrPool, agents: readonly ScalrAgent[], workspaces: readonly Named[]): PoolDetails => ({
   ...poolDocument(pool, agents),
   workspaces: workspaces.map(({name}) => name),
-  agentsList: agents.map(({id, name, status, version, lastSeen}) => ({
-    id,
-    name,
-    status,
-    version: version ?? null,
-    lastSeen: lastSeen ?? null,
-  })),
+  agentsList: agents.map(({id, name, status, version = null, lastSeen = null}) => ({id, name, status, version, lastSeen})),
 });
 
 export const poolChange = ({pool: {id, name}, steps, warnings}: PoolPlan, changed: boolean): PoolChange => ({
@@ -120,32 +116,19 @@ const linkFlags = {
   'vcs-provider': several('VCS provider: name or ID. May be repeated.'),
 };
 
-/** What `this.parse` returns for them. */
-interface LinkFlags {
-  workspace?: string[] | undefined;
-  environment?: string[] | undefined;
-  'account-default'?: boolean;
-  'vcs-provider'?: string[] | undefined;
-}
-
-const LINK_EXAMPLES = {
-  link: 'scalr-agent pool link eks-prod --workspace network',
-  unlink: 'scalr-agent pool unlink eks-prod --workspace network',
-} as const;
-
 /** Base class of `pool link` and `pool unlink`. */
 export abstract class LinkCommand extends AccountCommand<PoolChange> {
   static override usage = '<%= command.id %> NAME [flags]';
   static override args = poolArgument;
   static override flags = {...linkFlags, ...confirmFlags, ...accountFlags};
 
-  /** @throws ExpectedError */
-  protected async changeLinks(verb: 'link' | 'unlink'): Promise<PoolChange> {
+  override async run(): Promise<PoolChange> {
     const {args, flags} = await this.parse(LinkCommand);
-    const name = requireArgument(args.name, 'NAME of the agent pool', LINK_EXAMPLES[verb]);
-    const links = linksFrom(flags, verb);
+    const name = this.required(args.name);
+    const isLink = this.id === 'pool:link';
+    const links = linksFrom(flags, isLink ? 'link' : 'unlink');
     const client = await this.account(flags);
-    const plan = await this.untilInterrupted(() => planLinks(client, name, links, verb === 'link'));
+    const plan = await this.untilInterrupted(() => planLinks(client, name, links, isLink));
     const unchanged = poolChange(plan, false);
     if (plan.steps.length === 0) {
       this.report(plan.warnings);
@@ -161,7 +144,7 @@ export abstract class LinkCommand extends AccountCommand<PoolChange> {
 }
 
 /** @throws ExpectedError if nothing is selected */
-function linksFrom(flags: LinkFlags, command: string): PoolLinks {
+function linksFrom(flags: Partial<Parsed<typeof linkFlags>>, command: string): PoolLinks {
   const {workspace: workspaces = [], environment: environments = [], 'vcs-provider': vcsProviders = []} = flags;
   const links = {workspaces, environments, vcsProviders, isAccountDefault: flags['account-default'] ?? false};
   if (links.isAccountDefault || [workspaces, environments, vcsProviders].some(({length}) => length > 0)) return links;

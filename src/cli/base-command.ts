@@ -2,10 +2,10 @@ import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource, unaskedWarnings} from '../answers/discovered.ts';
-import {findAnswers, type ResolveOptions, resolveAnswers, settleAnswers} from '../answers/resolve.ts';
+import {findAnswers, type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import {asStarted, type ClusterTarget, programOf} from '../ground/command-line.ts';
-import {ExitCode, type ExpectedError, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
+import {ExitCode, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -20,21 +20,24 @@ import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {asExpected, decisionSteps, failureDocument, unsupportedTarget} from './failure.ts';
-import {type ClusterFlags, emptyFlag, generalFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import {
+  type ClusterFlags,
+  type ConfirmFlags,
+  emptyFlag,
+  generalFlags,
+  releaseName,
+  type SharedFlags,
+  timeoutOf,
+  toolPaths,
+} from './flags.ts';
 import type {CommandContext} from './operate.ts';
 import {inOurSpelling, type KnownFlags} from './spellings.ts';
+import {writeResult} from './user-files.ts';
 // Most commands load these. Imported by all, they are a few large files instead of a small one for each combination of commands, because
 // Node.js takes longer to find and open a file than to read its code.
 import '../values/document.ts';
 import '../values/validate/apply-fixes.ts';
 import '../values/validate/validate.ts';
-import './user-files.ts';
-
-export interface SharedFlags {
-  answers?: string | undefined;
-  'no-input'?: boolean | undefined;
-  quiet?: boolean | undefined;
-}
 
 /** Base class of all commands: resolves settings, prints messages and reports errors. */
 export abstract class BaseCommand<Result extends object | undefined> extends Command {
@@ -77,7 +80,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     flags: SharedFlags,
     {cluster, ...options}: ResolveOptions & {cluster?: ClusterAnswers | undefined} = {},
   ): Promise<Settings> {
-    const settings = await this.#settle(flags, options, cluster);
+    const given = await this.sourcesFrom(flags, options);
+    const found = await this.#find(cluster === undefined ? given : [...given, cluster.answers], options);
+    const {prompter} = this;
+    const isAsked = prompter !== undefined && found.problems.length === 0;
+    const answers = isAsked ? await askMissing(found.answers, options, {...this.app, prompter}) : found.answers;
+    const settings = settleAnswers({...found, answers}, options);
     for (const note of this.#once(notesText(settings, this.screen))) this.say(note);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
@@ -86,19 +94,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** The texts that were not printed yet. */
   #once = (texts: readonly string[]): string[] => texts.filter((text) => !this.#noted.has(text) && this.#noted.add(text));
 
-  async #settle(flags: SharedFlags, options: ResolveOptions, cluster: ClusterAnswers | undefined): Promise<Settings> {
-    const given = await this.sourcesFrom(flags, options);
-    const {files, now} = this.app;
-    const sources = cluster === undefined ? given : [...given, cluster.answers];
-    const deps = {files, now: now()};
-    const {prompter} = this;
-    if (prompter === undefined) return resolveAnswers(sources, deps, options);
-    const {answers, problems} = await findAnswers(sources, deps, options);
-    return settleAnswers(
-      {answers: problems.length > 0 ? answers : await askMissing(answers, options, {prompter, files, now}), problems},
-      options,
-    );
-  }
+  #find = (sources: readonly SettingsSource[], options: ResolveOptions) =>
+    findAnswers(sources, {files: this.app.files, now: this.app.now()}, options);
 
   /** Platform of the agent, from all sources. @throws ExpectedError if it is invalid */
   protected async targetFrom(flags: SharedFlags): Promise<TargetName> {
@@ -109,7 +106,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected async sourcesFrom(flags: SharedFlags, {only}: ResolveOptions = {}): Promise<readonly SettingsSource[]> {
     this.#isQuiet = flags.quiet ?? false;
     this.#sources ??= await this.#readSources(flags);
-    await this.#refuseOtherTarget(this.#sources);
+    // The answers for an agent in Docker must not change a cluster.
+    const {answers} = await this.#find(this.#sources, {only: [target]});
+    const name = new Settings(answers).get(target) ?? 'kubernetes';
+    if (!this.targets.includes(name)) throw unsupportedTarget(this.id ?? '', name);
     if (only?.includes(chart) === false) return this.#sources;
     const {files, charts} = this.app;
     const readName = async (source: string) => readMetadata(source, (await charts.read(source)).chart);
@@ -117,16 +117,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return [...sources, ...(await this.#fromValuesFiles(sources))];
   }
 
-  /** The answers for an agent in Docker must not change a cluster. */
-  async #refuseOtherTarget(sources: readonly SettingsSource[]): Promise<void> {
-    const {answers} = await findAnswers(sources, {files: this.app.files, now: this.app.now()}, {only: [target]});
-    const name = new Settings(answers).get(target) ?? 'kubernetes';
-    if (!this.targets.includes(name)) throw unsupportedTarget(this.id ?? '', name);
-  }
-
   async #fromValuesFiles(sources: readonly SettingsSource[]): Promise<SettingsSource[]> {
-    const deps = {files: this.app.files, now: this.app.now()};
-    const {answers, problems} = await findAnswers(sources, deps, {only: [valuesFile, chart, chartVersion]});
+    const {answers, problems} = await this.#find(sources, {only: [valuesFile, chart, chartVersion]});
     const named = new Settings(answers);
     const files = named.get(valuesFile);
     // Invalid values are reported later, together with all other problems.
@@ -139,8 +131,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<ClusterAnswers | undefined> {
     if (!flags['from-cluster']) return undefined;
     const {clusterAt} = await import('../answers/cluster-answers.ts');
-    const settings = await this.settingsFrom(flags, {only: [namespace, release]});
-    const {kubeTarget} = releaseName(flags, settings);
+    const {kubeTarget} = releaseName(flags, await this.settingsFrom(flags, {only: [namespace, release]}));
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
   }
 
@@ -215,9 +206,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       docs: docsOf(originOf(this.config.pjson)),
       isJson: this.jsonEnabled(),
       say: (text, evenIfQuiet) => this.say(text, evenIfQuiet),
-      draw: (text) => {
-        if (!this.#isQuiet) this.app.draw(text);
-      },
+      draw: (text) => (this.#isQuiet ? undefined : this.app.draw(text)),
       show: (text) => this.show(text),
       report: (warnings) => this.report(warnings),
       untilInterrupted: (work) => this.untilInterrupted(work),
@@ -260,6 +249,19 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     stdout(this.resultScreen.columns === undefined ? shown : asStarted(shown, env));
   }
 
+  /** Writes a result to the file of --out, or prints it. Returns the file as --json prints it. @throws ExpectedError */
+  protected async writeOut(
+    text: string,
+    {out, 'dry-run': isDryRun = false, yes: isAccepted = false}: ConfirmFlags & {out?: string | undefined},
+    {isPrivate = false, print = () => this.app.stdout(text)} = {},
+  ): Promise<{file?: string}> {
+    const options = {path: out, text, isPrivate, isDryRun, isAccepted, confirm: this.prompter?.confirm};
+    const written = await writeResult(options, this.app.files);
+    if (written) this.say(`${written.done}\n`);
+    if (!this.jsonEnabled() && (!written || isDryRun)) print();
+    return written ? {file: written.path} : {};
+  }
+
   override logJson(document: unknown): void {
     this.app.stdout(`${JSON.stringify(document, null, 2)}\n`);
   }
@@ -272,15 +274,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags: this.#knownFlags});
     const line = {command: (this.id ?? 'install').replaceAll(':', ' '), argv: this.argv, program: programOf(this.app.env)};
     const shown = failure.with(failure.message, decisionSteps(failure, line));
+    // The terminal has printed ^C, and the cursor is behind it.
+    const isAfterCtrlC = failure.code === 'INTERRUPTED' && failure.exit === ExitCode.interrupted && this.screen.columns !== undefined;
     if (this.jsonEnabled()) this.logJson(failureDocument(failure, line));
-    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(shown, originOf(this.config.pjson), this.screen)}`);
+    else this.app.stderr(`${isAfterCtrlC ? '\n' : ''}${failureText(shown, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     this.exitCode = failure.exit;
-  }
-
-  /** The terminal has printed ^C, and the cursor is behind it. */
-  #isAfterCtrlC({code, exit}: ExpectedError): boolean {
-    return code === 'INTERRUPTED' && exit === ExitCode.interrupted && this.screen.columns !== undefined;
   }
 
   /** Properties of standard error. */
@@ -293,7 +292,5 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return this.#asWanted(this.app.resultScreen);
   }
 
-  #asWanted(screen: Screen): Screen {
-    return this.argv.includes('--no-color') ? withoutColor(screen) : screen;
-  }
+  #asWanted = (screen: Screen): Screen => (this.argv.includes('--no-color') ? withoutColor(screen) : screen);
 }

@@ -1,14 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import {logContainers, MIN_SHARE_BYTES, type Since} from '../bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../bundle/collect/prepare.ts';
-import type {Gap, TextFile} from '../bundle/collect/read-namespace.ts';
+import type {Gap, TextFile} from '../bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../bundle/collect/scope.ts';
 import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
 import {scalrChart} from '../charts/define.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {jsonText, type Values} from '../ground/tree.ts';
 import type {Pod} from '../kubernetes/objects.ts';
-import type {RedactLevel} from '../redact/scanner.ts';
 import {findPool, linksOf, listAgents, queueOf} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {url} from '../settings/agent.ts';
@@ -21,10 +20,10 @@ import {readValues} from '../values/read-values.ts';
 import {optionalAccount} from './account.ts';
 import {
   answersFlag,
-  type ClusterFlags,
   connectionFlags,
   durationOf,
   emptyFlag,
+  type Parsed,
   refuseWith,
   settingFlags,
   targetFlag,
@@ -84,12 +83,14 @@ export const collectLogsFlags = {
   ...connectionFlags,
 };
 
+export type CollectLogsFlags = Parsed<typeof collectLogsFlags>;
+
 /** Flags that require a cluster. */
 const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig', 'watch'] as const;
 const NAMES = ['run', 'container', 'docker', 'out'] as const;
 
 /** Source of a bundle. @throws ExpectedError for flags of another source */
-export function bundleSource(flags: {target?: string | undefined; docker?: string | undefined; journal?: boolean}): 'host' | 'cluster' {
+export function bundleSource(flags: Partial<CollectLogsFlags>): 'host' | 'cluster' {
   refuseNothing(flags);
   const {docker, journal, target} = flags;
   if (docker !== undefined) refuseWith('docker', [...OF_CLUSTER, 'journal', 'target'], flags);
@@ -110,20 +111,11 @@ function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
   if (flag !== undefined) throw emptyFlag(flag);
 }
 
-interface CollectFlags extends ClusterFlags {
-  redact?: RedactLevel | undefined;
-  since?: string | undefined;
-  'since-time'?: string | undefined;
-  'max-size'?: string | undefined;
-  out?: string | undefined;
-  'dry-run'?: boolean | undefined;
-}
-
 /** In seconds; older logs require --since-time. */
 const MAX_SINCE_SECONDS = 30 * 86_400;
 
 /** Options of every source. @throws ExpectedError */
-export const collectOptions = (flags: CollectFlags) => ({
+export const collectOptions = (flags: Partial<CollectLogsFlags>) => ({
   since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: MAX_SINCE_SECONDS}) / 1000),
   maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
   level: flags.redact ?? 'standard',

@@ -8,7 +8,8 @@ import {installRelease} from '../operations/install-release.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {planText} from '../ui/plan.ts';
-import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import type {ConfirmFlags} from './flags.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
 export interface DebugResult extends ReleaseHead {
   chart: string;

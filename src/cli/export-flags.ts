@@ -12,7 +12,7 @@ import {clientCertFile} from '../settings/tls.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
-import {repeated} from './flags.ts';
+import {type Parsed, repeated} from './flags.ts';
 import {overlayFlag, readOverlay, requireValid, sharedSettings} from './overlay.ts';
 
 /** Flags of export that only fleet engines have. */
@@ -119,14 +119,8 @@ export const dockerfileFlags = {
   plugins: Flags.string({summary: 'Directory with provider plugins for the Dockerfile.', helpValue: '<DIRECTORY>'}),
 };
 
-interface Given {
-  base?: string | undefined;
-  package?: string[] | undefined;
-  plugins?: string | undefined;
-}
-
 /** What the Dockerfile adds, and to which image. @throws ExpectedError */
-export function additionsFrom(flags: Given, isDockerfile: boolean): Additions {
+export function additionsFrom(flags: Partial<Parsed<typeof dockerfileFlags>>, isDockerfile: boolean): Additions {
   const {base, package: packages = [], plugins} = flags;
   if (!isDockerfile && (packages.length > 0 || plugins !== undefined || base !== undefined))
     throw usageError('--base, --package and --plugins are only for the target dockerfile.', [

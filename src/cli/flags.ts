@@ -11,7 +11,10 @@ import type {Settings} from '../settings/settings.ts';
  * One flag per setting, as raw text: defaults, variables, validation and requirements are part of the settings, so that
  * the answers file and prompts use them too. `summaries` replaces those that mean something else in a command.
  */
-export function settingFlags(settings: readonly Setting[], summaries: Readonly<Record<string, string>> = {}): Interfaces.FlagInput {
+export function settingFlags(
+  settings: readonly Setting[],
+  summaries: Readonly<Record<string, string>> = {},
+): Record<never, Interfaces.Flag<string>> {
   // Few commands support --target.
   const flags = settings.filter((setting) => setting.onlyEnv === undefined && setting.id !== target.id);
   return Object.fromEntries(flags.map((setting) => [setting.id, flagOf({...setting, summary: summaries[setting.id] ?? setting.summary})]));
@@ -55,6 +58,9 @@ export const confirmFlags = {
   'dry-run': Flags.boolean({summary: 'Show what would change; change nothing.'}),
 };
 
+/** For commands whose result is a file. */
+export const outFlag = {out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'})};
+
 const helpGroup = 'CONNECTION';
 
 /** For commands that talk to a cluster. */
@@ -91,15 +97,13 @@ export const noFromClusterFlag = {
   'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.', default: true, allowNo: true}),
 };
 
-export interface ClusterFlags {
-  'kube-context'?: string | undefined;
-  kubeconfig?: string | undefined;
-  timeout?: string | undefined;
-  helm?: string | undefined;
-  kubectl?: string | undefined;
-}
+/** What `this.parse` returns for these flags. */
+export type Parsed<Flags extends Interfaces.FlagInput> = Interfaces.InferredFlags<Flags>;
+export type SharedFlags = Partial<Parsed<typeof answersFlag & Pick<typeof generalFlags, 'no-input' | 'quiet'>>>;
+export type ClusterFlags = Partial<Parsed<typeof connectionFlags>>;
+export type ConfirmFlags = Partial<Parsed<typeof confirmFlags>> & {confirm?: string | undefined};
 
-export function releaseName(flags: ClusterFlags, settings: Settings): ReleaseName {
+export function releaseName(flags: ClusterFlags, settings: Pick<Settings, 'get'>): ReleaseName {
   return {
     release: settings.get(release) as string,
     kubeTarget: {
@@ -114,6 +118,13 @@ export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({...(helm ? {helm} 
 
 /** Value of --timeout in milliseconds. @throws ExpectedError */
 export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf('--timeout', timeout);
+
+/** How a change of a release waits, and for what. @throws ExpectedError */
+export const waitingOf = (flags: ClusterFlags & {'take-over'?: boolean; 'drain-timeout': string}) => ({
+  takesOver: flags['take-over'] ?? false,
+  timeoutMs: timeoutOf(flags),
+  drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
+});
 
 /** An empty value, for example of an unset variable in a script. */
 export const emptyFlag = (flag: string): ExpectedError =>

@@ -16,11 +16,11 @@ import type {HostTools} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {agentProgress, hostStatusText} from '../ui/host.ts';
-import {accountText, stepsText} from '../ui/plan.ts';
-import {linkStep, type NextStep, NOT_WAITED, nextStepsText, resultSentence} from '../ui/result.ts';
+import {accountText, linkStep, type NextStep, NOT_WAITED, nextStepsText, resultSentence, stepsText} from '../ui/plan.ts';
+import {agentProgress, hostStatusText} from '../ui/status-list.ts';
 import type {App} from './app.ts';
-import {type CommandContext, type ConfirmFlags, type Operation, operate, stepsOf} from './operate.ts';
+import type {ConfirmFlags} from './flags.ts';
+import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
 import {earlierExport, writeFiles} from './user-files.ts';
 
 export interface HostStatusDocument {

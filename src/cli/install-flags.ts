@@ -1,37 +1,18 @@
 import * as Flags from '@oclif/core/flags';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import {catalogue} from '../settings/settings.ts';
-import type {SharedFlags} from './base-command.ts';
 import {
   answersFlag,
-  type ClusterFlags,
   confirmFlags,
   connectionFlags,
   noFromClusterFlag,
   OF_CONNECTION,
+  type Parsed,
+  type SharedFlags,
   settingFlags,
   takeOverFlag,
   targetFlag,
 } from './flags.ts';
-
-export interface InstallFlags extends ClusterFlags, SharedFlags {
-  target?: string | undefined;
-  'from-cluster'?: boolean;
-  yes?: boolean;
-  diff?: boolean;
-  'exit-code'?: boolean;
-  pool?: string | undefined;
-  'create-pool'?: boolean;
-  'dry-run'?: boolean;
-  'no-wait'?: boolean;
-  'rollback-on-failure'?: boolean;
-  'skip-preflight'?: boolean;
-  'take-over'?: boolean;
-  'drain-timeout': string;
-  confirm?: string | undefined;
-  resume?: boolean;
-  save?: string | undefined;
-}
 
 export const ONLY_KUBERNETES = [
   ...['diff', 'exit-code', 'pool', 'create-pool', 'rollback-on-failure', 'skip-preflight', 'take-over', 'confirm', 'drain-timeout'],
@@ -71,6 +52,8 @@ export const installFlags = {
   ...settingFlags(catalogue),
   ...connectionFlags,
 };
+
+export type InstallFlags = Parsed<typeof installFlags> & SharedFlags;
 
 export const isNonInteractive = (): ExpectedError =>
   new ExpectedError('--resume requires prompts, but prompts are disabled.', {

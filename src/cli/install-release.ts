@@ -20,13 +20,12 @@ import {purpose} from '../settings/purpose.ts';
 import {target} from '../settings/release.ts';
 import {installDiffText} from '../ui/changes.ts';
 import {checkText} from '../ui/checks.ts';
-import {planText} from '../ui/plan.ts';
-import {NOT_WAITED, nextSteps, nextStepsText, resultSentence, savedText} from '../ui/result.ts';
+import {NOT_WAITED, nextSteps, nextStepsText, planText, resultSentence, savedText} from '../ui/plan.ts';
 import {planWarnings} from '../ui/review.ts';
 import {newerText} from '../ui/status.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import {durationOf, releaseName} from './flags.ts';
+import {releaseName, waitingOf} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
 import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
@@ -87,12 +86,7 @@ export async function installInCluster(
     context.report(unverified(open, checks));
     for (const each of checks) if (each.status === 'warn') app.stderr(checkText(each, screen));
   };
-  const choices = {
-    takesOver: flags['take-over'] ?? false,
-    timeoutMs,
-    now: app.now(),
-    drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
-  };
+  const choices = {...waitingOf(flags), now: app.now()};
   const {facts, manifest, plan} = await context
     .untilInterrupted(() => prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs), choices))
     .catch(async (error: unknown) => {

@@ -10,6 +10,7 @@ import {callsText} from '../ui/plan.ts';
 import {type ProgressView, progressView} from '../ui/progress.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {App} from './app.ts';
+import type {ConfirmFlags} from './flags.ts';
 
 /** What commands share with the code that works for them. */
 export interface CommandContext {
@@ -35,12 +36,6 @@ export interface CommandContext {
   /** For read-only work: Ctrl-C stops it at once. @throws ExpectedError */
   untilInterrupted<T>(work: () => Promise<T>): Promise<T>;
   exitWith(code: ExitCode): void;
-}
-
-export interface ConfirmFlags {
-  yes?: boolean;
-  'dry-run'?: boolean;
-  confirm?: string | undefined;
 }
 
 /** What `operate` gives to a run. */

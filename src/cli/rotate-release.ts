@@ -19,8 +19,9 @@ import {
 import {runSteps} from '../operations/run-steps.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
+import type {ConfirmFlags} from './flags.ts';
 import {PLACEHOLDER} from './install-pool.ts';
-import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
 export interface RotateResult extends ReleaseHead {
   /** False if the release already uses the token, and nothing is left to revoke. */

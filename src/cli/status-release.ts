@@ -1,6 +1,6 @@
 import {scalrChart} from '../charts/define.ts';
 import {pooled, withTimeout} from '../ground/async.ts';
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
@@ -14,9 +14,16 @@ import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account
 import {agentReleases, readAllStatus, readStatus, watchStatus} from '../status/read-status.ts';
 import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/changes.ts';
-import {type ClustersDocument, clustersDocument, type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {changesReporter, statusText} from '../ui/status.ts';
-import {type ClusterStatus, clustersTable, statusTable} from '../ui/status-table.ts';
+import {
+  type ClusterStatus,
+  type ClustersDocument,
+  clustersDocument,
+  clustersTable,
+  type StatusDocument,
+  statusDocument,
+  statusTable,
+} from '../ui/status-list.ts';
 import {readValues} from '../values/read-values.ts';
 import {optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
@@ -66,7 +73,10 @@ export async function showRelease(
     show(statusText({name: found, status, files, now: now()}, resultScreen));
     const text = driftText(status.drift, resultScreen);
     if (text !== '') show(`\n${text}`);
-    if (status.causes.length > 0) say(`Symptoms and remedies: ${context.docs}/guide/symptoms.md\n`);
+    if (status.causes.length > 0)
+      say(
+        `Symptoms and remedies: ${context.docs}/guide/symptoms.md\nLogs and timeline in one page: ${reportCommands(found).join(', then ')}\n`,
+      );
   }
   exitWith(exitOf(status, files, isStrict));
   return statusDocument(found, status, files);

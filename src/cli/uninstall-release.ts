@@ -16,7 +16,8 @@ import {readInventory} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
-import {type CommandContext, type ConfirmFlags, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import type {ConfirmFlags} from './flags.ts';
+import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
 
 export interface UninstallResult extends ReleaseHead {
   /** False if there was nothing to delete. */

@@ -20,11 +20,9 @@ import {tokenSecret} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
-import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
-import {NOT_WAITED, nextSteps, nextStepsText, resultSentence} from '../ui/result.ts';
+import {accountText, NOT_WAITED, nextSteps, nextStepsText, notRemovedText, planText, resultSentence, runsText} from '../ui/plan.ts';
 import type {Change} from '../values/migrate/change.ts';
-import type {SharedFlags} from './base-command.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, repeated, settingFlags, takeOverFlag} from './flags.ts';
+import {answersFlag, confirmFlags, connectionFlags, type Parsed, repeated, settingFlags, takeOverFlag} from './flags.ts';
 import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
 import {evidencePath} from './user-files.ts';
 
@@ -153,21 +151,6 @@ function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target
   };
 }
 
-export interface UpgradeFlags extends ClusterFlags, SharedFlags {
-  yes?: boolean;
-  'dry-run'?: boolean;
-  'exit-code'?: boolean;
-  'no-wait'?: boolean;
-  'rollback-on-failure'?: boolean;
-  'remove-obsolete'?: boolean;
-  'take-over'?: boolean;
-  drain: boolean;
-  'drain-timeout': string;
-  confirm?: string | undefined;
-  'new-release'?: string | undefined;
-  values?: string[] | undefined;
-}
-
 /** The release knows all others. */
 export const UPGRADE_SETTINGS = [namespace, release, chart, chartVersion, chartSource, tokenSecret, clientCertSecret];
 
@@ -196,3 +179,5 @@ export const upgradeFlags = {
   ...settingFlags(UPGRADE_SETTINGS, {chart: 'Chart to change to (default: the installed one).'}),
   ...connectionFlags,
 };
+
+type UpgradeFlags = Parsed<typeof upgradeFlags>;

@@ -1,7 +1,6 @@
 import {versionStatus} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
-import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
@@ -9,10 +8,6 @@ import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../grou
 import {helmVersion, showChart} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {reviewAccess} from '../kubernetes/permissions.ts';
-import {prepareInstall} from '../operations/install.ts';
-import type {WantedRelease} from '../operations/wanted-release.ts';
-import type {Interrupts} from '../ports/system.ts';
-import {runPreflight} from '../preflight/run-preflight.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {listAgents, listPools, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
@@ -22,13 +17,11 @@ import {set} from '../settings/escape-hatch.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {readStatus} from '../status/read-status.ts';
 import {agentCounts} from '../ui/pools.ts';
-import type {Generated} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/read-values.ts';
 import {parseAssignment} from '../values/render.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';
 import type {OfferedPools} from '../wizard/choose-target.ts';
 import type {InstalledAgent, Missing} from '../wizard/requirements.ts';
-import type {ReviewedInstall} from '../wizard/review-files.ts';
 import {optionalAccount} from './account.ts';
 import type {PoolInstall} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
@@ -42,26 +35,6 @@ export const poolInstallOf = async (
 /** The flags that give the same pool. */
 export const poolFlags = ({pool}: Pick<AnswerStore, 'pool'>): string[] =>
   pool === undefined ? [] : [`--pool ${quote(pool.name)}${pool.id === undefined && !pool.mustExist ? ' --create-pool' : ''}`];
-
-/** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
-export async function prepareAndCheck(
-  generated: Generated,
-  wanted: WantedRelease,
-  {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
-  {interrupt}: Interrupts,
-): Promise<ReviewedInstall> {
-  const signal = anySignal(AbortSignal.timeout(deps.timeoutMs), interrupt);
-  const {facts, manifest, plan} = await prepareInstall(generated, wanted, deps, signal, {
-    takesOver,
-    timeoutMs: deps.timeoutMs,
-    now: deps.now(),
-    drainTimeoutSeconds,
-  });
-  const isChecked = !skipsChecks && plan.steps.length > 0;
-  return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
-}
-
-type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
 
 const NOTHING = onFailure(() => undefined);
 

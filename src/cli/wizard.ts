@@ -2,19 +2,20 @@ import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answer
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {anySignal} from '../ground/async.ts';
-import {type ClusterTarget, programOf} from '../ground/command-line.ts';
+import {type ClusterTarget, nameFlags, programOf, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, onFailure, PromptCancelled} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {HostPlan} from '../host/plan.ts';
 import {cachedAccess} from '../kubernetes/with-retries.ts';
+import {prepareInstall} from '../operations/install.ts';
 import type {Plan} from '../operations/step.ts';
 import {wantedRelease} from '../operations/wanted-release.ts';
+import {runPreflight} from '../preflight/run-preflight.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
-import {chart, chartSource, namespace, release, type TargetName, target} from '../settings/release.ts';
+import {chart, chartSource, type TargetName, target} from '../settings/release.ts';
 import {quote, Settings} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
-import type {Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore, type Place} from '../wizard/answer-store.ts';
@@ -22,27 +23,17 @@ import {readContexts} from '../wizard/choose-target.ts';
 import {LeftFor, type OtherCommand} from '../wizard/requirements.ts';
 import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
-import type {App} from './app.ts';
-import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import {type ClusterFlags, releaseName, toolPaths, waitingOf} from './flags.ts';
 import {directoryOf, prepareInDocker} from './host.ts';
-import {type PlannedPool, type PoolInstall, planPool} from './install-pool.ts';
+import type {InstallFlags} from './install-flags.ts';
+import {type PoolInstall, planPool} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
 import {generateFor, readOfSettings} from './read-chart.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
-import {installedAgent, offeredPools, poolFlags, poolInstallOf, prepareAndCheck, tryRequirements} from './wizard-readings.ts';
+import {installedAgent, offeredPools, poolFlags, poolInstallOf, tryRequirements} from './wizard-readings.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const DISCOVERY_TIMEOUT_MS = 5000;
-
-type Flags = ClusterFlags & {
-  save?: string | undefined;
-  resume?: boolean;
-  'skip-preflight'?: boolean;
-  'take-over'?: boolean;
-  'drain-timeout': string;
-  pool?: string | undefined;
-  'create-pool'?: boolean;
-};
 
 /** The decision of the user, and its context. */
 export type Decided = (
@@ -60,33 +51,27 @@ export interface Left {
   argv: readonly string[];
 }
 
+/** Ways to the cluster and to the Scalr account. */
+interface WizardAccess {
+  accessTo(kubeTarget: ClusterTarget): Promise<ClusterAccess>;
+  /** The account of this host, or of --url. @throws ExpectedError if there is no credential */
+  account(host?: string): Promise<ScalrClient>;
+}
+
 /** Asks for the settings of an install; `saved` or `quit` if the user installs nothing. Read-only. @throws ExpectedError */
 export async function decideWithOperator(
-  flags: Flags,
+  flags: InstallFlags,
   sources: readonly SettingsSource[],
-  {
-    app,
-    screen,
-    accessTo,
-    version,
-    context,
-    account,
-  }: {
-    app: App;
-    screen: Screen;
-    accessTo(kubeTarget: ClusterTarget): Promise<ClusterAccess>;
-    version: string;
-    context: CommandContext;
-    /** The Scalr account of this host, or of --url. @throws ExpectedError if there is no credential */
-    account(host?: string): Promise<ScalrClient>;
-  },
+  context: CommandContext,
+  {accessTo, account}: WizardAccess,
 ): Promise<Decided | Left | 'saved' | 'quit'> {
+  const {app, screen} = context;
   const {files, now, sleep, registries, stderr: say, env} = app;
   const path = resumePath(env);
   const interrupts = app.takeInterrupts();
-  const prompter = app.prompter(screen, interrupts.interrupt);
+  const {interrupt} = interrupts;
+  const prompter = app.prompter(screen, interrupt);
   const resumeStore = new ResumeStore(path, files);
-  let leftArgv = (): string[] => [];
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const found = await findAnswers([...sources, ...(kept ? fromResumeState(kept) : [])], {files, now: now()});
@@ -105,139 +90,93 @@ export async function decideWithOperator(
       if (!store.isGiven(url)) store.set(url, {value: `https://${host}`, source: 'prompt'});
       store.asked.add('pool').add(url.id);
     }
-    if (store.get(chart) !== undefined)
-      store.readChart = (await readOfSettings(new Settings(found.answers), undefined, {app, flags}))?.target;
-    const title = (): string => titleText(version, screen);
+    const settled = new Settings(found.answers);
+    if (store.get(chart) !== undefined) store.readChart = (await readOfSettings(settled, undefined, {app, flags}))?.target;
+    const title = (): string => titleText(context.version, screen);
     say(title());
     if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
       say('An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.\n\n');
-    const cluster = (): ClusterTarget => ({
-      namespace: store.get(namespace) as string,
-      ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {}),
-      ...(contextOf(store) === undefined ? {} : {kubeContext: contextOf(store) as string}),
-    });
-    const timeoutSignal = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupts.interrupt);
-    const clusterAt = (context: string | undefined): ClusterTarget => ({
-      ...cluster(),
-      ...(context === undefined ? {} : {kubeContext: context}),
-    });
+    const flagsAt = (kubeContext = contextOf(store)): InstallFlags => ({...flags, 'kube-context': kubeContext});
+    const nameAt = (kubeContext?: string): ReleaseName => releaseName(flagsAt(kubeContext), store);
+    const shortly = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupt);
     const discovered = remembered<DiscoveredCluster>();
-    const read = (context: string | undefined): Promise<DiscoveredCluster> => {
-      const kubeTarget = clusterAt(context);
-      return discovered(kubeTarget, async () =>
-        discoverCluster(kubeTarget, cachedAccess(await accessTo(kubeTarget), {signal: timeoutSignal(), sleep})),
-      );
+    const releases = remembered<Awaited<ReturnType<typeof installedAgent>>>();
+    const tried = remembered<Awaited<ReturnType<typeof tryRequirements>>>();
+    const installed = (kubeContext: string | undefined): ReturnType<typeof installedAgent> => {
+      const name = nameAt(kubeContext);
+      return releases(name, async () => installedAgent(name, {...(await accessTo(name.kubeTarget)), now}, shortly()));
     };
-    const settled = new Settings(found.answers);
     const offered =
       flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting)) ? offeredPools(settled, context) : undefined;
     offered?.catch(() => undefined);
-    const releases = remembered<Awaited<ReturnType<typeof installedAgent>>>();
-    const installed = (context: string | undefined): ReturnType<typeof installedAgent> => {
-      const name = {release: store.get(release) as string, kubeTarget: clusterAt(context)};
-      return releases(name, async () => installedAgent(name, {...(await accessTo(name.kubeTarget)), now}, timeoutSignal()));
-    };
-    const tried = remembered<Awaited<ReturnType<typeof tryRequirements>>>();
-    const lacking = (context: string | undefined, again = false): ReturnType<typeof tryRequirements> => {
-      const kubeTarget = clusterAt(context);
-      const source = store.get(chartSource);
-      const start = () =>
-        accessTo(kubeTarget)
-          .then((access) => tryRequirements({kubeTarget, access, signal: timeoutSignal(), hasOwnChart: source !== undefined}))
-          // Without a cluster, there is nothing to try.
-          .catch(onFailure(() => []));
-      const trying = tried([kubeTarget, source], start, again);
-      // Read in the background from the first question on, too.
-      installed(context).catch(() => undefined);
-      return trying;
-    };
-    const clusterFlags = (): ClusterFlags => {
-      const context = contextOf(store);
-      return {...flags, ...(context === undefined ? {} : {'kube-context': context})};
-    };
-    leftArgv = () => [
-      ...['--release', store.get(release) as string, '--namespace', store.get(namespace) as string],
-      ...(contextOf(store) === undefined ? [] : ['--kube-context', contextOf(store) as string]),
-      ...(flags.kubeconfig ? ['--kubeconfig', flags.kubeconfig] : []),
-    ];
     const wanted = (generated: Generated) =>
-      wantedRelease(generated, valuesDocument(generated), releaseName(clusterFlags(), generated.settings));
-    const planInAccount = async (generated: Generated, {pool}: AnswerStore, cached: ClusterAccess): Promise<PlannedPool | undefined> =>
-      pool && planPool(await poolInstallOf(pool, account), generated, releaseName(clusterFlags(), generated.settings), cached, context);
+      wantedRelease(generated, valuesDocument(generated), releaseName(flagsAt(), generated.settings));
     let access: {key: string; cached: ClusterAccess} | undefined;
     const decision = await runWizard(store, {
-      prompter,
-      files,
-      now,
-      say,
-      screen,
-      env,
-      title,
-      read,
-      lacking,
+      ...{prompter, files, now, say, screen, env, title, installed, wanted},
+      read(kubeContext) {
+        const {kubeTarget} = nameAt(kubeContext);
+        return discovered(kubeTarget, async () =>
+          discoverCluster(kubeTarget, cachedAccess(await accessTo(kubeTarget), {signal: shortly(), sleep})),
+        );
+      },
+      lacking(kubeContext, again) {
+        const {kubeTarget} = nameAt(kubeContext);
+        const source = store.get(chartSource);
+        const start = async () =>
+          tryRequirements({kubeTarget, access: await accessTo(kubeTarget), signal: shortly(), hasOwnChart: source !== undefined});
+        // Without a cluster, there is nothing to try.
+        const trying = tried([kubeTarget, source], () => start().catch(onFailure(() => [])), again);
+        // Read in the background from the first question on, too.
+        installed(kubeContext).catch(() => undefined);
+        return trying;
+      },
       pools: async () => offered,
-      installed,
       readChart: async (source) => (await import('../values/chart-files.ts')).readMetadata(source, (await app.charts.read(source)).chart),
-      wanted,
-      contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),
+      contexts: await readContexts(nameAt().kubeTarget, app.processes(toolPaths(flags)), shortly()),
       generate: (settings, facts) => generateFor(settings, facts, {app, flags}),
-      planContainers: (settings) => prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupts.interrupt),
+      planContainers: (settings) => prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupt),
       program: programOf(env),
-      where: () => [...whereFlags(clusterFlags()), ...poolFlags(store)],
+      where: () => [...whereFlags(flagsAt()), ...poolFlags(store)],
       onAnswer: () => resumeStore.keep(store),
       typedPath: (text) => typedPath(text, env),
       completePath: (text) => completePath(text, files, env),
-      async prepare(generated) {
-        const kubeTarget = cluster();
-        const key = JSON.stringify(kubeTarget);
+      async prepare(given) {
+        const name = releaseName(flagsAt(), given.settings);
+        const key = JSON.stringify(name.kubeTarget);
         // An edit does not read the cluster again.
-        if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(kubeTarget), {signal: interrupts.interrupt, sleep})};
+        if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(name.kubeTarget), {signal: interrupt, sleep})};
+        const {cached} = access;
         try {
-          const planned = await planInAccount(generated, store, access.cached);
-          const ready = await prepareAndCheck(
-            planned?.generated ?? generated,
-            wanted(planned?.generated ?? generated),
-            {
-              ...access.cached,
-              now,
-              sleep,
-              registries,
-              timeoutMs: timeoutOf(flags),
-              skipsChecks: flags['skip-preflight'] ?? false,
-              takesOver: flags['take-over'] ?? false,
-              drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
-            },
-            interrupts,
-          );
-          return planned === undefined ? ready : {...ready, accountSteps: planned.steps};
+          const planned = store.pool && (await planPool(await poolInstallOf(store.pool, account), given, name, cached, context));
+          const generated = planned?.generated ?? given;
+          const waiting = waitingOf(flags);
+          const signal = anySignal(AbortSignal.timeout(waiting.timeoutMs), interrupt);
+          const {facts, manifest, plan} = await prepareInstall(generated, wanted(generated), cached, signal, {...waiting, now: now()});
+          const deps = {...cached, now, sleep, registries, timeoutMs: waiting.timeoutMs};
+          const isChecked = !flags['skip-preflight'] && plan.steps.length > 0;
+          const checks = isChecked ? await runPreflight(generated, wanted(generated), deps, {manifest, context: facts.context}) : [];
+          return {plan, facts, checks, ...(planned === undefined ? {} : {accountSteps: planned.steps})};
         } catch (error) {
-          interrupts.interrupt.throwIfAborted();
+          interrupt.throwIfAborted();
           access = undefined;
           throw error;
         }
       },
-      save: async (directory, settings, texts) =>
-        saveFiles(
-          {
-            directory: typedPath(directory, env),
-            settings,
-            context: contextOf(store),
-            texts,
-            isAccepted: false,
-            confirm: prompter.confirm,
-          },
-          files,
-        ),
+      save: async (directory, settings, texts) => {
+        const where = {directory: typedPath(directory, env), context: contextOf(store)};
+        return saveFiles({...where, settings, texts, isAccepted: false, confirm: prompter.confirm}, files);
+      },
+    }).catch((error: unknown) => {
+      if (error instanceof LeftFor) return {command: error.command, argv: nameFlags(nameAt())};
+      throw error;
     });
-    if (typeof decision === 'object') {
-      const pool = 'pool' in decision && decision.pool !== undefined ? await poolInstallOf(decision.pool, account) : undefined;
-      return {...decision, pool, flags: clusterFlags(), resumeStore};
-    }
     if (decision === 'saved') await resumeStore.forget();
-    return decision;
+    if (typeof decision === 'string' || 'command' in decision) return decision;
+    const pool = 'pool' in decision && decision.pool !== undefined ? await poolInstallOf(decision.pool, account) : undefined;
+    return {...decision, pool, flags: flagsAt(), resumeStore};
   } catch (error) {
-    if (error instanceof LeftFor) return {command: error.command, argv: leftArgv()};
-    throw interrupts.interrupt.aborted || error instanceof PromptCancelled ? ended(resumeStore.isKept, interrupts.interrupt, error) : error;
+    throw interrupt.aborted || error instanceof PromptCancelled ? ended(resumeStore.isKept, interrupt, error) : error;
   } finally {
     interrupts.release();
   }

@@ -1,4 +1,3 @@
-import type {Interfaces} from '@oclif/core';
 import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import {collectFromCluster, collectFromHost} from '../bundle/collect.ts';
 import type {Collected} from '../bundle/write-bundle.ts';
@@ -6,6 +5,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {
   accountFiles,
   bundleSource,
+  type CollectLogsFlags,
   type CollectResult,
   collectLogsFlags,
   collectOptions,
@@ -19,7 +19,6 @@ import {storedTokens} from '../scalr/credentials.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {progressText, reviewText} from '../ui/bundle.ts';
 
-type Flags = Interfaces.InferredFlags<typeof CollectLogs.flags & typeof CollectLogs.baseFlags>;
 /** The arguments are valid, so the collection can start. */
 type Collect = (interrupts: Interrupts) => Promise<Collected>;
 
@@ -53,7 +52,7 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     }
   }
 
-  async #fromCluster(flags: Flags): Promise<Collect> {
+  async #fromCluster(flags: CollectLogsFlags): Promise<Collect> {
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {kubeTarget} = releaseName(flags, settings);
     const options = {
@@ -86,7 +85,7 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     return (interrupts) => collectFromCluster(options, {...deps, interrupts});
   }
 
-  async #fromHost(flags: Flags): Promise<Collect> {
+  async #fromHost(flags: CollectLogsFlags): Promise<Collect> {
     const settings = await this.settingsFrom(flags, {only: [release]});
     const name = settings.isExplicit(release) ? settings.get(release) : undefined;
     const container = flags.target === 'docker' ? await onlyContainer(name, this.app.host, timeoutOf(flags)) : flags.docker;

@@ -2,9 +2,9 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
-import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
+import {BaseCommand} from '../cli/base-command.ts';
 import {additionsFrom, dockerfileFlags, type FleetFlags, fleetFlags, fleetFrom, refuseFleetFlags} from '../cli/export-flags.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, type SharedFlags, settingFlags} from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
@@ -15,8 +15,8 @@ import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';
 import {catalogue, type Settings} from '../settings/settings.ts';
-import {exportStepsText} from '../ui/host.ts';
-import {choiceText} from '../ui/recommendation.ts';
+import {exportStepsText} from '../ui/plan.ts';
+import {choiceText} from '../ui/requirements.ts';
 import type {Generated} from '../values/generate.ts';
 
 interface Result {

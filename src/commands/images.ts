@@ -1,16 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {asksForJson} from '../cli/failure.ts';
-import {answersFlag, confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, helmFlag, outFlag, settingFlags} from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
-import {writeResult} from '../cli/user-files.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
 import {catalogue, type Settings} from '../settings/settings.ts';
-import {imagesText} from '../ui/network.ts';
-import {choiceText} from '../ui/recommendation.ts';
+import {choiceText, imagesText} from '../ui/requirements.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
@@ -43,7 +41,7 @@ export default class Images extends BaseCommand<Result> {
       helpValue: `<text|json|${LAYOUT}>`,
       options: ['text', 'json', LAYOUT],
     }),
-    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    ...outFlag,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(catalogue, {chart: 'Chart whose images are listed (default: recommended).'}),
@@ -66,13 +64,8 @@ export default class Images extends BaseCommand<Result> {
     const copies = images.images.flatMap(({mirror, ...image}) => (mirror === undefined ? [] : [{...image, mirror}]));
     const commands = images.registry === undefined ? undefined : copyCommands(copies);
     const text = flags.format === LAYOUT ? layoutOf(images) : imagesText(images, commands, flagsToRepeat(copied), this.resultScreen);
-    const file = await writeResult(
-      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
-      this.app.files,
-    );
-    if (file) this.say(`${file.done}\n`);
-    if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.show(text);
-    return {...images, ...(commands ? {commands} : {}), ...(file ? {file: file.path} : {})};
+    const file = await this.writeOut(text, flags, {print: () => this.show(text)});
+    return {...images, ...(commands ? {commands} : {}), ...file};
   }
 
   /** The agent version of a chart on this machine. */

@@ -92,11 +92,8 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   async #runWizard(flags: InstallFlags): Promise<Decided | Left | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
-    const context = {
-      ...{app: this.app, screen: this.screen, accessTo, version: this.config.version, context: this.context(flags)},
-      account: (host?: string) => this.account(flags, host),
-    };
-    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), context);
+    const access = {accessTo, account: (host?: string) => this.account(flags, host)};
+    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), this.context(flags), access);
     this.app.stderr('\n');
     return decided;
   }

@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {confirmFlags, helmFlag, settingFlags} from '../cli/flags.ts';
+import {type ConfirmFlags, confirmFlags, helmFlag, outFlag, type SharedFlags, settingFlags} from '../cli/flags.ts';
 import {confirmMigrated, migrationChart} from '../cli/read-chart.ts';
-import {readTexts, writeResult} from '../cli/user-files.ts';
+import {readTexts} from '../cli/user-files.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {migrateHostFile} from '../host/migrate/migrate-host.ts';
 import {readHelmCommand} from '../host/migrate/pasted-command.ts';
@@ -38,7 +38,7 @@ export default class Migrate extends BaseCommand<Result> {
   static override flags = {
     from: Flags.string({summary: 'Chart and version of the file, if the file does not name them.', helpValue: '<CHART@VERSION>'}),
     to: Flags.string({summary: 'Chart and version to migrate to. Without a version: the newest.', helpValue: '<CHART@VERSION>'}),
-    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    ...outFlag,
     'keep-defaults': Flags.boolean({summary: 'Write every default of the old version that the target has changed.'}),
     'exit-code': Flags.boolean({summary: 'Exit with 5 if the file changes.'}),
     ...confirmFlags,
@@ -72,7 +72,7 @@ export default class Migrate extends BaseCommand<Result> {
     if (findings.length > 0) this.app.stderr(this.#findings({...migrated, findings}, flags.out ?? (isPasted ? 'values.yaml' : file)));
     this.say(`${changesSummary(from, to, changes)}\n`);
     const written = await this.#write(
-      {text: isPasted ? '' : text, yaml, file: isPasted ? 'values.yaml' : file, isPrivate: isPasted},
+      {text: isPasted ? '' : text, yaml, name: isPasted ? 'values.yaml' : file, isPrivate: isPasted},
       flags,
     );
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
@@ -93,19 +93,14 @@ export default class Migrate extends BaseCommand<Result> {
 
   /** The path of --out, if it was written. */
   async #write(
-    {text, yaml, file, isPrivate}: {text: string; yaml: string; file: string; isPrivate: boolean},
-    flags: {out?: string | undefined; 'dry-run': boolean; yes: boolean; quiet?: boolean},
+    {text, yaml, name, isPrivate}: {text: string; yaml: string; name: string; isPrivate: boolean},
+    flags: ConfirmFlags & SharedFlags & {out?: string | undefined},
   ): Promise<string | undefined> {
     const isTerminal = this.resultScreen.columns !== undefined;
-    const diff = isTerminal && !this.jsonEnabled() ? diffText(flags.out ?? file, text, yaml, this.resultScreen) : undefined;
+    const diff = isTerminal && !this.jsonEnabled() ? diffText(flags.out ?? name, text, yaml, this.resultScreen) : undefined;
     if (diff !== undefined && flags.out !== undefined && !flags.quiet) this.app.stderr(diff);
-    const written = await writeResult(
-      {path: flags.out, text: yaml, isPrivate, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
-      this.app.files,
-    );
-    if (written) this.say(`${written.done}\n`);
-    if (!this.jsonEnabled() && (!written || flags['dry-run'])) this.app.stdout(diff ?? yaml);
-    return written?.path;
+    const {file} = await this.writeOut(yaml, flags, {isPrivate, print: () => this.app.stdout(diff ?? yaml)});
+    return file;
   }
 }
 

@@ -2,17 +2,25 @@ import * as Flags from '@oclif/core/flags';
 import {type EndpointScope, endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {asksForJson} from '../cli/failure.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, durationOf, helmFlag, probeUrls, settingFlags, targetFlag} from '../cli/flags.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  durationOf,
+  helmFlag,
+  outFlag,
+  probeUrls,
+  settingFlags,
+  targetFlag,
+} from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
-import {writeResult} from '../cli/user-files.ts';
 import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
 import {ExitCode, usageError, type Warning} from '../ground/errors.ts';
 import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import {catalogue} from '../settings/settings.ts';
-import {networkText} from '../ui/network.ts';
-import {choiceText} from '../ui/recommendation.ts';
+import {choiceText, networkText} from '../ui/requirements.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 
 interface Result {
@@ -49,7 +57,7 @@ export default class Network extends BaseCommand<Result> {
       multipleNonGreedy: true,
     }),
     timeout: Flags.string({summary: 'Time limit of --probe (default: 30s).', helpValue: '<DURATION>', dependsOn: ['probe']}),
-    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    ...outFlag,
     ...confirmFlags,
     ...targetFlag,
     ...answersFlag,
@@ -73,19 +81,14 @@ export default class Network extends BaseCommand<Result> {
     const hosts: ListedEndpoint[] = probe ? await this.untilInterrupted(() => tryEndpoints(endpoints, scope, deps)) : endpoints;
     if (hosts.some((each) => each.required && each.probe?.status === 'unreachable')) this.exitCode = ExitCode.findings;
     const text = networkFileText(format, endpoints, scope) ?? networkText(hosts, this.resultScreen);
-    const file = await writeResult(
-      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
-      this.app.files,
-    );
-    if (file) this.say(`${file.done}\n`);
-    if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.show(text);
+    const file = await this.writeOut(text, flags, {print: () => this.show(text)});
     const {chart} = scope;
     return {
       target,
       ...(chart ? {chart: chart.chart, chartVersion: chart.version} : {}),
       hosts,
       warnings,
-      ...(file ? {file: file.path} : {}),
+      ...file,
     };
   }
 

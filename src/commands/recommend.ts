@@ -4,7 +4,7 @@ import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cl
 import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/settings.ts';
-import {clusterChoicesText, recommendationText, sizingText} from '../ui/recommendation.ts';
+import {clusterChoicesText, recommendationText, sizingText} from '../ui/requirements.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
 
 type Result = Recommendation & {sizing: Sizing; clusters?: ClusterChoice[]};

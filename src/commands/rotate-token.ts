@@ -1,8 +1,17 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
 import {accountFlags} from '../cli/account.ts';
-import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {BaseCommand} from '../cli/base-command.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  connectionFlags,
+  releaseName,
+  type SharedFlags,
+  settingFlags,
+  timeoutOf,
+} from '../cli/flags.ts';
 import {type RotateResult, rotateInCluster} from '../cli/rotate-release.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';

@@ -1,10 +1,8 @@
-import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import type {SchemaNode} from '../charts/schema.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
-import {writeResult} from '../cli/user-files.ts';
+import {answersFlag, confirmFlags, outFlag, settingFlags} from '../cli/flags.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
@@ -29,7 +27,7 @@ export default class Schema extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> --chart agent-local --out values.schema.json',
   ];
   static override flags = {
-    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    ...outFlag,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags([chart, chartVersion, chartSource]),
@@ -40,13 +38,8 @@ export default class Schema extends BaseCommand<Result> {
     const target = await this.#target(await this.settingsFrom(flags, {optional: [url]}));
     const schema = editorSchema(target);
     const text = schemaText(schema);
-    const file = await writeResult(
-      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm},
-      this.app.files,
-    );
-    if (file) this.say(`${file.done}\n`);
-    if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.app.stdout(text);
-    return {chart: target.chart, chartVersion: target.version, schema, ...(file ? {file: file.path} : {})};
+    const file = await this.writeOut(text, flags);
+    return {chart: target.chart, chartVersion: target.version, schema, ...file};
   }
 
   async #target(settings: Settings): Promise<Target> {

@@ -6,7 +6,7 @@ import {printStatusChanges, showAllReleases, showContexts, showRelease} from '..
 import {readValuesTexts} from '../cli/values-files.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
-import type {ClustersDocument, StatusDocument} from '../ui/formats/status.ts';
+import type {ClustersDocument, StatusDocument} from '../ui/status-list.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 const SETTINGS = [namespace, release];

@@ -1,7 +1,7 @@
 import {scalrChart} from '../charts/define.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, releaseName, timeoutOf} from '../cli/flags.ts';
+import {releaseName, timeoutOf, waitingOf} from '../cli/flags.ts';
 import {confirmIn, readIfUnknown, warningsOf} from '../cli/read-chart.ts';
 import {UPGRADE_SETTINGS, type UpgradeResult, upgradeFlags, upgradeInCluster} from '../cli/upgrade-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
@@ -10,7 +10,6 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {requireKnownVersion} from '../operations/debug.ts';
 import {givenSecretNames, newestFor, prepare} from '../operations/prepare-upgrade.ts';
 import {newestInRepository} from '../operations/read-chart.ts';
-import type {UpgradeChoices} from '../operations/upgrade.ts';
 import {type InstalledRelease, readInstalled} from '../release/read-inventory.ts';
 import {readFacts} from '../release/read-release.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
@@ -37,14 +36,7 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
     const access = await this.accessTo(name.kubeTarget, flags);
     const overlay = readLayers(await readValuesTexts(flags.values ?? [], this.app.files));
     const timeoutMs = timeoutOf(flags);
-    const choices: UpgradeChoices = {
-      takesOver: flags['take-over'] ?? false,
-      timeoutMs,
-      timeoutSeconds: timeoutMs / 1000,
-      now: this.app.now(),
-      drain: flags.drain,
-      drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
-    };
+    const choices = {...waitingOf(flags), timeoutSeconds: timeoutMs / 1000, now: this.app.now(), drain: flags.drain};
     const {installed, to, prepared} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutMs);
       const installed = await readRelease(name, access, signal);

@@ -2,8 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {asksForJson} from '../cli/failure.ts';
-import {answersFlag, confirmFlags, helmFlag, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
-import type {ConfirmFlags} from '../cli/operate.ts';
+import {answersFlag, type ConfirmFlags, confirmFlags, helmFlag, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
 import {chartsToCheck, confirmGroups, readGroups, readValuesTexts, refuseStandardInput, refuseUnclear} from '../cli/values-files.ts';
@@ -79,7 +78,7 @@ export default class Validate extends BaseCommand<Result> {
   }
 
   async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
-    if (!this.jsonEnabled()) this.app.stdout(await inFormat(flags.format, remaining, this.config, this.resultScreen));
+    if (!this.jsonEnabled()) this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;

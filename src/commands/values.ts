@@ -1,7 +1,7 @@
 import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, outFlag, settingFlags} from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
@@ -9,7 +9,7 @@ import type {Values as ValuesTree} from '../ground/tree.ts';
 import {namespace, release} from '../settings/release.ts';
 import {catalogue, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {explainText} from '../ui/messages.ts';
-import {choiceText} from '../ui/recommendation.ts';
+import {choiceText} from '../ui/requirements.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
 import {editorSchema, schemaText} from '../values/editor-schema.ts';
 
@@ -34,7 +34,7 @@ export default class Values extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --cache pvc --out values.yaml',
   ];
   static override flags = {
-    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    ...outFlag,
     schema: Flags.string({
       summary: 'Also write a JSON Schema for editors to this file, and refer to it in the first line of the values.',
       helpValue: '<FILE>',

@@ -2,7 +2,7 @@ import {compare} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import type {Call, ClusterTarget} from '../ground/command-line.ts';
 import {listReleases} from '../helm/helm.ts';
-import {allContexts, listNamespaces} from '../kubernetes/kubectl.ts';
+import {allContexts, type Config, contextsIn, listNamespaces} from '../kubernetes/kubectl.ts';
 import {chart, namespace} from '../settings/release.ts';
 import type {BashWords, Flag, Line} from './line.ts';
 
@@ -159,8 +159,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag, (line: Line) => Promise<readonly Candidate[]>>> {
   const answer = (call: Call, line: Line) => ask(call, lastValue(line, call.tool));
   const contextsOf = async (line: Line): Promise<Candidate[]> => {
-    const {contexts} = parsed<{contexts?: Named[] | null}>(await answer(allContexts(placeOf(line, env)), line)) ?? {};
-    return (contexts ?? []).map(({name, context}) => ({value: name, description: context?.cluster ? `Cluster ${context.cluster}` : ''}));
+    const config = parsed<Config>(await answer(allContexts(placeOf(line, env)), line));
+    return contextsIn(config).map(({name, cluster}) => ({value: name, description: cluster ? `Cluster ${cluster}` : ''}));
   };
   return {
     namespace: async (line) => {
@@ -177,11 +177,6 @@ export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag
     from: chartVersions,
     to: chartVersions,
   };
-}
-
-interface Named {
-  name: string;
-  context?: {cluster?: string};
 }
 
 interface Release {

@@ -2,11 +2,11 @@ import type {LiveDrift} from '../diff/live-drift.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
 import type {Claim, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../kubernetes/objects.ts';
 import type {Cause} from './cause.ts';
-import {containerCauses} from './container-causes.ts';
 import {explainSnapshot} from './explain.ts';
 import {type Evidence, type EvidencePosition, type Finding, innermostMessage, mergeFindings} from './finding.ts';
 import {findingsInLogs, matchesInPods} from './host-findings.ts';
 import type {LogRecord} from './log-matcher.ts';
+import {containerCauses} from './pod-causes.ts';
 import {containersOf, isContainerTroubled, rootOf} from './snapshot-queries.ts';
 
 interface Seen {

@@ -1,9 +1,8 @@
+import {count, groupsOf} from '../ground/text.ts';
 import type {KubernetesObject, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {agentLogCauses, registered} from './agent-log.ts';
 import {type Cause, type CauseRow, type CauseTable, remedyOf} from './cause.ts';
-import {containerCauses, startCauses} from './container-causes.ts';
-import {imageCauses} from './image-causes.ts';
-import {podCauses} from './pod-causes.ts';
+import {containerCauses, podCauses} from './pod-causes.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
 import {
   countText,
@@ -20,6 +19,7 @@ import {
   rootsOf,
   timeOf,
 } from './snapshot-queries.ts';
+import {imageCauses, startCauses} from './start-causes.ts';
 import {creationCauses, workloadCauses} from './workload-causes.ts';
 
 /** Only the first cause of each object is reported, so specific causes come first. */
@@ -94,16 +94,11 @@ const below = (snapshot: Snapshot, object: KubernetesObject): readonly Kubernete
 
 /** Pods of one workload with the same cause are reported once. */
 function joinAlike(snapshot: Snapshot, found: readonly Found[]): Found[] {
-  const groups = new Map<string, Found[]>();
-  for (const each of found) {
-    const key = JSON.stringify([objectLabel(rootOf(snapshot, each.about)), each.about.kind, each.code, each.reason]);
-    groups.set(key, [...(groups.get(key) ?? []), each]);
-  }
-  return [...groups.values()].map((alike) => {
-    const first = alike[0] as Found;
-    const more = alike.length - 1;
-    const others = more === 0 ? '' : ` (and ${more} more ${more === 1 ? 'pod' : 'pods'})`;
-    return {...first, reason: `${first.reason}${others}`, isPermanent: alike.some(({isPermanent}) => isPermanent)};
+  const keyOf = ({about, code, reason}: Found): string => JSON.stringify([objectLabel(rootOf(snapshot, about)), about.kind, code, reason]);
+  return groupsOf(found, keyOf).map((alike) => {
+    const [first, ...others] = alike;
+    const reason = `${first.reason}${others.length === 0 ? '' : ` (and ${count(others.length, 'more pod')})`}`;
+    return {...first, reason, isPermanent: alike.some(({isPermanent}) => isPermanent)};
   });
 }
 

@@ -1,5 +1,6 @@
 import type {Target} from '../charts/define.ts';
 import type {Advice} from '../ground/errors.ts';
+import {count, groupsOf} from '../ground/text.ts';
 import type {LogRecord} from './log-matcher.ts';
 
 export interface EvidencePosition {
@@ -103,12 +104,9 @@ export interface Finding extends Advice {
 }
 
 /** Equal findings for pods of one workload are merged. */
-export function mergeFindings(found: readonly {key: string; finding: Finding}[]): Finding[] {
-  const groups = new Map<string, Finding[]>();
-  for (const {key, finding} of found) groups.set(key, [...(groups.get(key) ?? []), finding]);
-  return [...groups.values()].map((alike) => {
-    const [first] = alike as [Finding];
-    const more = new Set(alike.map(({object}) => object)).size - 1;
-    return more === 0 ? first : {...first, message: `${first.message} (and ${more} more ${more === 1 ? 'pod' : 'pods'})`};
+export const mergeFindings = (found: readonly {key: string; finding: Finding}[]): Finding[] =>
+  groupsOf(found, ({key}) => key).map((alike) => {
+    const [{finding}] = alike;
+    const more = new Set(alike.map((each) => each.finding.object)).size - 1;
+    return more === 0 ? finding : {...finding, message: `${finding.message} (and ${count(more, 'more pod')})`};
   });
-}

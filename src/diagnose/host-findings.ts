@@ -1,6 +1,5 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
-import {isOfAgent, verdictIn} from './agent-log.ts';
-import {AGENT_LOG_ROWS} from './agent-log-rows.ts';
+import {AGENT_LOG_ROWS, isOfAgent, verdictIn} from './agent-log.ts';
 import {oneLine} from './cause.ts';
 import {type Finding, mergeFindings} from './finding.ts';
 import {type LogMatch, type LogRecord, withoutPrefix} from './log-matcher.ts';
@@ -24,39 +23,40 @@ export interface ContainerFacts {
 /** Docker's time of something that has not happened. */
 const NEVER = /^0001/;
 
-/** Reasons why the agent container is unhealthy. Pure. */
-export function dockerFindings(name: string, facts: ContainerFacts, logs: readonly LogRecord[], now: Date): Finding[] {
-  const {State = {}, RestartCount = 0} = facts;
+/** A state of a container or a unit, and whether it is in it. */
+type StateRow = readonly [applies: boolean, severity: Finding['severity'], code: string, message: string, remedy: string];
+
+const findingsOfState = (object: string, evidence: string, rows: readonly StateRow[]): Finding[] =>
+  rows.filter(([applies]) => applies).map(([, severity, code, message, remedy]) => ({severity, code, object, message, evidence, remedy}));
+
+const CHECK_LAST_LINES = 'Check the last log lines before the exit';
+
+/** Reasons why the agent container is unhealthy: messages of its log, and its state. Pure. */
+export function dockerFindings(
+  name: string,
+  {State = {}, RestartCount = 0}: ContainerFacts,
+  logs: readonly LogRecord[],
+  now: Date,
+): Finding[] {
   const {Running = false, Restarting = false, Paused = false, OOMKilled = false} = State;
   const object = `container/${name}`;
-  const finding = (severity: Finding['severity'], code: string, message: string, remedy: string): Finding => ({
-    severity,
-    code,
-    object,
-    message,
-    evidence: 'docker/inspect.json',
-    remedy,
-  });
-  const isHealthy = Running && !Restarting && !Paused;
-  const logFindings = agentLogFindings(logs[0], object, isHealthy, now);
   const end = `exit code ${State.ExitCode ?? 'unknown'}${State.Error ? `, ${State.Error}` : ''}`;
-  if (OOMKilled)
-    return [
-      ...logFindings,
-      finding('error', 'OOM_KILLED', `out of memory (${end})`, 'Raise the memory limit of the container (docker run --memory)'),
-    ];
-  if (Restarting)
-    return [...logFindings, finding('error', 'CRASH_LOOP', `restarting repeatedly (${end})`, 'Check the last log lines before the exit')];
-  if (Paused) return [...logFindings, finding('error', 'PAUSED', 'paused', `Continue it: docker unpause ${name}`)];
-  if (!Running) {
-    const since = NEVER.test(State.FinishedAt ?? '0001') ? '' : ` since ${State.FinishedAt} (${end})`;
-    const message = `not running: ${State.Status ?? 'unknown'}${since}`;
-    return [...logFindings, finding('error', 'NOT_RUNNING', message, `Check the last log lines, then run: docker start ${name}`)];
-  }
-  if (RestartCount > 0) {
-    return [...logFindings, finding('warning', 'RESTARTED', `restart count: ${RestartCount}`, 'Check the last log lines before the exit')];
-  }
-  return logFindings;
+  const since = NEVER.test(State.FinishedAt ?? '0001') ? '' : ` since ${State.FinishedAt} (${end})`;
+  const [state] = findingsOfState(object, 'docker/inspect.json', [
+    [OOMKilled, 'error', 'OOM_KILLED', `out of memory (${end})`, 'Raise the memory limit of the container (docker run --memory)'],
+    [Restarting, 'error', 'CRASH_LOOP', `restarting repeatedly (${end})`, CHECK_LAST_LINES],
+    [Paused, 'error', 'PAUSED', 'paused', `Continue it: docker unpause ${name}`],
+    [
+      !Running,
+      'error',
+      'NOT_RUNNING',
+      `not running: ${State.Status ?? 'unknown'}${since}`,
+      `Check the last log lines, then run: docker start ${name}`,
+    ],
+    [RestartCount > 0, 'warning', 'RESTARTED', `restart count: ${RestartCount}`, CHECK_LAST_LINES],
+  ]);
+  const isHealthy = Running && !Restarting && !Paused;
+  return [...agentLogFindings(logs[0], object, isHealthy, now), ...(state ? [state] : [])];
 }
 
 /** A systemd unit: names of its variables, and properties from `systemctl show`. */
@@ -80,42 +80,26 @@ const logOf = ({name}: UnitFacts, logs: readonly LogRecord[]): LogRecord | undef
   logs.find(({file}) => file === `logs/journal/${name}.log`);
 
 function stateOf({name, facts}: UnitFacts): Finding[] {
-  const {ActiveState, SubState, Result = '', ExecMainStatus, NRestarts = '0', NeedDaemonReload} = facts;
-  const finding = (severity: Finding['severity'], code: string, message: string, remedy: string): Finding => ({
-    severity,
-    code,
-    object: `unit/${name}`,
-    message,
-    evidence: `systemd/${name}.properties.txt`,
-    remedy,
-  });
-  const end = `${Result}, exit code ${ExecMainStatus ?? 'unknown'}`;
-  return [
-    ...(Result === 'oom-kill' ? [finding('error', 'OOM_KILLED', 'out of memory', 'Add memory to the machine, or raise MemoryMax=')] : []),
-    ...(ActiveState !== undefined && ActiveState !== 'active'
-      ? [
-          finding(
-            'error',
-            'NOT_RUNNING',
-            `${ActiveState} (${SubState}; ${end})`,
-            `Fix the error in its log, then run: systemctl restart ${name}`,
-          ),
-        ]
-      : []),
-    ...(ActiveState === 'active' && Number(NRestarts) > 0
-      ? [finding('warning', 'RESTARTED', `restart count: ${NRestarts}`, 'Check the last log lines before the exit')]
-      : []),
-    ...(NeedDaemonReload === 'yes'
-      ? [
-          finding(
-            'warning',
-            'UNIT_CHANGED',
-            'the unit file or a drop-in changed on disk and was not reloaded',
-            `Run systemctl daemon-reload, then systemctl restart ${name}`,
-          ),
-        ]
-      : []),
-  ];
+  const {ActiveState, SubState, Result = '', ExecMainStatus = 'unknown', NRestarts = '0', NeedDaemonReload} = facts;
+  const isActive = ActiveState === 'active';
+  return findingsOfState(`unit/${name}`, `systemd/${name}.properties.txt`, [
+    [Result === 'oom-kill', 'error', 'OOM_KILLED', 'out of memory', 'Add memory to the machine, or raise MemoryMax='],
+    [
+      ActiveState !== undefined && !isActive,
+      'error',
+      'NOT_RUNNING',
+      `${ActiveState} (${SubState}; ${Result}, exit code ${ExecMainStatus})`,
+      `Fix the error in its log, then run: systemctl restart ${name}`,
+    ],
+    [isActive && Number(NRestarts) > 0, 'warning', 'RESTARTED', `restart count: ${NRestarts}`, CHECK_LAST_LINES],
+    [
+      NeedDaemonReload === 'yes',
+      'warning',
+      'UNIT_CHANGED',
+      'the unit file or a drop-in changed on disk and was not reloaded',
+      `Run systemctl daemon-reload, then systemctl restart ${name}`,
+    ],
+  ]);
 }
 
 /** Another service pulls the containers of runs, and requires the proxy too (docs.scalr.io, "Adding a Proxy"). */

@@ -3,7 +3,7 @@ import {matchLine, SIGNIFICANT_LINE} from './agent-log.ts';
 
 /** Log lines about the agent, grouped by meaning. */
 export interface LogMatch {
-  /** `READY`, or the code of a row in `diagnose/agent-log-rows.ts`. */
+  /** `READY`, or the code of a row of AGENT_LOG_ROWS. */
   meaning: string;
   count: number;
   /** The newest line, 1-based. */
@@ -113,39 +113,35 @@ interface Share {
  */
 const LINE = /Initialized (\d+ (?:plugin|module)s?(?: and \d+ modules?)?) in [\d.]+ ?m?s(?: \(([^()\n]*?) used from cache\))?/g;
 
-const noCacheUse = (): CacheUse => ({plugins: {installed: 0, cached: 0}, modules: {installed: 0, cached: 0}});
-
 /** Sum over the lines of a log; undefined if there are none. Pure. */
-export function cacheUseIn(log: string): CacheUse | undefined {
-  const lines = [...log.matchAll(LINE)];
-  if (lines.length === 0) return undefined;
-  const sum = noCacheUse();
-  for (const [, installed = '', cached = ''] of lines) {
-    const only = /module/.test(installed) && !/plugin/.test(installed) ? 'modules' : 'plugins';
-    for (const [kind, count] of countsIn(installed, only)) sum[kind].installed += count;
-    for (const [kind, count] of countsIn(cached, only)) sum[kind].cached += count;
-  }
-  return sum;
-}
+export const cacheUseIn = (log: string): CacheUse | undefined =>
+  sumOfCacheUse(
+    [...log.matchAll(LINE)].map(([, installed = '', cached = '']) => {
+      const about = /module/.test(installed) && !/plugin/.test(installed) ? 'modules' : 'plugins';
+      const shareOf = (kind: keyof CacheUse): Share => ({installed: countIn(installed, kind, about), cached: countIn(cached, kind, about)});
+      return {plugins: shareOf('plugins'), modules: shareOf('modules')};
+    }),
+  );
 
 /** `20 plugins and 3 modules`, or only a number, which counts the kind of the line. */
-const countsIn = (text: string, about: keyof CacheUse): [kind: keyof CacheUse, count: number][] =>
-  [...text.matchAll(/(\d+)(?: (plugin|module))?/g)].map(([, count, kind]) => [
-    kind === undefined ? about : (`${kind}s` as keyof CacheUse),
-    Number(count),
-  ]);
+const countIn = (text: string, wanted: keyof CacheUse, about: keyof CacheUse): number =>
+  total(
+    [...text.matchAll(/(\d+)(?: (plugin|module))?/g)].map(([, count, kind]) =>
+      (kind ? `${kind}s` : about) === wanted ? Number(count) : 0,
+    ),
+  );
+
+const total = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 
 /** Sum over several logs; undefined if no log has such lines. Pure. */
 export function sumOfCacheUse(uses: readonly (CacheUse | undefined)[]): CacheUse | undefined {
   const found = uses.filter((use) => use !== undefined);
   if (found.length === 0) return undefined;
-  const sum = noCacheUse();
-  for (const use of found)
-    for (const kind of ['plugins', 'modules'] as const) {
-      sum[kind].installed += use[kind].installed;
-      sum[kind].cached += use[kind].cached;
-    }
-  return sum;
+  const sumOf = (kind: keyof CacheUse): Share => ({
+    installed: total(found.map((use) => use[kind].installed)),
+    cached: total(found.map((use) => use[kind].cached)),
+  });
+  return {plugins: sumOf('plugins'), modules: sumOf('modules')};
 }
 
 /** 20 of 20 plugins and 8 of 8 modules used from the cache */

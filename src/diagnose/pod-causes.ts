@@ -1,11 +1,13 @@
-import type {Event, Pod, Snapshot} from '../kubernetes/objects.ts';
+import type {ContainerState, Event, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {lastLogLine} from './agent-log.ts';
-import {type CauseTable, describe, oneLine, readLog, singleCause} from './cause.ts';
+import {type CauseTable, describe, oneLine, readLog, type Symptom, singleCause, unwrap} from './cause.ts';
 import {
+  type ContainerView,
   condition,
   containersOf,
   eventsOf,
   firstTimeOf,
+  isBeingCreated,
   isContainerTroubled,
   isEnding,
   newestEvent,
@@ -14,6 +16,125 @@ import {
   troubledPods,
   troubleSince,
 } from './snapshot-queries.ts';
+
+interface BrokenContainer {
+  pod: Pod;
+  container: ContainerView;
+  /** Last termination, even while the container waits for its restart. */
+  end: NonNullable<ContainerState['terminated']> | undefined;
+  /** All messages about the termination; the last one is from the container log. */
+  messages: readonly string[];
+  lastLine: string | undefined;
+}
+
+function brokenContainers(snapshot: Snapshot): BrokenContainer[] {
+  return troubledPods(snapshot).flatMap((pod) =>
+    containersOf(pod)
+      .filter(isContainerTroubled)
+      .map((container) => {
+        const {state, lastState, name} = container;
+        const end = state?.terminated ?? lastState?.terminated;
+        const lastLine = lastLogLine(snapshot.logs[`${pod.metadata.name}/${name}`]);
+        const messages = [state?.waiting?.message, end?.message, lastLine].filter((each) => each !== undefined);
+        return {pod, container, end, messages, lastLine};
+      }),
+  );
+}
+
+const notStarted = ({pod, container: {name}}: BrokenContainer, text: string): Symptom => ({
+  object: pod,
+  text,
+  reason: oneLine(`container ${name} failed to start: ${shortened(text)}`),
+  since: troubleSince(pod),
+});
+
+/** Runtimes report all their layers; the innermost one has the reason. */
+const shortened = (message: string): string => /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(message)?.[0] ?? unwrap(message);
+
+/** After back-off times of 10, 20 and 40 seconds, temporary problems are over. */
+const MIN_RESTARTS = 3;
+
+const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined => (restartCount >= MIN_RESTARTS ? true : undefined);
+
+function memoryReason({name, spec}: ContainerView): string {
+  const limit = spec?.resources?.limits?.['memory'];
+  return `OOMKilled: container ${name} ${limit === undefined ? 'ran out of memory' : `exceeded its memory limit of ${limit}`}`;
+}
+
+/** Causes of terminated containers and of containers that failed to start. */
+export const containerCauses: readonly CauseTable[] = [
+  {
+    symptoms: (snapshot) => brokenContainers(snapshot).flatMap((broken) => broken.messages.map((text) => notStarted(broken, text))),
+    rows: [
+      // Waiting changes neither the image nor the cluster version.
+      {
+        code: 'WRONG_ARCHITECTURE',
+        pattern: /exec format error/,
+        hopelessAfter: 0,
+        remedy:
+          'The image does not support the node architecture: select nodes with --node-selector kubernetes.io/arch=amd64, or use another image',
+      },
+      {
+        code: 'IMAGE_VOLUMES_UNSUPPORTED',
+        pattern: /exec-loop.*no such file/,
+        hopelessAfter: 0,
+        remedy:
+          'This chart mounts images as volumes, which requires Kubernetes 1.35: upgrade the cluster, or use an older chart version (--chart-version)',
+      },
+      {
+        code: 'COMMAND_NOT_FOUND',
+        pattern: /executable file not found|exec: .*no such file/,
+        hopelessAfter: 30,
+        remedy: 'The image does not contain the program: check --agent-image',
+      },
+    ],
+  },
+  singleCause({
+    code: 'OOM_KILLED',
+    remedy: 'Raise the memory limit of the container',
+    symptoms: (snapshot) =>
+      brokenContainers(snapshot)
+        .filter(({end}) => end?.reason === 'OOMKilled')
+        .map(({pod, container}) => ({
+          object: pod,
+          reason: memoryReason(container),
+          since: troubleSince(pod),
+          isPermanent: isRestartedEnough(container),
+        })),
+  }),
+  singleCause({
+    code: 'START_FAILED',
+    hopelessAfter: 60,
+    remedy: 'Fix the error reported by the container runtime',
+    symptoms: (snapshot) =>
+      brokenContainers(snapshot)
+        .filter(
+          ({container: {state}, end}) =>
+            state?.waiting?.reason === 'RunContainerError' || /StartError|ContainerCannotRun/.test(end?.reason ?? ''),
+        )
+        .map((broken) => notStarted(broken, broken.messages.join(' '))),
+  }),
+  singleCause({
+    code: 'CRASH_LOOP',
+    remedy: 'Fix the error in the log',
+    kubectlArgs: readLog('--previous'),
+    symptoms: (snapshot) =>
+      brokenContainers(snapshot)
+        .filter(({pod, container: {state}, end}) => {
+          const isBetweenTries = state?.waiting?.reason === 'CrashLoopBackOff';
+          return pod.status?.phase !== 'Failed' && (isBetweenTries || (end?.exitCode ?? 0) !== 0);
+        })
+        .map(({pod, container, end, lastLine}) => ({
+          object: pod,
+          container: container.name,
+          reason: oneLine(
+            `CrashLoopBackOff: container ${container.name} exited with code ${end?.exitCode ?? '?'}${lastLine ? `: ${lastLine}` : ''}`,
+          ),
+          since: troubleSince(pod),
+          isPermanent: isRestartedEnough(container),
+        })),
+  }),
+];
 
 /** A failed probe of the current container instance. */
 function probeFailure(snapshot: Snapshot, pod: Pod): {event: Event; container: string} | undefined {

@@ -154,7 +154,7 @@ function snapshotWith(
 
 type Owner = NonNullable<KubernetesObject['metadata']['ownerReferences']>[number];
 
-const isOwner = ({kind, metadata}: KubernetesObject, owner: Owner): boolean =>
+export const isOwner = ({kind, metadata}: KubernetesObject, owner: Owner): boolean =>
   owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name;
 
 /** Helm annotates all its objects with the release name; labels are a fallback without helm. Runs are not part of the release. */
@@ -204,12 +204,7 @@ export const newestEvent = (snapshot: Snapshot, object: KubernetesObject, reason
 
 export function ownerOf(snapshot: Snapshot, {metadata}: KubernetesObject): Workload | undefined {
   const owner = metadata.ownerReferences?.[0];
-  return (
-    owner &&
-    snapshot.workloads.find(({kind, metadata: {name, uid}}) =>
-      owner.uid && uid ? uid === owner.uid : kind === owner.kind && name === owner.name,
-    )
-  );
+  return owner && snapshot.workloads.find((each) => isOwner(each, owner));
 }
 
 /** The Deployment of a pod, not its ReplicaSet; an object without an owner is its own root. */

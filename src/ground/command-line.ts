@@ -50,11 +50,20 @@ export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: str
 const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** A command of this program for the same release and cluster. */
-export const ownCommand = (command: string, {release, kubeTarget}: ReleaseName, ...more: readonly string[]): string =>
-  commandLine({
-    tool: 'scalr-agent',
-    args: [command, '--release', release, '--namespace', kubeTarget.namespace, ...clusterFlags(kubeTarget, '--kube-context'), ...more],
-  });
+export const ownCommand = (command: string, name: ReleaseName, ...more: readonly string[]): string =>
+  commandLine({tool: 'scalr-agent', args: [command, ...nameFlags(name), ...more]});
+
+/** Flags of this program that select the release and the cluster. */
+export const nameFlags = ({release, kubeTarget}: ReleaseName): string[] => [
+  ...['--release', release, '--namespace', kubeTarget.namespace],
+  ...clusterFlags(kubeTarget, '--kube-context'),
+];
+
+/** Collect a bundle of a release, and open its page. */
+export const reportCommands = (name: ReleaseName): readonly string[] => [
+  ownCommand('collect-logs', name, '--out', 'bundle.zip'),
+  'scalr-agent inspect bundle.zip --open',
+];
 
 /** Selects the cluster; absent values are the defaults of the user. */
 export type ClusterSelection = Pick<ClusterTarget, 'kubeContext' | 'kubeconfig'>;

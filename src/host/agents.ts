@@ -1,6 +1,5 @@
 import {text} from 'node:stream/consumers';
-import {lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
-import {AGENT_LOG_ROWS} from '../diagnose/agent-log-rows.ts';
+import {AGENT_LOG_ROWS, lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
 import {type Cause, oneLine} from '../diagnose/cause.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../diagnose/host-findings.ts';

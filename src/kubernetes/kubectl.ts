@@ -47,6 +47,17 @@ export const currentContext = (kubeTarget: ClusterTarget): Call => kubectl(kubeT
 /** All contexts of the kubeconfig; kubectl masks credentials. */
 export const allContexts = (kubeTarget: ClusterTarget): Call => kubectl(kubeTarget, ['config', 'view', '--output', 'json']);
 
+/** The output of both calls. */
+export interface Config {
+  'current-context'?: string;
+  contexts?: {name: string; context?: {cluster?: string}}[] | null;
+  clusters?: {name: string; cluster?: {server?: string}}[] | null;
+}
+
+/** In the order of the kubeconfig. */
+export const contextsIn = (config: Config | undefined): {name: string; cluster?: string}[] =>
+  (config?.contexts ?? []).map(({name, context}) => ({name, ...(context?.cluster ? {cluster: context.cluster} : {})}));
+
 /** One per line: namespace/scalr-agent. */
 export const listNamespaces = (kubeTarget: ClusterTarget, seconds: number): Call =>
   kubectl(kubeTarget, ['get', 'namespaces', '--output', 'name', requestTimeout(seconds)]);

@@ -1,5 +1,5 @@
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
+import {getAt, isMap, type Path, type Tree, textAt, type Values} from '../ground/tree.ts';
 
 /** Objects of Kubernetes, as far as this program reads them. Every field may be missing: clusters differ. */
 export interface KubernetesObject {
@@ -182,13 +182,7 @@ interface Toleration {
 }
 
 /** The specs of pods, wherever in an object: agent-job has them inside custom resources. */
-export const podSpecs = (object: KubernetesObject): Values[] => specsIn(object as unknown as Tree);
-
-function specsIn(tree: Tree): Values[] {
-  if (Array.isArray(tree)) return tree.flatMap(specsIn);
-  if (!isMap(tree)) return [];
-  return Array.isArray(tree['containers']) ? [tree] : Object.values(tree).flatMap(specsIn);
-}
+export const podSpecs = (object: KubernetesObject): Values[] => topmost(object as unknown as Tree, ['containers']);
 
 /** A pod as something else makes it. */
 export interface PodTemplate {
@@ -197,33 +191,33 @@ export interface PodTemplate {
 }
 
 /** The templates of pods, wherever in an object. */
-export const podTemplates = (object: KubernetesObject): PodTemplate[] => templatesIn(object as unknown as Tree);
+export const podTemplates = (object: KubernetesObject): PodTemplate[] =>
+  topmost(object as unknown as Tree, ['spec', 'containers']) as unknown as PodTemplate[];
 
-function templatesIn(tree: Tree): PodTemplate[] {
-  if (Array.isArray(tree)) return tree.flatMap(templatesIn);
+/** The maps with a list at this path, without those below another one. */
+function topmost(tree: Tree, path: Path): Values[] {
+  if (Array.isArray(tree)) return tree.flatMap((each) => topmost(each, path));
   if (!isMap(tree)) return [];
-  return Array.isArray(getAt(tree, ['spec', 'containers'])) ? [tree as unknown as PodTemplate] : Object.values(tree).flatMap(templatesIn);
+  return Array.isArray(getAt(tree, path)) ? [tree] : Object.values(tree).flatMap((each) => topmost(each, path));
 }
 
-const volumesOf = ({volumes}: Values): readonly Tree[] => (Array.isArray(volumes) ? volumes : []);
+/** The maps in a list; none of anything else. */
+export const mapsIn = (tree: Tree | undefined): Values[] => (Array.isArray(tree) ? tree.filter(isMap) : []);
 
-const textsAt = (trees: readonly Tree[], path: readonly string[]): string[] =>
-  trees.flatMap((each) => {
-    const found = getAt(each, path);
-    return typeof found === 'string' ? [found] : [];
-  });
+export const hostPaths = ({volumes}: Values): string[] => mapsIn(volumes).flatMap((each) => textAt(each, ['hostPath', 'path']) || []);
 
-export const hostPaths = (spec: Values): string[] => textsAt(volumesOf(spec), ['hostPath', 'path']);
+/** All keys of a tree with their values. */
+export function pairsBelow(tree: Tree): [key: string, below: Tree][] {
+  if (Array.isArray(tree)) return tree.flatMap(pairsBelow);
+  return isMap(tree) ? Object.entries(tree).flatMap((pair) => [pair, ...pairsBelow(pair[1])]) : [];
+}
 
 /** Secrets that containers read or mount, without image pull Secrets. */
-export function secretNames(tree: Tree): string[] {
-  if (Array.isArray(tree)) return tree.flatMap(secretNames);
-  if (!isMap(tree)) return [];
-  return Object.entries(tree).flatMap(([key, below]) => {
+export const secretNames = (tree: Tree): string[] =>
+  pairsBelow(tree).flatMap(([key, below]) => {
     const name = SECRET_REFERENCES.has(key) && isMap(below) ? (below['secretName'] ?? below['name']) : undefined;
-    return typeof name === 'string' ? [name] : secretNames(below);
+    return typeof name === 'string' ? [name] : [];
   });
-}
 
 /** Of a variable, of all variables, and of a volume. */
 const SECRET_REFERENCES: ReadonlySet<string> = new Set(['secretKeyRef', 'secretRef', 'secret']);

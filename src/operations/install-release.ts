@@ -1,6 +1,6 @@
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
+import {type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExpectedError, failed, maskSecrets} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {rollback, uninstall} from '../helm/helm.ts';
@@ -117,7 +117,7 @@ async function rollBack(
 async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
   try {
     const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
-    const text = evidenceText(name.release, snapshot, explainSnapshot(snapshot, now()), now());
+    const text = evidenceText(name, snapshot, explainSnapshot(snapshot, now()), now());
     await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
     return undefined;
   } catch (error) {
@@ -127,9 +127,10 @@ async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidence
 }
 
 /** The state of a release that did not become ready, as JSON: no specs, which may contain secrets, and no passwords in strings. */
-function evidenceText(release: string, {workloads, pods, claims, events, logs}: Snapshot, causes: readonly Cause[], now: Date): string {
+function evidenceText(name: ReleaseName, {workloads, pods, claims, events, logs}: Snapshot, causes: readonly Cause[], now: Date): string {
   const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({kind, name, status}));
-  const evidence = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs};
+  const {release} = name;
+  const evidence = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs, page: reportCommands(name)};
   return `${JSON.stringify(evidence, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
 }
 

@@ -8,9 +8,9 @@ import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '..
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
-import {type Dns, dnsOf, type Networks, networksOf} from './networks.ts';
-import {type NodeSystems, nodeSystemsOf, type Platform, platformOf} from './platform.ts';
-import {type Cni, cniOf, forbidsHostPath, type NetworkPolicies, networkPoliciesOf, type Policies, policiesOf} from './policies.ts';
+import {type Networks, networksOf, usesMetadataDns} from './networks.ts';
+import {type Platform, platformOf, workerSystemOf} from './platform.ts';
+import {type Cni, cniOf, forbidsHostPath, type NetworkPolicies, networkPoliciesOf, podSecurityOf} from './policies.ts';
 import type {PlatformReadings, StorageClassObject} from './readings.ts';
 
 export interface StorageClass {
@@ -21,8 +21,6 @@ export interface StorageClass {
   accessModes: Fact<readonly AccessMode[]>;
   /** Immediate or WaitForFirstConsumer */
   bindingMode: string;
-  reclaimPolicy: string;
-  isExpandable: boolean;
 }
 
 export type AccessMode = 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany' | 'ReadWriteOncePod';
@@ -55,13 +53,7 @@ const DEFAULT_MARKS = ['storageclass.kubernetes.io/is-default-class', 'storagecl
 const storageOf = ({storageClasses}: Pick<PlatformReadings, 'storageClasses'>): Fact<readonly StorageClass[]> =>
   mapped(storageClasses, (all) => all.map(storageClassOf));
 
-function storageClassOf({
-  metadata,
-  provisioner = '',
-  volumeBindingMode,
-  reclaimPolicy,
-  allowVolumeExpansion,
-}: StorageClassObject): StorageClass {
+function storageClassOf({metadata, provisioner = '', volumeBindingMode}: StorageClassObject): StorageClass {
   const modes = PROVISIONERS.find(([pattern]) => pattern.test(provisioner))?.[1];
   return {
     name: metadata.name,
@@ -71,8 +63,6 @@ function storageClassOf({
       ? known(modes, `documentation of ${provisioner}`)
       : unknown('undetermined', `access modes of provisioner ${provisioner} are not known`),
     bindingMode: volumeBindingMode ?? 'Immediate',
-    reclaimPolicy: reclaimPolicy ?? 'Delete',
-    isExpandable: allowVolumeExpansion ?? false,
   };
 }
 
@@ -80,16 +70,15 @@ function storageClassOf({
 export interface ClusterFacts {
   versions: Versions;
   platform: Platform;
-  /** Version of OpenShift: 4.18.12 */
-  openshiftVersion: Fact<string>;
-  nodeSystems: NodeSystems;
+  /** The setting `node-os` for the nodes that take runs; unknown if these differ. */
+  nodeSystems: {ofWorkers: Fact<string>};
   nodes: Fact<readonly NodeCapacity[]>;
   cni: Fact<Cni>;
   networkPolicies: NetworkPolicies;
-  dns: Dns;
+  dns: {usesMetadataAddress: Fact<boolean>};
   networks: Networks;
   storageClasses: Fact<readonly StorageClass[]>;
-  policies: Policies;
+  policies: {podSecurity: Fact<string>};
   forbidsHostPath: Fact<boolean>;
   releases: Fact<ScalrReleases>;
   /** Definitions of agent-job, by generation. */
@@ -100,32 +89,23 @@ export interface ClusterFacts {
 export function clusterFactsOf(readings: PlatformReadings): ClusterFacts {
   const platform = platformOf(readings);
   const cni = cniOf(readings, platform.distribution);
-  const policies = policiesOf(readings);
+  const podSecurity = podSecurityOf(readings);
   return {
     versions: versionsOf(readings),
     platform,
-    openshiftVersion: openshiftVersionOf(readings),
-    nodeSystems: nodeSystemsOf(readings),
+    nodeSystems: {ofWorkers: workerSystemOf(readings)},
     nodes: capacityOf(readings),
     cni,
     networkPolicies: networkPoliciesOf(cni, readings),
-    dns: dnsOf(readings, platform.distribution),
+    dns: {usesMetadataAddress: usesMetadataDns(readings, platform.distribution)},
     networks: networksOf(readings),
     storageClasses: storageOf(readings),
-    policies,
-    forbidsHostPath: forbidsHostPath(policies, platform.cloud),
+    policies: {podSecurity},
+    forbidsHostPath: forbidsHostPath(podSecurity, platform.cloud),
     releases: scalrReleasesOf(readings),
     definitions: servedDefinitions(readings),
   };
 }
-
-const openshiftVersionOf = ({openshiftVersions}: PlatformReadings): Fact<string> =>
-  follow(openshiftVersions, (all, source): Fact<string> => {
-    const version = (all[0]?.status?.['desired'] as {version?: unknown} | undefined)?.version;
-    return typeof version === 'string'
-      ? known(version, `${source}, status.desired.version`)
-      : unknown('undetermined', `${source} does not contain a version`);
-  });
 
 /** The facts that the chart recommendation uses; unknown ones are left out. */
 export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {

@@ -1,5 +1,5 @@
-import {type Fact, firstKnown, follow, known, knownValue, mapped, unknown} from '../ground/fact.ts';
-import type {ConfigMapObject, CustomObject, NodeObject, PlatformReadings, PodOwner} from './readings.ts';
+import {type Fact, firstKnown, follow, known, mapped, unknown} from '../ground/fact.ts';
+import type {ConfigMapObject, CustomObject, NodeObject, PlatformReadings} from './readings.ts';
 
 export interface Networks {
   /** CIDRs that Services get their addresses from. */
@@ -14,31 +14,18 @@ const isCidr = (text: unknown): text is string => typeof text === 'string' && /^
 
 export function networksOf(readings: PlatformReadings): Networks {
   const {serviceCidrs, openshiftNetworks, kubeadmConfig, calicoPools, nodes} = readings;
+  const from = (objects: Fact<readonly CustomObject[]>, cidrsIn: (object: CustomObject) => unknown[]): Fact<string[]> =>
+    follow(objects, (all, source) => cidrs(all.flatMap(cidrsIn), source));
   return {
     services: firstKnown(
-      follow(serviceCidrs, (all, source) =>
-        cidrs(
-          all.flatMap((each) => texts(each.spec?.['cidrs'])),
-          source,
-        ),
-      ),
-      follow(openshiftNetworks, (all, source) =>
-        cidrs(
-          all.flatMap((each) => texts(each.status?.['serviceNetwork'])),
-          source,
-        ),
-      ),
+      from(serviceCidrs, ({spec}) => texts(spec?.['cidrs'])),
+      from(openshiftNetworks, ({status}) => texts(status?.['serviceNetwork'])),
       ofKubeadm(kubeadmConfig, 'serviceSubnet'),
     ),
     pods: firstKnown(
       ofKubeadm(kubeadmConfig, 'podSubnet'),
-      follow(openshiftNetworks, (all, source) => cidrs(all.flatMap(clusterNetworks), source)),
-      follow(calicoPools, (all, source) =>
-        cidrs(
-          all.filter(({spec}) => spec?.['disabled'] !== true).map(({spec}) => spec?.['cidr']),
-          source,
-        ),
-      ),
+      from(openshiftNetworks, clusterNetworks),
+      from(calicoPools, ({spec}) => (spec?.['disabled'] === true ? [] : [spec?.['cidr']])),
     ),
     podsOfNodes: follow(nodes, (all) => cidrs(all.flatMap(podNetworks), 'nodes, spec.podCIDRs')),
   };
@@ -64,61 +51,11 @@ const ofKubeadm = (config: Fact<ConfigMapObject | undefined>, key: 'serviceSubne
     return cidrs(line?.[1]?.split(',') ?? [], `${source}, ${key}`);
   });
 
-export interface Dns {
-  /** cloud-dns, kube-dns, coredns or openshift-dns */
-  provider: Fact<string>;
-  /** NodeLocal DNSCache runs on the nodes. */
-  hasNodeCache: Fact<boolean>;
-  /** Pods use 169.254.169.254 for DNS, so blocking the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
-  usesMetadataAddress: Fact<boolean>;
-  /** Address of the Service kube-dns. */
-  serviceAddress: Fact<string>;
-}
-
 const METADATA_ADDRESS = '169.254.169.254';
 
-export function dnsOf(readings: PlatformReadings, distribution: Fact<string>): Dns {
-  const {daemonSets, kubeletDns, dnsService} = readings;
-  const isGke = knownValue(distribution) === 'gke';
-  const usesMetadataAddress = follow(distribution, (): Fact<boolean> => {
-    if (!isGke) return known(false, 'only Cloud DNS for GKE uses this address');
+/** Pods use 169.254.169.254 for DNS, so blocking the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
+export const usesMetadataDns = ({kubeletDns}: Pick<PlatformReadings, 'kubeletDns'>, distribution: Fact<string>): Fact<boolean> =>
+  follow(distribution, (name): Fact<boolean> => {
+    if (name !== 'gke') return known(false, 'only Cloud DNS for GKE uses this address');
     return mapped(kubeletDns, (servers) => servers.includes(METADATA_ADDRESS));
   });
-  return {
-    provider: isGke ? providerOnGke(readings) : providerElsewhere(readings),
-    hasNodeCache: follow(daemonSets, (all) =>
-      known(
-        all.some(({metadata}) => metadata.name === 'node-local-dns'),
-        'DaemonSet node-local-dns',
-      ),
-    ),
-    usesMetadataAddress,
-    serviceAddress: follow(dnsService, (service, source): Fact<string> => {
-      const address = service?.spec?.clusterIP;
-      return address && address !== 'None' ? known(address, source) : unknown('undetermined', 'no Service kube-dns with an address found');
-    }),
-  };
-}
-
-/** kube-dns keeps running next to Cloud DNS, so only its absence proves something. */
-function providerOnGke({kubeDns, kubeletDns, dnsService}: PlatformReadings): Fact<string> {
-  return follow(kubeDns, (deployment, source): Fact<string> => {
-    if (deployment === undefined || deployment.spec?.replicas === 0) return known('cloud-dns', `${source}, not running`);
-    return follow(kubeletDns, (servers, from): Fact<string> => {
-      if (servers.includes(METADATA_ADDRESS)) return known('cloud-dns', from);
-      if (servers.includes(knownValue(dnsService)?.spec?.clusterIP ?? '')) return known('kube-dns', from);
-      return unknown('undetermined', 'pods use a DNS cache on their node, whose upstream server cannot be detected');
-    });
-  });
-}
-
-function providerElsewhere({daemonSets, coreDns, kubeDns}: PlatformReadings): Fact<string> {
-  const none = unknown('undetermined', 'no known DNS server found');
-  return firstKnown<string>(
-    follow(coreDns, (found, source) => (found ? known('coredns', source) : none)),
-    follow(kubeDns, (found, source) => (found ? known('kube-dns', source) : none)),
-    follow(daemonSets, (all) => (all.some(isOfOpenshift) ? known('openshift-dns', 'DaemonSet openshift-dns/dns-default') : none)),
-  );
-}
-
-const isOfOpenshift = ({metadata}: PodOwner): boolean => metadata.namespace === 'openshift-dns' && metadata.name === 'dns-default';

@@ -80,19 +80,6 @@ function byResources(nodes: PlatformReadings['nodes'], resources: PlatformReadin
   return unknown('undetermined', 'the cluster has no nodes to distinguish Standard from Autopilot');
 }
 
-interface NodeSystem {
-  /** cos, al2, al2023, bottlerocket, ubuntu, rhcos, azure-linux, talos, flatcar, debian, windows or other */
-  system: string;
-  osImage: string;
-  nodes: number;
-}
-
-export interface NodeSystems {
-  all: Fact<readonly NodeSystem[]>;
-  /** The setting `node-os` for the nodes that take runs; unknown if these differ. */
-  ofWorkers: Fact<string>;
-}
-
 /** Operating systems by status.nodeInfo.osImage. */
 const SYSTEMS: readonly [system: string, osImage: RegExp][] = [
   ['cos', /^Container-Optimized OS/],
@@ -112,28 +99,15 @@ const OF_SETTING: ReadonlySet<string> = new Set(['cos', 'al2', 'al2023', 'bottle
 
 const systemOf = (osImage: string): string => SYSTEMS.find(([, pattern]) => pattern.test(osImage))?.[0] ?? 'other';
 
-export function nodeSystemsOf({nodes}: Pick<PlatformReadings, 'nodes'>): NodeSystems {
-  const source = 'nodes, status.nodeInfo.osImage';
-  const all = follow(nodes, (every): Fact<NodeSystem[]> => {
-    const counts = new Map<string, number>();
-    for (const {status} of every) {
-      const image = status?.nodeInfo?.osImage ?? '';
-      counts.set(image, (counts.get(image) ?? 0) + 1);
-    }
-    return known(
-      [...counts].map(([osImage, count]) => ({system: systemOf(osImage), osImage, nodes: count})),
-      source,
-    );
-  });
-  const ofWorkers = follow(nodes, (every): Fact<string> => {
-    const systems = [...new Set(workersIn(every).map(({status}) => systemOf(status?.nodeInfo?.osImage ?? '')))];
+/** The setting `node-os` for the nodes that take runs; unknown if these differ. */
+export const workerSystemOf = ({nodes}: Pick<PlatformReadings, 'nodes'>): Fact<string> =>
+  follow(nodes, (all): Fact<string> => {
+    const systems = [...new Set(workersIn(all).map(({status}) => systemOf(status?.nodeInfo?.osImage ?? '')))];
     const [system] = systems;
     if (system === undefined) return unknown('undetermined', 'the cluster has no nodes for runs');
     if (systems.length > 1) return unknown('undetermined', `the nodes have different operating systems: ${systems.join(', ')}`);
-    return known(OF_SETTING.has(system) ? system : 'other', source);
+    return known(OF_SETTING.has(system) ? system : 'other', 'nodes, status.nodeInfo.osImage');
   });
-  return {all, ofWorkers};
-}
 
 /** What a distribution is known by. */
 interface Seen {

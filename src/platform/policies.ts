@@ -2,43 +2,12 @@ import type {Target} from '../charts/define.ts';
 import {missesRuns} from '../charts/target.ts';
 import type {Advice} from '../ground/errors.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
-import type {CustomObject, NodeObject, PlatformReadings, PodOwner} from './readings.ts';
-
-export interface Policies {
-  hasKyverno: Fact<boolean>;
-  kyvernoPolicies: Fact<readonly string[]>;
-  /** Gatekeeper is installed; Azure Policy for AKS is one too. */
-  hasGatekeeper: Fact<boolean>;
-  /** Kinds of constraints that were made of its templates: k8spsphostfilesystem. */
-  gatekeeperConstraints: Fact<readonly string[]>;
-  /** Names of ValidatingAdmissionPolicies. */
-  admissionPolicies: Fact<readonly string[]>;
-  /** Level that Pod Security enforces in the namespace: privileged, baseline or restricted. */
-  podSecurity: Fact<string>;
-}
+import type {NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
 const ENFORCE = 'pod-security.kubernetes.io/enforce';
-const CONSTRAINTS = '.constraints.gatekeeper.sh';
 
-export function policiesOf(readings: PlatformReadings): Policies {
-  const {resources, kyvernoPolicies, admissionPolicies} = readings;
-  const isServed = (name: string): Fact<boolean> => mapped(resources, (all) => all.includes(name));
-  return {
-    hasKyverno: isServed('clusterpolicies.kyverno.io'),
-    kyvernoPolicies: namesOf(kyvernoPolicies),
-    hasGatekeeper: isServed('constrainttemplates.templates.gatekeeper.sh'),
-    gatekeeperConstraints: mapped(resources, (all) =>
-      all.filter((name) => name.endsWith(CONSTRAINTS)).map((name) => name.slice(0, -CONSTRAINTS.length)),
-    ),
-    admissionPolicies: namesOf(admissionPolicies),
-    podSecurity: podSecurityOf(readings),
-  };
-}
-
-const namesOf = (objects: Fact<readonly CustomObject[]>): Fact<string[]> =>
-  mapped(objects, (all) => all.map(({metadata}) => metadata.name));
-
-const podSecurityOf = ({namespaceObject, namespace}: PlatformReadings): Fact<string> =>
+/** Level that Pod Security enforces in the namespace: privileged, baseline or restricted. */
+export const podSecurityOf = ({namespaceObject, namespace}: Pick<PlatformReadings, 'namespaceObject' | 'namespace'>): Fact<string> =>
   follow(namespaceObject, (found): Fact<string> => {
     const level = found?.metadata.labels?.[ENFORCE];
     if (level !== undefined) return known(level, `Namespace ${namespace}, label ${ENFORCE}`);
@@ -49,7 +18,7 @@ const podSecurityOf = ({namespaceObject, namespace}: PlatformReadings): Fact<str
   });
 
 /** Whether Pod Security or the platform rejects pods with a hostPath volume; a policy engine may reject them too. */
-export function forbidsHostPath({podSecurity}: Policies, cloud: Fact<string>): Fact<boolean> {
+export function forbidsHostPath(podSecurity: Fact<string>, cloud: Fact<string>): Fact<boolean> {
   if (isKnown(cloud) && cloud.value === 'gke-autopilot') return known(true, 'GKE Autopilot; agent-k8s 0.5.58, README');
   return mapped(podSecurity, (level) => level !== 'privileged');
 }

@@ -41,14 +41,7 @@ export interface PodOwner extends KubernetesObject {
 
 export interface StorageClassObject extends KubernetesObject {
   provisioner?: string;
-  parameters?: Readonly<Record<string, string>>;
-  reclaimPolicy?: string;
   volumeBindingMode?: string;
-  allowVolumeExpansion?: boolean;
-}
-
-interface ServiceObject extends KubernetesObject {
-  spec?: {clusterIP?: string};
 }
 
 export interface ConfigMapObject extends KubernetesObject {
@@ -76,9 +69,6 @@ const LISTED = {nodes: 'nodes', daemonSets: 'daemonsets.apps', storageClasses: '
 
 /** Single objects; one call gets them. The namespace is the one of the install. */
 const NAMED = {
-  dnsService: 'services/kube-dns',
-  coreDns: 'deployments.apps/coredns',
-  kubeDns: 'deployments.apps/kube-dns',
   kubeadmConfig: 'configmaps/kubeadm-config',
   ciliumConfig: 'configmaps/cilium-config',
   autoscalerStatus: 'configmaps/cluster-autoscaler-status',
@@ -87,10 +77,7 @@ const NAMED = {
 /** Kinds that only some clusters serve; they are listed once the resources are known, for one that is not served fails a whole call. */
 const OPTIONAL = {
   serviceCidrs: 'servicecidrs.networking.k8s.io',
-  admissionPolicies: 'validatingadmissionpolicies.admissionregistration.k8s.io',
-  kyvernoPolicies: 'clusterpolicies.kyverno.io',
   openshiftNetworks: 'networks.config.openshift.io',
-  openshiftVersions: 'clusterversions.config.openshift.io',
   calicoPools: 'ippools.crd.projectcalico.org',
   nodePools: 'nodepools.karpenter.sh',
 } as const;
@@ -107,17 +94,11 @@ export interface PlatformReadings {
   storageClasses: Fact<readonly StorageClassObject[]>;
   /** The namespace object; undefined if not found. */
   namespaceObject: Fact<KubernetesObject | undefined>;
-  dnsService: Fact<ServiceObject | undefined>;
-  coreDns: Fact<PodOwner | undefined>;
-  kubeDns: Fact<PodOwner | undefined>;
   kubeadmConfig: Fact<ConfigMapObject | undefined>;
   ciliumConfig: Fact<ConfigMapObject | undefined>;
   autoscalerStatus: Fact<ConfigMapObject | undefined>;
   serviceCidrs: Fact<readonly CustomObject[]>;
-  admissionPolicies: Fact<readonly CustomObject[]>;
-  kyvernoPolicies: Fact<readonly CustomObject[]>;
   openshiftNetworks: Fact<readonly CustomObject[]>;
-  openshiftVersions: Fact<readonly CustomObject[]>;
   calicoPools: Fact<readonly CustomObject[]>;
   nodePools: Fact<readonly CustomObject[]>;
   /** clusterDNS of the kubelet of one node. Read on GKE only, to distinguish Cloud DNS from kube-dns. */

@@ -1,6 +1,6 @@
 import {type Fact, follow, known, knownValue} from '../ground/fact.ts';
 import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
-import {type KubernetesObject, mayRun, podSpecs} from '../kubernetes/objects.ts';
+import {type KubernetesObject, mapsIn, mayRun, pairsBelow, podSpecs} from '../kubernetes/objects.ts';
 import type {WantedSecret} from '../operations/wanted-release.ts';
 import type {Get} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds.ts';
@@ -191,11 +191,3 @@ export const referencedClaims = (objects: readonly KubernetesObject[]): string[]
 /** All keys with their values. CRDs are skipped, because their keys are descriptions. */
 const pairsIn = (objects: readonly KubernetesObject[]): [key: string, below: Tree][] =>
   objects.filter(({kind}) => kind !== 'CustomResourceDefinition').flatMap((object) => pairsBelow(object as unknown as Tree));
-
-function pairsBelow(tree: Tree): [key: string, below: Tree][] {
-  if (Array.isArray(tree)) return tree.flatMap(pairsBelow);
-  return isMap(tree) ? Object.entries(tree).flatMap((pair) => [pair, ...pairsBelow(pair[1])]) : [];
-}
-
-/** The maps in a list; none of anything else. */
-export const mapsIn = (tree: Tree | undefined): Values[] => (Array.isArray(tree) ? tree.filter(isMap) : []);

@@ -6,7 +6,7 @@ import {objectsIn} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {helmOwner, isWideObject, resourceOf} from '../kubernetes/kinds.ts';
-import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
+import {type Config, clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import {type Claim, type KubernetesObject, kindAndName, type Pod, type SecretObject} from '../kubernetes/objects.ts';
 import {currentUser, reviewPermissions} from '../kubernetes/permissions.ts';
 import {
@@ -26,7 +26,7 @@ import type {WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/readings.ts';
 import type {Processes, Registries} from '../ports/system.ts';
-import {type Config, contextOf, type InstallFacts} from '../release/read-release.ts';
+import {contextOf, type InstallFacts} from '../release/read-release.ts';
 import {MANIFEST_TYPES, manifestUrl} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
@@ -72,21 +72,17 @@ export async function readPreflightContext(
       ? version.then((found) => renderManifest(wanted, found.version, get, processes))
       : Promise.resolve({manifest: known(already.manifest, RENDERED_BY)});
   // A server that did not report its version will not answer the later requests either.
-  const asking = version.then(
-    ({error}): ReadOptions => ({
-      kubeTarget,
-      kubernetes: error && error.kind !== 'forbidden' ? failingClient(error) : kubernetes,
-      signal: deps.signal,
-    }),
-  );
-  const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
-  const [readings, tools, context, named, permissions, live, mirror] = await Promise.all([
+  const reading = Promise.all([rendering, version]).then(([{manifest}, {error}]) => {
+    const client = error && error.kind !== 'forbidden' ? failingClient(error) : kubernetes;
+    const asked: ReadOptions = {...access, kubernetes: client, name: wanted.name, options: {signal: deps.signal, idleMs: REQUEST_MS}};
+    const objects = knownValue(manifest) ?? [];
+    return Promise.all([readNamed(wanted, get, objects, asked), readPermissions(objects, asked), readLive(objects, asked)]);
+  });
+  const [readings, tools, context, [named, permissions, live], mirror] = await Promise.all([
     readCluster(kubeTarget, access),
     readTools(kubeTarget, processes),
     readContext(kubeTarget, processes, already.context),
-    Promise.all([objects, asking]).then((found) => readNamed(wanted, get, ...found)),
-    Promise.all([objects, asking]).then((found) => readPermissions(...found)),
-    Promise.all([objects, asking]).then(([made, asked]) => readLive(made, {name: wanted.name, ...access, ...asked})),
+    reading,
     readMirror(generated, deps),
   ]);
   return {
@@ -119,10 +115,10 @@ async function readContext(
   return follow(config, (found) => known(contextOf(found), source));
 }
 
-interface ReadOptions {
-  kubeTarget: ClusterTarget;
+interface ReadOptions extends Omit<ClusterAccess, 'kubernetes'> {
   kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
-  signal: AbortSignal;
+  name: ReleaseName;
+  options: {signal: AbortSignal; idleMs: number};
 }
 
 type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
@@ -132,30 +128,26 @@ async function readNamed(
   {secrets: made}: WantedRelease,
   get: Get,
   objects: readonly KubernetesObject[],
-  {kubeTarget, kubernetes, signal}: ReadOptions,
+  {name: {kubeTarget}, kubernetes, options}: ReadOptions,
 ): Promise<Named> {
   const wanted = wantedSecrets(made, get, objects);
   const own = get(cacheClaim);
   const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);
-  const options = {signal, idleMs: REQUEST_MS, namespace: kubeTarget.namespace};
+  const where = {...options, namespace: kubeTarget.namespace};
   const read = async <T extends KubernetesObject>(kind: string, names: Iterable<string>): Promise<Map<string, Fact<T | undefined>>> =>
-    new Map(await Promise.all([...names].map(async (name) => [name, await objectFact<T>(kubernetes, kind, name, options)] as const)));
-  const [secrets, found] = await Promise.all([
-    read<SecretObject>(
-      'secrets',
-      wanted.map(({name}) => name),
-    ),
-    read<Claim>('persistentvolumeclaims', claims),
-  ]);
+    new Map(await Promise.all([...names].map(async (name) => [name, await objectFact<T>(kubernetes, kind, name, where)] as const)));
+  const secretNames = wanted.map(({name}) => name);
+  const [secrets, found] = await Promise.all([read<SecretObject>('secrets', secretNames), read<Claim>('persistentvolumeclaims', claims)]);
   return {wantedSecrets: wanted, secrets, claims: found};
 }
 
 async function readPermissions(
   objects: readonly KubernetesObject[],
-  {kubeTarget: {namespace}, kubernetes, signal}: ReadOptions,
+  {name: {kubeTarget}, kubernetes, options}: ReadOptions,
 ): Promise<PreflightContext['permissions']> {
-  const {served} = await servedResources(kubernetes, {signal, idleMs: REQUEST_MS});
-  return reviewPermissions(neededPermissions({namespace, objects, resources: [...served.keys()]}), kubernetes, signal);
+  const {served} = await servedResources(kubernetes, options);
+  const needed = neededPermissions({namespace: kubeTarget.namespace, objects, resources: [...served.keys()]});
+  return reviewPermissions(needed, kubernetes, options.signal);
 }
 
 /** An existing namespace need not be created; one that cannot be read may exist. */
@@ -203,16 +195,9 @@ export async function readMirror(
 
 const SELECT_IMAGES: readonly string[] = [agentImage, runnerImage, valuesFile, set].map(({id}) => id);
 
-interface LiveDeps extends Omit<ClusterAccess, 'kubernetes'> {
-  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
-  name: ReleaseName;
-  signal: AbortSignal;
-}
-
 /** Existing objects in the cluster and namespace of the release. Never fails: unreadable objects are unknown, with a reason. */
-export async function readLive(objects: readonly KubernetesObject[], deps: LiveDeps): Promise<LiveState> {
-  const {name, kubernetes, signal} = deps;
-  const options = {signal, idleMs: REQUEST_MS};
+async function readLive(objects: readonly KubernetesObject[], deps: ReadOptions): Promise<LiveState> {
+  const {name, kubernetes, options} = deps;
   const {namespace} = name.kubeTarget;
   const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
     listFact(kubernetes, resource, {...options, namespace});
@@ -239,8 +224,7 @@ const isHelmOwned = (object: KubernetesObject, {release, kubeTarget}: ReleaseNam
   return owner?.release === release && owner.namespace === kubeTarget.namespace;
 };
 
-async function readObjects(objects: readonly KubernetesObject[], {name, kubernetes, signal}: LiveDeps): Promise<LiveState['objects']> {
-  const options = {signal, idleMs: REQUEST_MS};
+async function readObjects(objects: readonly KubernetesObject[], {name, kubernetes, options}: ReadOptions): Promise<LiveState['objects']> {
   const served = objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
   const read = async (object: KubernetesObject): Promise<Fact<KubernetesObject | undefined>> => {
     const where = isWideObject(object, objects) ? {} : {namespace: name.kubeTarget.namespace};
@@ -251,7 +235,7 @@ async function readObjects(objects: readonly KubernetesObject[], {name, kubernet
 }
 
 /** Keys of the objects in the newest manifest of the release; empty without a release. */
-async function readInstalled({name, signal, ...access}: LiveDeps): Promise<Set<string>> {
-  const {object} = await releasesIn(access).newest(name, {signal, idleMs: REQUEST_MS});
+async function readInstalled({name, options, ...access}: ReadOptions): Promise<Set<string>> {
+  const {object} = await releasesIn(access).newest(name, options);
   return new Set(objectsIn(object?.manifest ?? '').map(kindAndName));
 }

@@ -15,16 +15,15 @@ import {pseudonyms, type RedactLevel, scannerFor} from './scanner.ts';
  *      from the value. Base64 and hex are spellings of their own. The time is linear, whatever a Secret holds.
  *    - Structure (`structure-rules.ts`): a reader of brackets and of lines (`structure.ts`) that survives damage finds what Terraform marks
  *      as sensitive, objects with a name and a value, resources, printed Secrets, and lists and maps below a secret key.
- *    - Shapes: tokens with a prefix (`token-shapes.ts`, and `.json` from gitleaks), private keys (`private-keys.ts`), URLs and commands
- *      (`text-rules.ts`).
+ *    - Shapes: tokens with a prefix and private keys (`shapes.ts`, and `token-shapes.json` from gitleaks), URLs and commands (`text-rules.ts`).
  *    - Keys (`key-rules.ts`): `key-names.ts` classifies key names, `read-value.ts` finds the end of a value, and `harmless.ts` lists
  *      values that are not secrets: references, placeholders, error texts, code.
  *    - Random strings (`random-strings.ts`): long strings that look random and do not follow the name of a digest or an identifier.
- *    All rules are data: anchors for one automaton (`automaton.ts`), and a function that reads around an anchor (`rule.ts`).
+ *    All rules are data: anchors for one automaton (`scanner.ts`), and a function that reads around an anchor (`rule.ts`).
  * 3. Pseudonyms (`scanner.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.
  * 4. Bytes out. Overlapping ranges are merged; bytes that can belong to an unfinished secret are held back.
  *
- * Objects of Kubernetes lose data of Secrets before they become text (`objects.ts`). The finished archive is searched again for known
+ * Objects of Kubernetes lose data of Secrets before they become text (`find-secrets.ts`). The finished archive is searched again for known
  * values by code that shares nothing with the above (`leak-check.ts`).
  */
 

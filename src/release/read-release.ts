@@ -5,7 +5,7 @@ import {jsonFrom, toolFailure} from '../ground/tool-errors.ts';
 import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
-import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
+import {allContexts, type Config, contextsIn, currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
@@ -99,12 +99,6 @@ async function read<T>(call: Call, processes: Processes, signal?: AbortSignal): 
   return outcome.stdout.trim() === '' ? undefined : jsonFrom<T>(call, outcome.stdout);
 }
 
-export interface Config {
-  'current-context'?: string;
-  contexts?: {name: string; context?: {cluster?: string}}[];
-  clusters?: {name: string; cluster?: {server?: string}}[];
-}
-
 /** The context in use, out of a kubeconfig cut down to it. */
 export function contextOf(config: Config | undefined): InstallFacts['context'] {
   const context = config?.contexts?.[0];
@@ -130,4 +124,4 @@ export const contextName = async (kubeTarget: ClusterTarget, processes: Processe
 
 /** The names of all contexts, in the order of the kubeconfig. @throws ExpectedError */
 export const contextNames = async (kubeTarget: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string[]> =>
-  ((await read<Config>(allContexts(kubeTarget), processes, signal))?.contexts ?? []).map(({name}) => name);
+  contextsIn(await read<Config>(allContexts(kubeTarget), processes, signal)).map(({name}) => name);

@@ -233,3 +233,15 @@ export const registry = (): Kind<string> => ({
     return trimmed;
   },
 });
+
+const LABEL = '[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?';
+const DNS_NAME = new RegExp(`^${LABEL}(\\.${LABEL})*\\.?$`);
+
+/** A DNS name; IPv4 addresses have the same format. */
+export const isHost = (text: string): boolean => text.length <= 253 && DNS_NAME.test(text);
+
+/** host:port, with an optional scheme as in the default of agent-job. */
+export function isHostAndPort(text: string): boolean {
+  const [, host, port] = /^(?:https?:\/\/)?(\[[\da-fA-F:]+\]|[^:/@]+):(\d{1,5})\/?$/.exec(text) ?? [];
+  return host !== undefined && port !== undefined && (host.startsWith('[') || isHost(host)) && Number(port) >= 1 && Number(port) <= 65_535;
+}

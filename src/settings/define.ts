@@ -105,3 +105,17 @@ export const spellings =
 
 /** The setting as the user types it. */
 export const spell = (setting: Setting): string => setting.onlyEnv ?? `--${setting.id}`;
+
+const SPELLED: Readonly<Record<string, string>> = {
+  ...{ca: 'CA', cpu: 'CPU', efs: 'EFS', http: 'HTTP', https: 'HTTPS', os: 'OS', otel: 'OpenTelemetry', ttl: 'TTL', url: 'URL'},
+};
+
+/** The name of a setting inside a sentence: "cache size", "CA file". */
+export const settingName = ({id}: Setting): string =>
+  id
+    .split('-')
+    .map((word) => SPELLED[word] ?? word)
+    .join(' ');
+
+/** The name of a setting as a label: "Cache size". */
+export const settingLabel = (setting: Setting): string => settingName(setting).replace(/^./, (first) => first.toUpperCase());

@@ -47,19 +47,19 @@ export function bundleText(
 
 /** The missing parts of a bundle; empty if it is complete. */
 export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
-  if (gaps.length === 0) return '';
-  const {bold} = theme(screen);
-  const missing = gaps.slice(0, MOST).map(({what, error}) => paragraph('  - ', `${what}: ${error.message}`, screen));
-  if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, see errors.json\n`);
-  return `${bold('Could not be read:')}\n${missing.join('')}`;
+  const items = gaps.map(({what, error}) => `${what}: ${error.message}`);
+  return listText('Could not be read:', items, 'errors.json', screen);
 }
 
 /** Files that were changed or left out; empty if there are none. */
-export function withheldText(withheld: Bundle['withheld'], screen: Screen): string {
-  if (withheld.length === 0) return '';
-  const lines = withheld.slice(0, MOST).map((file) => paragraph('  - ', file, screen));
-  if (withheld.length > MOST) lines.push(`  - and ${withheld.length - MOST} more, see SUMMARY.md\n`);
-  return `${theme(screen).bold('Secret found by the final check, masked or file left out:')}\n${lines.join('')}`;
+export const withheldText = (withheld: Bundle['withheld'], screen: Screen): string =>
+  listText('Secret found by the final check, masked or file left out:', withheld, 'SUMMARY.md', screen);
+
+function listText(title: string, items: readonly string[], all: string, screen: Screen): string {
+  if (items.length === 0) return '';
+  const lines = items.slice(0, MOST).map((item) => paragraph('  - ', item, screen));
+  if (items.length > MOST) lines.push(`  - and ${items.length - MOST} more, see ${all}\n`);
+  return `${theme(screen).bold(title)}\n${lines.join('')}`;
 }
 
 /** How to get the missing parts; empty if none is missing for lack of access. */
@@ -71,7 +71,7 @@ export function findingLines(findings: Bundle['findings'], screen: Screen): stri
   const marks = {error: red('×'), warning: yellow('!'), info: dim('i')};
   return findings.map(({severity, object, message, evidence, line, remedy}) => {
     const place = evidence === undefined ? '' : ` (${evidence}${line === undefined ? '' : `:${line}`})`;
-    return paragraph(`  ${marks[severity]} `, `${object}: ${message} ${dim(`→ ${remedy}${place}`)}`, screen);
+    return paragraph(`  ${marks[severity]} `, `${shown(`${object}: ${message}`)} ${dim(`→ ${shown(`${remedy}${place}`)}`)}`, screen);
   });
 }
 
@@ -81,14 +81,7 @@ const shown = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '');
 /** The summary, which contains the findings; only the findings if the summary is missing. */
 export function inspectionText({summary, findings}: Pick<Inspection, 'summary' | 'findings'>, screen: Screen): string {
   if (summary !== undefined) return shown(summary).replace(/\n*$/, '\n');
-  const plain = findings.map((finding) => ({
-    ...finding,
-    object: shown(finding.object),
-    message: shown(finding.message),
-    remedy: shown(finding.remedy),
-    ...(finding.evidence === undefined ? {} : {evidence: shown(finding.evidence)}),
-  }));
-  return plain.length === 0 ? 'The bundle contains no summary and no findings.\n' : findingLines(plain, screen).join('');
+  return findings.length === 0 ? 'The bundle contains no summary and no findings.\n' : findingLines(findings, screen).join('');
 }
 
 /** Entries that differ from the manifest of the bundle. */

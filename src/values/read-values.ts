@@ -1,6 +1,6 @@
 import {chartFor} from '../charts/charts.ts';
-import type {Row, Target} from '../charts/define.ts';
-import {oncePerRelease, within} from '../charts/releases.ts';
+import type {Chart, Row, Target} from '../charts/define.ts';
+import {oncePerVersion, within} from '../charts/releases.ts';
 import {type Reading, readRows, scopeOf} from '../charts/support.ts';
 import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, startsWith, type Tree, type Values} from '../ground/tree.ts';
 import type {Get, Setting} from '../settings/define.ts';
@@ -63,12 +63,12 @@ export function writtenSettings(values: Values, target: Target): Map<string, unk
 
 /** The same for values that are merged over the defaults already. */
 export function readEffective(effective: Values, target: Target): Reading {
-  const {settings, claimed} = readRows(rowsOf(target), effective, (get) => scopeOf(target, get));
+  const {settings, claimed} = readRows(rowsOf(chartFor(target), target.version), effective, (get) => scopeOf(target, get));
   const derived = (chartFor(target).derived ?? []).flatMap(({in: range, paths}) => (within(target.version, range) ? paths : []));
   return {settings, claimed: [...derived, ...claimed]};
 }
 
 /** The rows of a version in the order of the catalogue. */
-const rowsOf = oncePerRelease((target: Target): readonly Row[] =>
-  catalogue.flatMap((setting) => chartFor(target).rows.filter((row) => row.setting === setting && within(target.version, row.in))),
+const rowsOf = oncePerVersion(({rows}: Chart, version): readonly Row[] =>
+  catalogue.flatMap((setting) => rows.filter((row) => row.setting === setting && within(version, row.in))),
 );

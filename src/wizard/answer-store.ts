@@ -5,7 +5,6 @@ import {type Get, MissingSetting, type ParseContext, type Setting} from '../sett
 import {missingFor} from '../settings/purpose.ts';
 import type {TargetName} from '../settings/release.ts';
 import {type Answer, catalogue, type Settings} from '../settings/settings.ts';
-import {BOXES} from './steps.ts';
 
 /** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written). */
 export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'} | {kind: 'docker'} | {kind: 'systemd'};
@@ -69,9 +68,8 @@ export class AnswerStore {
   ) {
     this.#answers = new Map(found);
     this.#missingSecrets = new Map(Object.entries(secrets).filter(([id]) => !found.has(id)));
-    const withSecrets = BOXES.filter(({settings}) => settings.some(({id}) => this.#missingSecrets.has(id)));
     this.asked = new Set(asked);
-    this.boxes = new Set([...boxes, ...withSecrets.map(({id}) => id)]);
+    this.boxes = new Set(boxes);
     this.place = place;
     this.pool = pool;
     this.recommended = recommended;

@@ -5,15 +5,13 @@ import {hasKey, unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {GoBack} from '../ground/errors.ts';
 import type {Choice} from '../ports/prompter.ts';
-import type {Setting} from '../settings/define.ts';
+import {type Setting, settingName} from '../settings/define.ts';
 import {concurrency, isolation, purpose} from '../settings/purpose.ts';
 import {chart, chartSource, chartVersion, cloud} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {recommendSoFar, unsettled} from './eligible-charts.ts';
-import {hostOf} from './host-steps.ts';
-import {refusalInWords, settingName} from './in-words.ts';
 import type {InterviewDeps, Question} from './interview.ts';
+import {hostOf, recommendSoFar, refusalInWords, unsettled} from './possible-answers.ts';
 
 /** The three charts with reasons. Opens again when another chart is recommended after a change, or the chart does not support an answer. */
 export function chartQuestion(

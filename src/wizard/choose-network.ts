@@ -1,4 +1,4 @@
-import {IDENTITIES} from '../charts/address-rules.ts';
+import {IDENTITIES} from '../charts/clouds.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -9,9 +9,8 @@ import {serviceAccountAnnotation} from '../settings/pods.ts';
 import {purpose} from '../settings/purpose.ts';
 import type {Answer} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {chartDefaultOf, isForeign} from './eligible-charts.ts';
-import {hostOf} from './host-steps.ts';
 import type {Question} from './interview.ts';
+import {chartDefaultOf, hostOf, isForeign} from './possible-answers.ts';
 import {BOXES} from './steps.ts';
 
 /** Which further questions about the network apply. */

@@ -2,7 +2,7 @@ import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
 import {jsonFrom} from '../ground/tool-errors.ts';
-import {allContexts} from '../kubernetes/kubectl.ts';
+import {allContexts, type Config, contextsIn} from '../kubernetes/kubectl.ts';
 import type {Choice, Prompter} from '../ports/prompter.ts';
 import type {Processes} from '../ports/system.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
@@ -12,11 +12,6 @@ import {type AnswerStore, type Place, placeText} from './answer-store.ts';
 import {unlessBack} from './ask.ts';
 import type {Question, QuestionFrame} from './interview.ts';
 import type {Missing} from './requirements.ts';
-
-interface Config {
-  'current-context'?: string;
-  contexts?: readonly {name: string; context?: {cluster?: string}}[] | null;
-}
 
 /** The contexts of the kubeconfig, or why there are none. */
 export interface Contexts {
@@ -40,7 +35,7 @@ export async function readContexts(kubeTarget: ClusterTarget, processes: Process
           ?.replace(/^error: /, '')}`,
       };
     const config = jsonFrom<Config>(call, result.stdout);
-    const all = (config.contexts ?? []).map(({name, context}) => ({name, ...(context?.cluster ? {cluster: context.cluster} : {})}));
+    const all = contextsIn(config);
     const current = config['current-context'];
     return {
       all,

@@ -1,15 +1,14 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {token} from '../settings/agent.ts';
-import type {Group, Setting} from '../settings/define.ts';
+import {type Group, type Setting, settingLabel, settingName} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
 import {chart, target} from '../settings/release.ts';
 import {catalogue} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, ask, unlessBack} from './ask.ts';
-import {chartDefaultOf, defaultText, defaultWord, isForeign} from './eligible-charts.ts';
-import {settingLabel, settingName} from './in-words.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
+import {chartDefaultOf, defaultText, defaultWord, isForeign} from './possible-answers.ts';
 
 const [BACK, MORE] = ['', 'more'];
 /** Multi-line values, which can only be set by flags. */

@@ -4,9 +4,8 @@ import type {Prompter} from '../ports/prompter.ts';
 import {answeredLine, answeredStep} from '../ui/prompt-text.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {hostOf} from './host-steps.ts';
-import {STEPS, type WizardStep} from './steps.ts';
-import {summaryOf} from './summary.ts';
+import {hostOf} from './possible-answers.ts';
+import {STEPS, summaryOf, type WizardStep} from './steps.ts';
 
 /** How a question is shown: the lines above it, and whether Esc goes back. */
 export interface QuestionFrame {

@@ -1,12 +1,11 @@
 import {GoBack, onFailure} from '../ground/errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
-import type {Setting} from '../settings/define.ts';
+import {type Setting, settingLabel} from '../settings/define.ts';
 import {chart, chartSource, chartVersion, release} from '../settings/release.ts';
 import {catalogue} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {settingLabel} from './in-words.ts';
 import type {Question, QuestionFrame} from './interview.ts';
 import {BOXES, QUESTIONS} from './steps.ts';
 

@@ -8,6 +8,7 @@ import {token, tokenFile} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {type Answer, catalogue, hasPassword} from '../settings/settings.ts';
 import type {AnswerStore, ResumeState} from './answer-store.ts';
+import {BOXES} from './steps.ts';
 
 const NAME = ['scalr-agent-install', 'resume.json'];
 
@@ -89,7 +90,8 @@ function stateOf(store: AnswerStore): ResumeState {
     flags: entries.flatMap(({setting, answer}) => (answer.source === 'flag' ? [setting.id] : [])),
     secrets: Object.fromEntries([...store.missingSecrets(), ...given].map(({setting, kept}) => [setting.id, kept])),
     asked: [...store.asked].filter((id) => !secrets.some((setting) => setting.id === id)),
-    boxes: [...store.boxes],
+    // A box that a flag with a secret has opened is opened for the secret again.
+    boxes: BOXES.flatMap((box) => (store.isOpen(box) ? [box.id] : [])),
     ...(place === undefined ? {} : {place}),
     ...(pool === undefined ? {} : {pool}),
     ...(recommended === undefined ? {} : {recommended}),

@@ -12,8 +12,8 @@ import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {unlessBack} from './ask.ts';
-import {hostOf} from './host-steps.ts';
 import type {Interview, InterviewDeps} from './interview.ts';
+import {hostOf} from './possible-answers.ts';
 
 /** The plan of an install, and the preflight checks. */
 export interface ReviewedInstall {

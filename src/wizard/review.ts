@@ -13,9 +13,8 @@ import type {Generated} from '../values/generate.ts';
 import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
 import {type AskDeps, unlessBack} from './ask.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
-import {likelyTarget} from './eligible-charts.ts';
-import {hostOf} from './host-steps.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
+import {hostOf, likelyTarget} from './possible-answers.ts';
 import {changesOf, type RequirementsDeps, useChart} from './requirements.ts';
 import {
   commandsText,
@@ -28,8 +27,7 @@ import {
   type Saved,
   save,
 } from './review-files.ts';
-import {STEPS} from './steps.ts';
-import {otherAnswers, summaryOf} from './summary.ts';
+import {otherAnswers, STEPS, summaryOf} from './steps.ts';
 
 export interface ReviewDeps extends FilesDeps, InterviewDeps, RequirementsDeps, Omit<AskDeps, 'completePath' | 'typedPath'> {
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */

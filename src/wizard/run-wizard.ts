@@ -7,7 +7,7 @@ import {sentences} from '../ground/text.ts';
 import type {StorageClass} from '../platform/cluster-facts.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
-import type {Setting} from '../settings/define.ts';
+import {type Setting, settingName} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
 import {concurrency, missingFor} from '../settings/purpose.ts';
 import {chart, cloud, namespace} from '../settings/release.ts';
@@ -20,10 +20,20 @@ import {ask} from './ask.ts';
 import {chartQuestion} from './choose-chart.ts';
 import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
 import {type Contexts, type OfferedPools, poolQuestion, targetQuestion} from './choose-target.ts';
-import {chartDefaultOf, defaultText, defaultWord, isForeign, likelyTarget, limitsRuns, whyExcluded} from './eligible-charts.ts';
-import {emptyOnHost, hasOneChoice, hostOf, inWordsOf} from './host-steps.ts';
-import {settingName} from './in-words.ts';
 import {Interview, type Question} from './interview.ts';
+import {
+  chartDefaultOf,
+  defaultText,
+  defaultWord,
+  emptyOnHost,
+  hasOneChoice,
+  hostOf,
+  inWordsOf,
+  isForeign,
+  likelyTarget,
+  limitsRuns,
+  whyExcluded,
+} from './possible-answers.ts';
 import {type InstalledAgent, installedQuestion, type Missing, requirementsQuestion} from './requirements.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';

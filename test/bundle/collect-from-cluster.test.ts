@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
-import type {Gap} from '../../src/bundle/collect/read-namespace.ts';
+import type {Gap} from '../../src/bundle/collect/read-objects.ts';
 import {emptyError, missingAccess, refuseUnknown} from '../../src/bundle/collect.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
-import {objectFiles} from '../../src/bundle/collect/read-namespace.ts';
+import {objectFiles} from '../../src/bundle/collect/read-objects.ts';
 import {writeBundle} from '../../src/bundle/write-bundle.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Event, KubernetesObject, Pod} from '../../src/kubernetes/objects.ts';

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {imageCauses} from '../../src/diagnose/image-causes.ts';
+import {imageCauses} from '../../src/diagnose/start-causes.ts';
 import {storageChecks} from '../../src/preflight/checks/storage.ts';
 import {root} from './commands.ts';
 

@@ -92,10 +92,8 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       facts.platform.cloud,
       facts.cni,
       facts.storageClasses,
-      facts.dns.provider,
       facts.networks.services,
       facts.policies.podSecurity,
-      facts.policies.admissionPolicies,
       facts.releases,
     ];
     expect(refused.map(reason)).toEqual(refused.map(() => 'forbidden'));

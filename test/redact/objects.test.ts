@@ -1,7 +1,7 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {stringify} from 'yaml';
-import {withoutSecrets} from '../../src/redact/objects.ts';
+import {withoutSecrets} from '../../src/redact/find-secrets.ts';
 import {redactorOf, seen} from './helpers.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

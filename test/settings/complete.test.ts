@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
 import type {Target} from '../../src/charts/define.ts';
 import {within} from '../../src/charts/releases.ts';
-import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rows.ts';
+import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rules.ts';
 import {needsNoRow, rowsFor, scopeOf, whyRefused} from '../../src/charts/support.ts';
 import {at, sameTree} from '../../src/ground/tree.ts';
 import type {Setting} from '../../src/settings/define.ts';

@@ -3,8 +3,8 @@ import {ExpectedError} from '../../src/ground/errors.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {StatusReadings} from '../../src/status/status.ts';
 import {driftText} from '../../src/ui/changes.ts';
-import {statusDocument} from '../../src/ui/formats/status.ts';
 import {changesReporter, statusText} from '../../src/ui/status.ts';
+import {statusDocument} from '../../src/ui/status-list.ts';
 import {around, deployment, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';
 import {lookAt, NAME, NOW, revision, statusFrom, WELL} from './readings.ts';
 

@@ -1,8 +1,8 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import type {Cause} from '../../src/diagnose/cause.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
+import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/plan.ts';
 import {progressView} from '../../src/ui/progress.ts';
-import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/result.ts';
 import {liveLines, type Screen} from '../../src/ui/theme.ts';
 import {Emulator} from '../support/emulator.ts';
 

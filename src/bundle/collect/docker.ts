@@ -7,7 +7,7 @@ import type {Files, HostCall, HostTools} from '../../ports/system.ts';
 import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret, variableIn} from '../../redact/find-secrets.ts';
 import type {LogItem, Since} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
-import type {Gap, HideIn, TextFile} from './read-namespace.ts';
+import type {Gap, HideIn, TextFile} from './read-objects.ts';
 
 interface Inspected extends ContainerFacts {
   Name: string;

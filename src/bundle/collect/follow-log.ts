@@ -1,7 +1,7 @@
 import {LineBuffer, NEWLINE} from '../../ground/async.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
-import type {LogItem} from './log-items.ts';
+import {KeptLog, type LogItem} from './log-items.ts';
 
 /** Delay before a log is requested again; doubled after every error, up to MAX_PAUSE_MS. */
 const PAUSE_MS = 2000;
@@ -23,63 +23,48 @@ interface Deps {
   stateNow(): LogContainerState | undefined;
 }
 
-/** Follows one log across interrupted connections and container restarts, while its pod exists. */
-export class FollowedLog {
-  readonly item: LogItem;
-  readonly position = new LogPosition();
-  /** Error of the last connection. */
-  #broken: ReadError | undefined;
-  /** Set if lines are lost. */
-  #lost: ReadError | undefined;
-  readonly #deps: Deps;
-
-  constructor(item: LogItem, deps: Deps) {
-    this.item = item;
-    this.#deps = deps;
-  }
-
+export interface RecordedLog {
+  item: LogItem;
+  content: KeptLog;
+  /** New lines that are still available in the API; nothing if the log has ended. */
+  rest?: LogPosition;
   /** Reason for missing lines. The end of the following is not one. */
-  get error(): ReadError | undefined {
-    return this.#lost ?? (this.#broken?.kind === 'aborted' ? undefined : this.#broken);
-  }
+  error: ReadError | undefined;
+}
 
-  /** The pod exists, and more lines are possible. */
-  get goesOn(): boolean {
-    const state = this.#deps.stateNow();
-    return state !== undefined && (this.#broken !== undefined || state.isRunning);
-  }
-
-  async *chunks(): AsyncGenerator<Buffer> {
-    const {api, signal, stateNow} = this.#deps;
-    const {path, isPrevious} = this.item;
-    let restarts = stateNow()?.restarts ?? 0;
-    let pause = PAUSE_MS;
-    for (;;) {
-      const from = this.position.from(isPrevious ? path : `${path}&follow=true`);
-      const stream = await api.stream(from, {signal, idleMs: QUIET_MS, follows: true});
-      if (stream.error === undefined) yield* this.position.news(stream.chunks);
-      this.#broken = stream.error ?? (await stream.end);
-      pause = stream.error === undefined ? PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
-      const state = await this.#next(restarts, pause);
-      if (state === undefined) break;
-      if (state.restarts > restarts && this.#broken !== undefined && this.#broken.kind !== 'not-started')
-        this.#lost = {kind: 'truncated', message: 'the container restarted while the connection was interrupted'};
-      restarts = state.restarts;
-    }
-    yield this.position.rest();
-  }
-
+/** Follows one log across interrupted connections and container restarts, while its pod exists. */
+export async function followLog(item: LogItem, limit: number, {api, signal, sleep, stateNow}: Deps): Promise<RecordedLog> {
+  const {path, isPrevious} = item;
+  const [content, position] = [new KeptLog(limit), new LogPosition()];
+  /** Error of the last connection, and an error that lost lines. */
+  let [broken, lost]: (ReadError | undefined)[] = [];
+  let restarts = stateNow()?.restarts ?? 0;
+  let pause = PAUSE_MS;
   /** Waits until more lines are possible; undefined if there will be none. */
-  async #next(restarts: number, pause: number): Promise<LogContainerState | undefined> {
-    const {signal, sleep, stateNow} = this.#deps;
-    if (this.item.isPrevious && this.#broken === undefined) return undefined;
+  const nextState = async (): Promise<LogContainerState | undefined> => {
+    if (isPrevious && broken === undefined) return undefined;
     for (;;) {
       await sleep(pause, signal);
       const state = stateNow();
       if (signal.aborted || state === undefined) return undefined;
-      if (this.#broken !== undefined || state.isRunning || state.restarts > restarts) return state;
+      if (broken !== undefined || state.isRunning || state.restarts > restarts) return state;
     }
+  };
+  for (;;) {
+    const stream = await api.stream(position.from(isPrevious ? path : `${path}&follow=true`), {signal, idleMs: QUIET_MS, follows: true});
+    if (stream.error === undefined) for await (const chunk of position.news(stream.chunks)) content.push(chunk);
+    broken = stream.error ?? (await stream.end);
+    pause = stream.error === undefined ? PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
+    const state = await nextState();
+    if (state === undefined) break;
+    if (state.restarts > restarts && broken !== undefined && broken.kind !== 'not-started')
+      lost = {kind: 'truncated', message: 'the container restarted while the connection was interrupted'};
+    restarts = state.restarts;
   }
+  content.push(position.rest());
+  const last = stateNow();
+  const goesOn = last !== undefined && (broken !== undefined || last.isRunning);
+  return {item, content, ...(goesOn ? {rest: position} : {}), error: lost ?? (broken?.kind === 'aborted' ? undefined : broken)};
 }
 
 /** Timestamp that the kubelet adds to every line. */

@@ -6,7 +6,7 @@ import {knownSecret, knownSecretsOfVariables, knownSecretsOfWords, type Variable
 import type {KnownSecret} from '../../redact/known-values.ts';
 import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './docker.ts';
 import type {Since} from './log-items.ts';
-import type {Gap, TextFile} from './read-namespace.ts';
+import type {Gap, TextFile} from './read-objects.ts';
 
 const AGENT = 'scalr-agent';
 /** Runs the containers of runs on a VM; its proxy drop-in is a link to the one of the agent. */

@@ -1,8 +1,9 @@
+import {defaultsOf, schemaOf} from '../../charts/schema.ts';
 import type {Finding} from '../../diagnose/finding.ts';
 import type {LogRecord} from '../../diagnose/log-matcher.ts';
 import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../diff/live-drift.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
-import {jsonText, type Values} from '../../ground/tree.ts';
+import {getAt, jsonText, leafPaths, sameTree, setAt, type Values} from '../../ground/tree.ts';
 import {releasesIn} from '../../helm/releases.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/resources.ts';
@@ -11,9 +12,18 @@ import type {Processes} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
 import {labelsOfRuns} from '../../release/inventory.ts';
-import {type Enforcement, readClusterScope, readEnforcement, skewFindings} from './cluster-scope.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
-import {type Gap, type HideIn, objectFiles, readNamespace, type TextFile} from './read-namespace.ts';
+import {
+  type Enforcement,
+  type Gap,
+  type HideIn,
+  objectFiles,
+  readClusterScope,
+  readEnforcement,
+  readNamespace,
+  skewFindings,
+  type TextFile,
+} from './read-objects.ts';
 import {type BundledRelease, type BundleScope, bundleScope, helmReleaseOf, runIds} from './scope.ts';
 import {type FoundRelease, findReleases, labelledReleases, readRelease, readToolVersions, toolsWithTimeout} from './tools.ts';
 
@@ -135,6 +145,7 @@ export async function prepareBundle(
       ...objectFiles([...scope.objects, ...around.objects], hideIn),
       ...(enforcement === undefined ? [] : [enforcement.file]),
       ...read.flatMap(({files}) => files(hideIn)),
+      ...known.flatMap(differencesFile),
       ...account.texts,
     ],
     logs: logItems(scope.pods, kubeTarget.namespace, options),
@@ -157,3 +168,19 @@ export async function prepareBundle(
 
 const runsOf = ({name, chart, version}: FoundRelease, values: Values | undefined): BundledRelease['runsOf'] =>
   chart === 'agent-local' ? undefined : {chart, version, release: name, taskLabels: labelsOfRuns(values ?? {})};
+
+type Differing = Pick<PreparedBundle['releases'][number], 'name' | 'chart' | 'version' | 'values' | 'drift'>;
+
+/** The values of a release that differ from the defaults of its chart, these defaults, and its objects that differ in the cluster. Pure. */
+export function differencesFile({name, chart, version, values, drift}: Differing): TextFile[] {
+  if (values === undefined) return [];
+  const all = defaultsOf(schemaOf({chart}), version);
+  const [own, defaults]: [Values, Values] = [{}, {}];
+  for (const path of leafPaths(values)) {
+    const [value, preset] = [getAt(values, path), getAt(all, path)];
+    if (value === undefined || sameTree(value, preset)) continue;
+    setAt(own, path, value);
+    if (preset !== undefined) setAt(defaults, path, preset);
+  }
+  return [{name: `releases/${name}/differences.json`, text: jsonText({values: own, chartDefaults: defaults, inCluster: drift})}];
+}

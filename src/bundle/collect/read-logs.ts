@@ -5,7 +5,7 @@ import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/system.ts';
 import type {Redactor} from '../../redact/redactor.ts';
 import {type LogItem, OMITTED, retain, Shares} from './log-items.ts';
-import type {Gap, TextFile} from './read-namespace.ts';
+import type {Gap, TextFile} from './read-objects.ts';
 
 const MAX_CONCURRENT_READS = 24;
 /** Memory for the ends of all logs that are read concurrently. */

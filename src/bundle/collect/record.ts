@@ -5,10 +5,10 @@ import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import {listAll} from '../../kubernetes/resources.ts';
 import type {LogStream} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
-import {FollowedLog, type LogContainerState, type LogPosition} from './follow-log.ts';
-import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
+import {followLog, type LogContainerState, type RecordedLog} from './follow-log.ts';
+import {type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
-import {BUNDLED_KINDS, type Gap, type NamespaceKind, objectFiles} from './read-namespace.ts';
+import {BUNDLED_KINDS, type Gap, type NamespaceKind, objectFiles} from './read-objects.ts';
 import {type BundledRelease, bundleScope, hasRunId} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */
@@ -20,15 +20,6 @@ const WATCHED = BUNDLED_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'E
 /** Each log can keep this share of the remaining memory. */
 const PART = 1 / 16;
 const MIN_PART_BYTES = 256 * 1024;
-
-export interface RecordedLog {
-  item: LogItem;
-  content: KeptLog;
-  /** New lines that are still available in the API; nothing if the log has ended. */
-  rest?: LogPosition;
-  /** Reason for missing lines. */
-  error: ReadError | undefined;
-}
 
 export interface Recording {
   /** Last state of all objects, including deleted ones. */
@@ -83,7 +74,7 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
       left -= limit;
       onLog(item);
       const stateNow = (): LogContainerState | undefined => states.get(`${item.pod}/${item.container}`);
-      const log = follow(new FollowedLog(item, {api, signal, sleep, stateNow}), limit);
+      const log = followLog(item, limit, {api, signal, sleep, stateNow});
       following.set(item.file, log);
       void log.then(({content}) => {
         left += limit - content.bytes;
@@ -98,12 +89,6 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
     secrets: (await Promise.all(secrets)).flat(),
     gaps: [...kinds.flatMap((kind) => kind.gap()), ...notSeen(options, podsOfRun.size, following.size)],
   };
-}
-
-async function follow(log: FollowedLog, limit: number): Promise<RecordedLog> {
-  const content = new KeptLog(limit);
-  for await (const chunk of log.chunks()) content.push(chunk);
-  return {item: log.item, content, ...(log.goesOn ? {rest: log.position} : {}), error: log.error};
 }
 
 /** Objects of one kind, listed repeatedly. */

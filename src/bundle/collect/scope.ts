@@ -1,3 +1,4 @@
+import {isOwner} from '../../diagnose/snapshot-queries.ts';
 import type {Event, KubernetesObject, Pod} from '../../kubernetes/objects.ts';
 import type {ScalrRelease} from '../../platform/cluster-facts.ts';
 import {isOfRun, type RunsOf} from '../../release/inventory.ts';
@@ -44,7 +45,8 @@ export function bundleScope(
     releases.some(({runsOf}) => runsOf !== undefined && isOfRun(object, runsOf));
   const ours = new Set(objects.filter((object) => object.kind !== 'Event' && isRoot(object)));
   // Owners come before their dependents, so that one pass finds pods through their ReplicaSets.
-  for (const object of objects) if (object.metadata.ownerReferences?.some((owner) => has(ours, owner))) ours.add(object);
+  for (const object of objects)
+    if (object.metadata.ownerReferences?.some((owner) => [...ours].some((each) => isOwner(each, owner)))) ours.add(object);
   const pods = (objects.filter((object) => object.kind === 'Pod' && ours.has(object)) as Pod[]).filter(
     (pod) => run === undefined || !isRunPod(pod, releases) || hasRunId(pod, run),
   );
@@ -76,11 +78,6 @@ const isOfGoneRun = (about: Event['involvedObject'], releases: readonly BundledR
   releases.some(({chart}) => chart === 'agent-job') &&
   (about?.kind === 'Pod' || about?.kind === 'Job') &&
   /(^|-)(run|atask)-/.test(about.name ?? '');
-
-const has = (ours: ReadonlySet<KubernetesObject>, owner: {kind: string; name: string; uid?: string}): boolean =>
-  [...ours].some(({kind, metadata}) =>
-    owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name,
-  );
 
 /** Format of run IDs in Scalr. */
 const ID = /(?<![^-.])(run|atask)-(?!run-)[a-z0-9]+(?![^-.])/;

@@ -10,7 +10,7 @@ import {objectsIn, type Releases, type Revision} from '../../helm/release-record
 import {clientVersion} from '../../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../kubernetes/objects.ts';
 import type {Processes} from '../../ports/system.ts';
-import {type Gap, type HideIn, objectFiles, type TextFile} from './read-namespace.ts';
+import {type Gap, type HideIn, objectFiles, type TextFile} from './read-objects.ts';
 import type {BundledRelease} from './scope.ts';
 
 /** Calls helm and kubectl; errors are part of the result. */
@@ -42,13 +42,8 @@ export function toolGap(what: string, outcome: ProcessResult, signal: AbortSigna
   return {what, error: {kind, message}, isMinor: kind === 'forbidden'};
 }
 
-export interface ToolVersions {
-  /** Null if the tool reports no version. */
-  versions: Readonly<Record<string, string | null>>;
-  gaps: readonly Gap[];
-}
-
-export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<ToolVersions> {
+/** Versions of the tools, null if a tool reports none. */
+export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, signal: AbortSignal) {
   const gaps: Gap[] = [];
   const version = async (call: Call): Promise<string | null> => {
     const outcome = await tools.run(call);
@@ -62,15 +57,14 @@ export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, 
 
 export type FoundRelease = Omit<BundledRelease, 'runsOf'> & {status: string};
 
-export interface FoundReleases {
-  releases: readonly FoundRelease[];
-  gaps: readonly Gap[];
-}
-
 const WHAT = 'Helm releases';
 
 /** Scalr agent releases of the namespace from Helm; empty if the account cannot read them. */
-export async function findReleases(kubeTarget: ClusterTarget, releases: Releases, signal: AbortSignal): Promise<FoundReleases> {
+export async function findReleases(
+  kubeTarget: ClusterTarget,
+  releases: Releases,
+  signal: AbortSignal,
+): Promise<{releases: FoundRelease[]; gaps: Gap[]}> {
   const {items, error} = await releases.list(kubeTarget, {everywhere: false, signal});
   if (error) return {releases: [], gaps: [gapOf(WHAT, error)]};
   return {
@@ -97,22 +91,14 @@ export function labelledReleases(objects: readonly KubernetesObject[]): readonly
 
 const WORKLOADS: ReadonlySet<string | undefined> = new Set(['Deployment', 'DaemonSet']);
 
-interface Read {
-  files(hideIn: HideIn): readonly TextFile[];
-  gaps: readonly Gap[];
-  /** User-supplied values. */
-  values: Values | undefined;
-  manifest: readonly KubernetesObject[];
-}
-
-/** Helm data of a release: history, values and manifest, without Secrets. */
-export async function readRelease(release: string, kubeTarget: ClusterTarget, releases: Releases, signal: AbortSignal): Promise<Read> {
+/** Helm data of a release: history, user-supplied values and manifest, without Secrets. */
+export async function readRelease(release: string, kubeTarget: ClusterTarget, releases: Releases, signal: AbortSignal) {
   const folder = `releases/${release}`;
   const name = {release, kubeTarget};
   const [history, newest] = await Promise.all([releases.history(name, {signal}), releases.newest(name, {signal})]);
   const manifest = newest.object && objectsOf(newest.object.manifest);
   return {
-    files: (hideIn) => [
+    files: (hideIn: HideIn): TextFile[] => [
       ...(history.items.length > 0 ? [{name: `${folder}/history.json`, text: jsonText(history.items.map(lineOf))}] : []),
       ...(newest.object ? [{name: `${folder}/values.json`, text: jsonText(newest.object.values)}] : []),
       ...objectFiles(manifest ?? [], hideIn, (file) => file.replace(/^objects/, `${folder}/manifest`)),

@@ -9,7 +9,6 @@ import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
-import {mountRow, workerResources} from '../pod-rows.ts';
 import {
   always,
   asBoolean,
@@ -36,17 +35,20 @@ import {
   variable,
 } from '../row-kinds.ts';
 import {
+  CONTROLLER_SIZES,
   caBundleRows,
   caExtraVariable,
   claimCache,
-  controllerResources,
   extraVariables,
   inMebibytes,
+  mountRow,
   podLabels,
   proxyKeys,
   proxyVariables,
-  runResources,
+  RUN_SIZES,
+  resourceRows,
   serviceAccount,
+  WORKER_SIZES,
 } from '../shared-rows.ts';
 import {MIRRORS} from '../shared-versions.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
@@ -139,11 +141,11 @@ export const rows: readonly Row[] = [
   key(pods.controllerAffinity, 'agent.affinity', {as: asTree<Values>(), in: NESTED}),
   mountRow('task.extraVolumes', 'task.runner.extraVolumeMounts', {in: NESTED}),
   key(pods.sidecar, 'task.sidecars', {as: asTree<Values[]>(), in: NESTED}),
-  ...only(NESTED, workerResources('task.worker.resources')),
-  ...only(NESTED, runResources('task.runner.resources')),
+  ...only(NESTED, resourceRows(WORKER_SIZES, 'task.worker.resources')),
+  ...only(NESTED, resourceRows(RUN_SIZES, 'task.runner.resources')),
   key(pods.controllerReplicas, 'agent.replicaCount', {as: asNumber, in: NESTED}),
-  ...only(FLAT, controllerResources('resources')),
-  ...only(NESTED, controllerResources('agent.resources')),
+  ...only(FLAT, resourceRows(CONTROLLER_SIZES, 'resources')),
+  ...only(NESTED, resourceRows(CONTROLLER_SIZES, 'agent.resources')),
   key(pods.nodeSelector, 'task.nodeSelector', {as: asTextMap, in: NESTED}),
   key(pods.controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap, in: FLAT}),
   key(pods.controllerNodeSelector, 'agent.nodeSelector', {as: asTextMap, in: NESTED}),

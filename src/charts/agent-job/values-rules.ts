@@ -1,6 +1,6 @@
-import {at, getAt, isMap, isOn, sameTree, type Tree, textAt, type Values} from '../../ground/tree.ts';
+import {at, getAt, isMap, isOn, itemsAt, sameTree, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import {namesRegistry} from '../../settings/addresses.ts';
-import {efsHandles, secureMirrors} from '../address-rules.ts';
+import {efsHandles} from '../clouds.ts';
 import type {ValuesRule} from '../define.ts';
 import {
   aboveZero,
@@ -15,20 +15,76 @@ import {
   otherKeyWins,
   printedBare,
   runsNotCovered,
+  secureMirrors,
   selectorLabels,
   separateDirectories,
   sizedClaims,
+  tokenOfAccount,
 } from '../shared-values-rules.ts';
-import {permissionRules} from './permission-rules.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
-const AGENT_BUDGET = 'agent.podDisruptionBudget';
-const TASK_BUDGET = 'task.podDisruptionBudget';
+const grants = (rule: Tree, field: string, wanted: string): boolean =>
+  isMap(rule) && itemsAt(rule, field).some((each) => each === wanted || each === '*');
 
-const boundsOf = (values: Values, budget: string): [least: Tree, most: Tree] => [
-  getAt(values, at(`${budget}.minAvailable`)) ?? null,
-  getAt(values, at(`${budget}.maxUnavailable`)) ?? null,
+const allows = (values: Values, key: string, [group, resource, verb]: readonly [string, string, string]): boolean =>
+  itemsAt(values, key).some(
+    (rule) => grants(rule, 'apiGroups', group) && grants(rule, 'resources', resource) && grants(rule, 'verbs', verb),
+  );
+
+const NAME_ACCOUNT = 'Set it to true, or set serviceAccount.name to a service account with a Role';
+const isNamed = (values: Values): boolean => textAt(values, 'serviceAccount.name') !== '';
+
+/** Permissions that the controller requires: templates/rbac.yaml. */
+const NEEDED: readonly (readonly [string, string, string])[] = [
+  ['batch', 'jobs', 'create'],
+  ['batch', 'jobs', 'watch'],
+  ['', 'pods', 'watch'],
 ];
+
+/** Rules for the permissions of the controller of agent-job. */
+const permissionRules: readonly ValuesRule[] = [
+  tokenOfAccount('the controller'),
+  keyError('NO_PERMISSIONS', {
+    in: FLAT,
+    keys: ['serviceAccount.create'],
+    isWrong: (values) => getAt(values, ['serviceAccount', 'create']) === false && !isNamed(values),
+    message: 'Without it, the chart creates no Role, and the controller uses the default service account, which cannot create Jobs.',
+    suggestion: NAME_ACCOUNT,
+  }),
+  keyError('NO_PERMISSIONS', {
+    in: NESTED,
+    keys: ['rbac.create'],
+    isWrong: (values) => !isOn(values, 'rbac.create') && !isOn(values, 'serviceAccount.create') && !isNamed(values),
+    message: 'The controller uses the default service account of the namespace, which cannot create Jobs.',
+    suggestion: NAME_ACCOUNT,
+  }),
+  keyWarning('ROLE_NOT_CREATED', {
+    in: NESTED,
+    keys: ['rbac.create'],
+    isWrong: (values) => !isOn(values, 'rbac.create') && isOn(values, 'serviceAccount.create') && !isNamed(values),
+    message: 'The chart creates the service account without a Role. Without your own RoleBinding, the controller cannot create Jobs.',
+    suggestion: NAME_ACCOUNT,
+  }),
+  keyError('NO_PERMISSIONS', {
+    in: NESTED,
+    keys: ['rbac.rules'],
+    isWrong: (values, key) => isOn(values, 'rbac.create') && NEEDED.some((each) => !allows(values, key, each)),
+    message: 'These rules do not allow the controller to create and watch jobs and to watch pods.',
+    suggestion: 'Remove it to use the chart default',
+  }),
+  keyError('NO_PERMISSIONS', {
+    in: '>=0.5.68',
+    keys: ['rbac.clusterRules'],
+    isWrong: (values, key) => isOn(values, 'rbac.create') && !allows(values, key, ['scalr.io', 'agenttasktemplates', 'get']),
+    message: 'These rules do not allow the controller to get agenttasktemplates.scalr.io.',
+    suggestion: 'Remove it to use the chart default',
+  }),
+];
+
+const AGENT_BUDGET = 'agent.podDisruptionBudget';
+
+const boundsOf = (values: Values, budget: string): [least: Tree, most: Tree] =>
+  ['minAvailable', 'maxUnavailable'].map((key) => getAt(values, at(`${budget}.${key}`)) ?? null) as [Tree, Tree];
 
 /** Values that the templates treat as unset: docs/charts/agent-job.md, "Disruption budgets". */
 const isUnset = (bound: Tree): boolean => bound === null || bound === 0 || bound === '';
@@ -36,41 +92,38 @@ const isUnset = (bound: Tree): boolean => bound === null || bound === 0 || bound
 const controllersOf = (values: Values): number => Number(getAt(values, at('agent.replicaCount')));
 const isForControllers = (values: Values): boolean => isOn(values, `${AGENT_BUDGET}.enabled`) && controllersOf(values) > 1;
 
-const noBound = (path: string): {path: readonly string[]; message: string; suggestion: string} => ({
-  path: at(path),
+const NO_BOUND = {
   message: 'The PodDisruptionBudget requires minAvailable or maxUnavailable.',
   suggestion: 'Set one of the two, or disable the PodDisruptionBudget with enabled: false',
-});
+};
 
 /** Disruption budgets without bounds, or that block node drains. */
 const budgetRules: readonly ValuesRule[] = [
-  {
-    code: 'INVALID_PDB',
+  keyError('INVALID_PDB', {
+    ...NO_BOUND,
     in: NESTED,
-    severity: 'error',
-    test: (values) => (isForControllers(values) && boundsOf(values, AGENT_BUDGET).every(isUnset) ? [noBound(AGENT_BUDGET)] : []),
-  },
-  {
-    code: 'INVALID_PDB',
+    keys: [AGENT_BUDGET],
+    isWrong: (values, key) => isForControllers(values) && boundsOf(values, key).every(isUnset),
+  }),
+  keyError('INVALID_PDB', {
+    ...NO_BOUND,
     in: '>=0.6.1',
-    severity: 'error',
-    test: (values) => {
-      const [least, most] = boundsOf(values, TASK_BUDGET);
-      return isOn(values, `${TASK_BUDGET}.enabled`) && isUnset(least) && most === null ? [noBound(TASK_BUDGET)] : [];
+    keys: ['task.podDisruptionBudget'],
+    isWrong: (values, key) => {
+      const [least, most] = boundsOf(values, key);
+      return isOn(values, `${key}.enabled`) && isUnset(least) && most === null;
     },
-  },
-  {
-    code: 'DRAIN_BLOCKED',
+  }),
+  keyWarning('DRAIN_BLOCKED', {
     in: NESTED,
-    severity: 'warning',
-    test: (values) => {
+    keys: [`${AGENT_BUDGET}.minAvailable`],
+    isWrong: (values) => {
       const [least] = boundsOf(values, AGENT_BUDGET);
-      const isAll = least === '100%' || (least !== '' && Number(least) >= controllersOf(values));
-      if (!isForControllers(values) || !isAll) return [];
-      const message = `All ${controllersOf(values)} controllers must be available, so nodes with a controller cannot be drained.`;
-      return [{path: at(`${AGENT_BUDGET}.minAvailable`), message, suggestion: '1'}];
+      return isForControllers(values) && (least === '100%' || (least !== '' && Number(least) >= controllersOf(values)));
     },
-  },
+    message: (values) => `All ${controllersOf(values)} controllers must be available, so nodes with a controller cannot be drained.`,
+    suggestion: '1',
+  }),
 ];
 
 const NAME_LABEL = 'app.kubernetes.io/name';
@@ -81,20 +134,10 @@ const VOLUMES = ['persistence.data', 'persistence.cache'];
 const isInCluster = (list: string): boolean => list.split(',').some((each) => /^\.?(svc|cluster\.local)$/.test(each.trim()));
 
 /** The name label that each spread constraint of the controllers selects. */
-function selectedNames(values: Values): (Tree | undefined)[] {
-  const constraints = getAt(values, at('agent.topologySpreadConstraints'));
-  return (Array.isArray(constraints) ? constraints : []).map((each) => getAt(each, ['labelSelector', 'matchLabels', NAME_LABEL]));
-}
+const selectedNames = (values: Values): (Tree | undefined)[] =>
+  itemsAt(values, 'agent.topologySpreadConstraints').map((each) => getAt(each, ['labelSelector', 'matchLabels', NAME_LABEL]));
 
-/** Rendering fails if a cache in use has an empty limit; a cache without a switch is always in use. */
-const sizedCache = ({in: range, name, hasSwitch}: {in: string; name: string; hasSwitch: boolean}): ValuesRule =>
-  keyError('WRONG_VALUE', {
-    in: range,
-    keys: [`agent.${name}.sizeLimit`],
-    isWrong: (values, key) => (!hasSwitch || isOn(values, `agent.${name}.enabled`)) && getAt(values, at(key)) === '',
-    message: 'The cache requires a size limit.',
-    suggestion: '40Gi',
-  });
+const CACHE_LIMITS = ['providerCache', 'moduleCache', 'binaryCache'].map((name) => `agent.${name}.sizeLimit`);
 
 /** Rules between keys of agent-job. */
 export const valuesRules: readonly ValuesRule[] = [
@@ -183,17 +226,11 @@ export const valuesRules: readonly ValuesRule[] = [
     in: '>=0.5.68',
     severity: 'error',
     test: (values) =>
-      selectedNames(values).flatMap((name, index) =>
-        name === 'agent-job' && textAt(values, 'nameOverride') !== 'agent-job'
-          ? [
-              {
-                path: ['agent', 'topologySpreadConstraints', index, 'labelSelector', 'matchLabels', NAME_LABEL],
-                message: 'Since 0.5.68, this label of the pods is scalr-agent, so no pod matches.',
-                suggestion: 'scalr-agent',
-              },
-            ]
-          : [],
-      ),
+      selectedNames(values).flatMap((name, index) => {
+        if (name !== 'agent-job' || textAt(values, 'nameOverride') === 'agent-job') return [];
+        const path = ['agent', 'topologySpreadConstraints', index, 'labelSelector', 'matchLabels', NAME_LABEL];
+        return [{path, message: 'Since 0.5.68, this label of the pods is scalr-agent, so no pod matches.', suggestion: 'scalr-agent'}];
+      }),
   },
   selectorLabels({
     in: '>=0.5.68',
@@ -217,21 +254,24 @@ export const valuesRules: readonly ValuesRule[] = [
     keys: [
       'agent.tokenExistingSecret.name',
       'agent.tokenExistingSecret.key',
+      'task.job.basename',
       ...VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.claimName`),
     ],
   }),
   printedBare({in: '>=0.5.64 <=0.6.1', keys: VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.storageClassName`)}),
-  printedBare({in: '>=0.5.68', keys: ['task.job.basename']}),
-  sizedClaims({in: FLAT, volumes: ['persistence']}),
-  sizedClaims({in: NESTED, volumes: VOLUMES}),
+  sizedClaims({volumes: ['persistence', ...VOLUMES]}),
   keyOfSecret({in: NESTED, secrets: ['agent.tokenExistingSecret.name', 'agent.token'], keys: ['agent.tokenExistingSecret.key']}),
   notNull({in: FLAT, keys: ['podAnnotations', 'controllerPodAnnotations']}),
   notNull({in: NESTED, keys: ['global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations']}),
-  sizedCache({in: NESTED, name: 'providerCache', hasSwitch: true}),
-  sizedCache({in: '>=0.5.65', name: 'moduleCache', hasSwitch: true}),
-  sizedCache({in: '>=0.6.2', name: 'binaryCache', hasSwitch: false}),
-  directories({keys: ['agent.dataDir']}),
-  directories({in: NESTED, keys: ['agent.cacheDir']}),
+  keyError('WRONG_VALUE', {
+    in: NESTED,
+    keys: CACHE_LIMITS,
+    // The binary cache has no switch.
+    isWrong: (values, key) => getAt(values, at(key.replace('sizeLimit', 'enabled'))) !== false && getAt(values, at(key)) === '',
+    message: 'The cache requires a size limit.',
+    suggestion: '40Gi',
+  }),
+  directories({keys: ['agent.dataDir', 'agent.cacheDir']}),
   secureMirrors,
   ...permissionRules,
   ...budgetRules,
@@ -239,7 +279,7 @@ export const valuesRules: readonly ValuesRule[] = [
   aboveZero({in: NESTED, keys: ['agent.replicaCount'], message: 'With zero replicas, no controller runs, so no run starts.'}),
   aboveZero({
     in: NESTED,
-    keys: ['providerCache', 'moduleCache', 'binaryCache'].map((name) => `agent.${name}.sizeLimit`),
+    keys: CACHE_LIMITS,
     message: 'With zero, the cache stays empty.',
   }),
   aboveZero({

@@ -1,8 +1,7 @@
 import {at, getAt, textAt} from '../../ground/tree.ts';
 import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
 import {cache, dataHome} from '../../settings/storage.ts';
-import {efsHandles} from '../address-rules.ts';
-import {dataPath, isCos, watchedByKubelet} from '../clouds.ts';
+import {dataPath, efsHandles, isCos, watchedByKubelet} from '../clouds.ts';
 import type {Chart, ChartDefault, ChartRule, RuleFacts, ValuesRule} from '../define.ts';
 import {
   breaksTemplates,

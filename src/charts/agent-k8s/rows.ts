@@ -3,12 +3,11 @@ import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
-import {isolation, purpose, singleRun} from '../../settings/purpose.ts';
+import {isolation, purpose} from '../../settings/purpose.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
-import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
+import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
-import {WORKER_SIZES} from '../pod-rows.ts';
 import {
   always,
   asBase64,
@@ -32,15 +31,19 @@ import {
   unwritten,
 } from '../row-kinds.ts';
 import {
+  CLAIM_SETTINGS,
+  CONTROLLER_SIZES,
   caVariable,
-  controllerResources,
   extraVariables,
   inMebibytes,
   podLabels,
   proxyVariables,
+  resourceRows,
   serviceAccount,
   telemetryVariables,
+  WORKER_SIZES,
 } from '../shared-rows.ts';
+import {sharedRefusals} from '../shared-versions.ts';
 import {GOLDEN} from './versions.ts';
 
 const REPOSITORY = at('image.repository');
@@ -136,7 +139,9 @@ export const rows: readonly Row[] = [
   key(pods.runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
   key(pods.runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),
   key(pods.runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
-  ...controllerResources('resources', {partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.'}),
+  ...resourceRows(CONTROLLER_SIZES, 'resources', {
+    partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.',
+  }),
   key(pods.nodeSelector, 'workerNodeSelector', {as: asTextMap}),
   key(pods.controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap}),
   key(pods.toleration, 'workerTolerations', {as: asTolerations}),
@@ -201,38 +206,30 @@ export const rows: readonly Row[] = [
 
 /** Reasons for unsupported settings in agent-k8s. */
 export const refusals: readonly Refusal[] = [
-  {setting: purpose, reason: 'only agent-local supports VCS agent pools'},
-  {setting: cloud, reason: 'GKE Autopilot forbids hostPath volumes, which the chart requires for its data'},
-  ...[storage.cache, storage.cacheClaim, storage.cacheSize, storage.cacheStorageClass, storage.cacheAccessMode, storage.cacheSubPath].map(
-    (setting) => ({
-      setting,
-      reason: 'the cache is always in the data directory, on the node or on EFS',
-    }),
-  ),
-  {setting: storage.cachePath, reason: 'cache and data share one directory; use --data-home'},
-  {setting: storage.dataSize, reason: 'the data directory on the node has no size limit'},
-  {setting: storage.providerCache, reason: 'the provider cache cannot be disabled'},
-  ...[storage.moduleCache, storage.moduleCacheLimit].map((setting) => ({setting, reason: 'the chart has no module cache'})),
-  {setting: providerMirror, reason: 'the chart has no key for mirrors'},
-  ...[pods.affinity, pods.controllerAffinity].map((setting) => ({
-    setting,
-    reason: 'the chart has no key for it; use --node-selector and --toleration',
-  })),
-  ...[pods.mount, pods.sidecar].map((setting) => ({
-    setting,
+  {settings: [cloud], reason: 'GKE Autopilot forbids hostPath volumes, which the chart requires for its data'},
+  {
+    settings: [storage.cache, ...CLAIM_SETTINGS],
+    reason: 'the cache is always in the data directory, on the node or on EFS',
+  },
+  {settings: [storage.cachePath], reason: 'cache and data share one directory; use --data-home'},
+  {settings: [storage.dataSize], reason: 'the data directory on the node has no size limit'},
+  {settings: [storage.providerCache], reason: 'the provider cache cannot be disabled'},
+  {settings: [storage.moduleCache, storage.moduleCacheLimit], reason: 'the chart has no module cache'},
+  {settings: [providerMirror], reason: 'the chart has no key for mirrors'},
+  {settings: [pods.affinity, pods.controllerAffinity], reason: 'the chart has no key for it; use --node-selector and --toleration'},
+  {
+    settings: [pods.mount, pods.sidecar],
     reason: 'the agent creates run pods, and the chart has no key for their volumes and containers',
-  })),
-  ...WORKER_SIZES.map((setting) => ({
-    setting,
+  },
+  {
+    settings: WORKER_SIZES,
     reason: 'workers have the requests and limits of the controller; use --controller-cpu-request and the others',
-  })),
-  {setting: caSecret, reason: 'the chart does not mount certificate Secrets; use --ca-file'},
-  {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
-  {setting: caPublicRoots, reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},
-  {setting: clientCertSecret, reason: 'the chart does not mount certificate Secrets'},
-  {setting: pods.runnerImage, in: '<=0.5.65', reason: 'runs use one image per tool in this version'},
-  {setting: singleRun, reason: 'each run already gets its own pod'},
-  {setting: pods.controllerReplicas, reason: 'the chart always has one controller'},
-  {setting: pods.jobTtl, reason: 'runs execute in pods, not in Jobs'},
-  {setting: pods.writableRoot, reason: 'the agent creates run pods, and the chart has no key for their security context'},
+  },
+  {settings: [caSecret], reason: 'the chart does not mount certificate Secrets; use --ca-file'},
+  {settings: [clientCertSecret], reason: 'the chart does not mount certificate Secrets'},
+  {settings: [pods.runnerImage], in: '<=0.5.65', reason: 'runs use one image per tool in this version'},
+  {settings: [pods.controllerReplicas], reason: 'the chart always has one controller'},
+  {settings: [pods.jobTtl], reason: 'runs execute in pods, not in Jobs'},
+  {settings: [pods.writableRoot], reason: 'the agent creates run pods, and the chart has no key for their security context'},
+  ...sharedRefusals,
 ];

@@ -5,7 +5,6 @@ import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
-import {secureMirrors} from '../address-rules.ts';
 import type {Chart, ChartDefault, ChartRule, ValuesRule} from '../define.ts';
 import {
   breaksTemplates,
@@ -28,7 +27,7 @@ import {
   mountsOfVolumes,
   needsSwitch,
   printedBare,
-  relativeSubPaths,
+  secureMirrors,
   separateDirectories,
   sharedValuesRules,
   sizedClaims,
@@ -132,7 +131,12 @@ export const valuesRules: readonly ValuesRule[] = [
   sizedClaims({volumes: ['persistence']}),
   sizedClaims({in: SPLIT_PERSISTENCE, volumes: ['persistence.cache', 'persistence.data']}),
   keyOfSecret({secrets: ['agent.tokenExistingSecret.name'], keys: ['agent.tokenExistingSecret.key']}),
-  relativeSubPaths([OLD, CACHE, DATA].map((claim) => `${claim}.subPath`)),
+  keyError('ABSOLUTE_SUB_PATH', {
+    keys: [OLD, CACHE, DATA].map((claim) => `${claim}.subPath`),
+    isWrong: (values, key) => textAt(values, key).startsWith('/'),
+    message: 'A subPath must not start with a slash.',
+    suggestion: (values, key) => JSON.stringify(textAt(values, key).replace(/^\/+/, '')),
+  }),
   keyError('STRING_NOT_NUMBER', {
     keys: ['terminationGracePeriodSeconds'],
     isWrong: (values, key) => textAt(values, key) !== '',

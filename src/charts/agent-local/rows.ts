@@ -7,9 +7,8 @@ import * as pods from '../../settings/pods.ts';
 import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
-import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
+import {caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
-import {mountRow, WORKER_SIZES} from '../pod-rows.ts';
 import {
   always,
   asChoice,
@@ -32,17 +31,21 @@ import {
   variable,
 } from '../row-kinds.ts';
 import {
+  CONTROLLER_SIZES,
   caBundleRows,
   caExtraVariable,
   claimCache,
   extraVariables,
   inMebibytes,
+  mountRow,
   proxyVariables,
-  runResources,
+  RUN_SIZES,
+  resourceRows,
   serviceAccount,
   telemetryVariables,
+  WORKER_SIZES,
 } from '../shared-rows.ts';
-import {MIRRORS, NO_MIRRORS} from '../shared-versions.ts';
+import {MIRRORS, sharedRefusals} from '../shared-versions.ts';
 import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */
@@ -143,7 +146,7 @@ export const rows: readonly Row[] = [
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
   key(pods.affinity, 'affinity', {as: asTree<Values>()}),
   mountRow('extraVolumes', 'extraVolumeMounts', {in: '>=0.6.1'}),
-  ...runResources('resources'),
+  ...resourceRows(RUN_SIZES, 'resources'),
   key(pods.nodeSelector, 'nodeSelector', {as: asTextMap}),
   key(pods.toleration, 'tolerations', {as: asTolerations}),
   row({
@@ -203,40 +206,26 @@ function splitCache(): Row[] {
 
 /** Reasons for unsupported settings in agent-local. */
 export const refusals: readonly Refusal[] = [
-  {setting: storage.cacheStorageClass, of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
-  {setting: clientCertSecret, reason: 'this version has no key for it'},
-  {setting: caPublicRoots, reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},
-  {setting: isolation, reason: 'runs share a container unless --single-run restarts it after each run'},
-  {setting: metadataService, in: '<=0.5.64', reason: 'the policy of this version does not match the agent pods'},
-  {setting: workloadIdentity, reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels'},
-  {setting: caScope, reason: 'runs share the agent container'},
-  {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
-  {setting: caSecret, in: '<0.6.0', reason: 'the chart has no key for a Secret'},
-  {setting: storage.cache, reason: 'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc'},
-  {setting: storage.cachePath, reason: 'the chart does not mount directories of the node'},
-  {setting: storage.efsHandle, reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
-  ...[
-    pods.controllerNodeSelector,
-    pods.controllerAffinity,
-    pods.controllerToleration,
-    pods.controllerCpuRequest,
-    pods.controllerCpuLimit,
-    pods.controllerMemoryRequest,
-    pods.controllerMemoryLimit,
-  ].map((setting) => ({setting, reason: 'the chart has no controller'})),
-  {setting: pods.controllerReplicas, reason: 'the chart has no controller; --concurrency sets the number of agents'},
-  ...WORKER_SIZES.map((setting) => ({setting, reason: 'runs execute in the agent container; use the sizes of runs'})),
-  {setting: pods.sidecar, reason: 'the chart has no key for additional containers'},
-  {setting: pods.mount, in: '<=0.6.0', reason: 'this version has no key for volumes'},
-  {setting: providerMirror, in: '<=0.6.3', reason: NO_MIRRORS},
-  {setting: pods.podLabel, reason: 'the chart has no key for pod labels'},
-  {setting: pods.jobTtl, reason: 'runs execute in agent pods, not in Jobs'},
-  ...[pods.schedulingTimeout, pods.acquireTimeout].map((setting) => ({
-    setting,
-    reason: 'agents run permanently, so no pod is started for a run',
-  })),
-  {setting: storage.efsMountOption, reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume'},
-  {setting: pods.runnerImage, reason: 'runs execute in the agent image; use --agent-image'},
-  {setting: pods.imageRegistry, reason: '--agent-image already sets the only image; include the registry there'},
-  {setting: storage.dataSize, in: '<=0.5.63', reason: 'data and cache share one volume; use --cache-size'},
+  {settings: [isolation], reason: 'runs share a container unless --single-run restarts it after each run'},
+  {settings: [metadataService], in: '<=0.5.64', reason: 'the policy of this version does not match the agent pods'},
+  {settings: [workloadIdentity], reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels'},
+  {settings: [caScope], reason: 'runs share the agent container'},
+  {settings: [caSecret], in: '<0.6.0', reason: 'the chart has no key for a Secret'},
+  {settings: [storage.cache], reason: 'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc'},
+  {settings: [storage.cachePath], reason: 'the chart does not mount directories of the node'},
+  {
+    settings: [pods.controllerNodeSelector, pods.controllerAffinity, pods.controllerToleration, ...CONTROLLER_SIZES],
+    reason: 'the chart has no controller',
+  },
+  {settings: [pods.controllerReplicas], reason: 'the chart has no controller; --concurrency sets the number of agents'},
+  {settings: WORKER_SIZES, reason: 'runs execute in the agent container; use the sizes of runs'},
+  {settings: [pods.sidecar], reason: 'the chart has no key for additional containers'},
+  {settings: [pods.mount], in: '<=0.6.0', reason: 'this version has no key for volumes'},
+  {settings: [pods.podLabel], reason: 'the chart has no key for pod labels'},
+  {settings: [pods.jobTtl], reason: 'runs execute in agent pods, not in Jobs'},
+  {settings: [pods.schedulingTimeout, pods.acquireTimeout], reason: 'agents run permanently, so no pod is started for a run'},
+  {settings: [pods.runnerImage], reason: 'runs execute in the agent image; use --agent-image'},
+  {settings: [pods.imageRegistry], reason: '--agent-image already sets the only image; include the registry there'},
+  {settings: [storage.dataSize], in: '<=0.5.63', reason: 'data and cache share one volume; use --cache-size'},
+  ...sharedRefusals,
 ];

@@ -1,7 +1,7 @@
 import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import type {Get, Setting} from '../../settings/define.ts';
+import type {Get} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
@@ -12,17 +12,12 @@ import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
 import {optionMeantBy} from '../agent-options.ts';
 import type {Described, Refusal, Scope} from '../define.ts';
-import {WORKER_SIZES} from '../pod-rows.ts';
+import {CLAIM_SETTINGS, CONTROLLER_SIZES, WORKER_SIZES} from '../shared-rows.ts';
 import {notSupported, readRows, rowsFor, unsupportedBy} from '../support.ts';
 import {newestOf} from '../target.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
 
-interface Reason {
-  settings: readonly Setting[];
-  reason: string;
-}
-
-const REASONS: readonly Reason[] = [
+export const refusals: readonly Refusal[] = [
   {settings: [chart, chartSource, set, valuesFile], reason: 'Helm charts are only for Kubernetes'},
   {
     settings: [chartVersion],
@@ -51,16 +46,7 @@ const REASONS: readonly Reason[] = [
   {settings: [pods.writableRoot], reason: 'access to the Docker socket requires root'},
   {settings: [pods.imageRegistry], reason: 'the agent is installed from a package, and VCS agents start no other containers'},
   {
-    settings: [
-      storage.cacheClaim,
-      storage.cacheSize,
-      storage.cacheStorageClass,
-      storage.cacheAccessMode,
-      storage.cacheSubPath,
-      storage.efsHandle,
-      storage.efsMountOption,
-      storage.dataSize,
-    ],
+    settings: [...CLAIM_SETTINGS, storage.efsHandle, storage.efsMountOption, storage.dataSize],
     reason: 'Kubernetes volumes do not exist here; use --cache-path and --data-home',
   },
   {
@@ -70,13 +56,10 @@ const REASONS: readonly Reason[] = [
   {
     settings: [
       pods.controllerReplicas,
-      pods.controllerCpuRequest,
-      pods.controllerCpuLimit,
-      pods.controllerMemoryRequest,
-      pods.controllerMemoryLimit,
       pods.controllerNodeSelector,
       pods.controllerToleration,
       pods.controllerAffinity,
+      ...CONTROLLER_SIZES,
     ],
     reason: 'there is no controller',
   },
@@ -88,7 +71,7 @@ const REASONS: readonly Reason[] = [
 ];
 
 /** The agent is a service of the Linux packages. */
-const REASONS_OF_SERVICE: readonly Reason[] = [
+const serviceRefusals: readonly Refusal[] = [
   {settings: [release], reason: 'the service is always called scalr-agent'},
   {settings: [isolation], reason: 'the service always starts a container for each run'},
   {settings: [concurrency], reason: 'a machine has one agent service, which executes at most 5 runs; use more machines'},
@@ -96,13 +79,8 @@ const REASONS_OF_SERVICE: readonly Reason[] = [
     settings: [pods.agentImage, pods.imagePullPolicy, pods.podLabel],
     reason: 'the agent is installed from a package and has no container of its own',
   },
+  ...refusals,
 ];
-
-const refusalsOf = (reasons: readonly Reason[]): Refusal[] =>
-  reasons.flatMap(({settings, reason}) => settings.map((setting) => ({setting, reason})));
-
-export const refusals = refusalsOf(REASONS);
-const serviceRefusals = [...refusalsOf(REASONS_OF_SERVICE), ...refusals];
 
 /** Where an agent runs without Kubernetes: in Docker, in Docker Compose, or as a service of a virtual machine. */
 export const HOST_TARGETS = ['docker', 'compose', 'systemd'] as const;

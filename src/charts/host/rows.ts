@@ -30,7 +30,8 @@ import {
   unwritten,
   variable,
 } from '../row-kinds.ts';
-import {caBundleRows, extraVariables, inMebibytes, proxyVariables, telemetryVariables, VARIABLES_OF_SETTINGS} from '../shared-rows.ts';
+import {caBundleRows, extraVariables, inMebibytes, proxyVariables, telemetryVariables} from '../shared-rows.ts';
+import {VARIABLES_OF_SETTINGS} from '../shared-rules.ts';
 
 /**
  * How an agent works: `containers` starts a container for each run through the Docker socket, `local` executes runs in its own

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, type PoolDocument, poolArgument, poolDocument, requireArgument} from '../../cli/account-command.ts';
+import {AccountCommand, type PoolDocument, poolArgument, poolDocument} from '../../cli/account-command.ts';
 import {confirmFlags, repeated} from '../../cli/flags.ts';
 import {createdPool, planPoolCreation} from '../../operations/pool.ts';
 
@@ -36,7 +36,7 @@ export default class PoolCreate extends AccountCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(PoolCreate);
-    const name = requireArgument(args.name, 'NAME of the agent pool', 'scalr-agent pool create eks-prod --environment prod');
+    const name = this.required(args.name);
     const client = await this.account(flags);
     const options = {name, environments: flags.environment ?? [], isShared: Boolean(flags.shared), isForVcs: Boolean(flags.vcs)};
     const plan = await this.untilInterrupted(() => planPoolCreation(client, options));

@@ -1,5 +1,5 @@
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, type PoolChange, poolArgument, poolChange, requireArgument} from '../../cli/account-command.ts';
+import {AccountCommand, type PoolChange, poolArgument, poolChange} from '../../cli/account-command.ts';
 import {confirmFlags} from '../../cli/flags.ts';
 import {planPoolDeletion} from '../../operations/pool.ts';
 
@@ -14,7 +14,7 @@ export default class PoolDelete extends AccountCommand<PoolChange> {
 
   override async run(): Promise<PoolChange> {
     const {args, flags} = await this.parse(PoolDelete);
-    const name = requireArgument(args.name, 'NAME of the agent pool', 'scalr-agent pool delete eks-prod');
+    const name = this.required(args.name);
     const client = await this.account(flags);
     const plan = await this.untilInterrupted(() => planPoolDeletion(client, name));
     return this.changeAccount(plan, poolChange(plan, false), client, flags, async (send) => {

@@ -1,4 +1,4 @@
-import {LinkCommand, type PoolChange} from '../../cli/account-command.ts';
+import {LinkCommand} from '../../cli/account-command.ts';
 
 export default class PoolLink extends LinkCommand {
   static override summary = 'Link workspaces, environments or VCS providers to an agent pool.';
@@ -8,8 +8,4 @@ export default class PoolLink extends LinkCommand {
     '<%= config.bin %> <%= command.id %> eks-prod --workspace network,prod/database',
     '<%= config.bin %> <%= command.id %> eks-prod --environment prod --yes',
   ];
-
-  override run(): Promise<PoolChange> {
-    return this.changeLinks('link');
-  }
 }

@@ -1,5 +1,5 @@
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, type PoolDetails, poolArgument, poolDetails, requireArgument} from '../../cli/account-command.ts';
+import {AccountCommand, type PoolDetails, poolArgument, poolDetails} from '../../cli/account-command.ts';
 import {findPool, linksOf, listAgents} from '../../scalr/account.ts';
 import {poolText} from '../../ui/pools.ts';
 
@@ -14,18 +14,16 @@ export default class PoolShow extends AccountCommand<PoolDetails> {
 
   override async run(): Promise<PoolDetails> {
     const {args, flags} = await this.parse(PoolShow);
-    const name = requireArgument(args.name, 'NAME of the agent pool', 'scalr-agent pool show eks-prod');
+    const name = this.required(args.name);
     const client = await this.account(flags);
     const {pool, agents, links} = await this.untilInterrupted(async () => {
       const pool = await findPool(client, name);
       const [agents, links] = await Promise.all([listAgents(client, pool.id), linksOf(client, pool)]);
       return {pool, agents, links};
     });
-    const [workspaces, vcsProviders] = [links.workspaces, links.vcsProviders].map((all) => all.map((each) => each.name)) as [
-      string[],
-      string[],
-    ];
-    if (!this.jsonEnabled()) this.show(poolText({pool, agents, workspaces, vcsProviders}, this.resultScreen));
-    return poolDetails(pool, agents, links.workspaces);
+    const {workspaces, vcsProviders} = links;
+    const names = {workspaces: workspaces.map(({name}) => name), vcsProviders: vcsProviders.map(({name}) => name)};
+    if (!this.jsonEnabled()) this.show(poolText({pool, agents, ...names}, this.resultScreen));
+    return poolDetails(pool, agents, workspaces);
   }
 }

@@ -1,4 +1,4 @@
-import {LinkCommand, type PoolChange} from '../../cli/account-command.ts';
+import {LinkCommand} from '../../cli/account-command.ts';
 
 export default class PoolUnlink extends LinkCommand {
   static override summary = 'Unlink workspaces, environments or VCS providers from an agent pool.';
@@ -7,8 +7,4 @@ export default class PoolUnlink extends LinkCommand {
     '<%= config.bin %> <%= command.id %> eks-prod --workspace network,prod/database',
     '<%= config.bin %> <%= command.id %> eks-prod --environment prod --yes',
   ];
-
-  override run(): Promise<PoolChange> {
-    return this.changeLinks('unlink');
-  }
 }

@@ -44,14 +44,12 @@ function counts({spec}: ResourceQuota, pod: Values, ranges: readonly LimitRange[
   );
   const isTerminating = pod['activeDeadlineSeconds'] !== undefined && pod['activeDeadlineSeconds'] !== null;
   const priority = String(pod['priorityClassName'] ?? '');
+  const scopes: Readonly<Record<string, boolean>> = {
+    ...{BestEffort: isBestEffort, NotBestEffort: !isBestEffort, Terminating: isTerminating, NotTerminating: !isTerminating},
+  };
   const matches = (scope: string, operator = 'Exists', values: readonly string[] = []): boolean => {
-    if (scope === 'BestEffort') return isBestEffort;
-    if (scope === 'NotBestEffort') return !isBestEffort;
-    if (scope === 'Terminating') return isTerminating;
-    if (scope === 'NotTerminating') return !isTerminating;
-    if (scope !== 'PriorityClass') return false;
-    if (operator === 'In') return values.includes(priority);
-    if (operator === 'NotIn') return !values.includes(priority);
+    if (scope !== 'PriorityClass') return scopes[scope] ?? false;
+    if (operator === 'In' || operator === 'NotIn') return values.includes(priority) === (operator === 'In');
     return (operator === 'Exists') === (priority !== '');
   };
   return (
@@ -216,17 +214,9 @@ function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint
     const hard = Object.fromEntries(
       uses.filter((use) => use.quota === quota).map((use) => [use.key, spellAmount(use.key, use.hard - use.free + needOf(use))]),
     );
-    const patch = `--patch=${JSON.stringify({spec: {hard}})}`;
-    return kubectlCommand(
-      kubeTarget,
-      'patch',
-      'resourcequota',
-      quota.metadata.name,
-      '--namespace',
-      kubeTarget.namespace,
-      '--type=merge',
-      patch,
-    );
+    const where = [quota.metadata.name, '--namespace', kubeTarget.namespace];
+    const args = ['patch', 'resourcequota', ...where, '--type=merge', `--patch=${JSON.stringify({spec: {hard}})}`];
+    return kubectlCommand(kubeTarget, ...args);
   });
 }
 
@@ -240,14 +230,8 @@ export const quota = check('Namespace', 'quota', 'ResourceQuota', {
       if (!isKnown(pods)) return skipUnknown(pods, 'list pods');
       return ifKnown(podGroups(context), 'render the chart', (groups) => {
         const ranges = limitRanges.value;
-        const silent = quotas.flatMap((each) =>
-          silentContainers(
-            each,
-            groups.filter(({spec}) => counts(each, spec, ranges)),
-            context,
-            ranges,
-          ),
-        );
+        const countedBy = (each: ResourceQuota) => groups.filter(({spec}) => counts(each, spec, ranges));
+        const silent = quotas.flatMap((each) => silentContainers(each, countedBy(each), context, ranges));
         if (silent.length > 0) {
           const options = [...new Set(silent.flatMap(({remedy}) => remedy ?? []))];
           return fail(
@@ -258,10 +242,8 @@ export const quota = check('Namespace', 'quota', 'ResourceQuota', {
           );
         }
         const objects = knownValue(context.manifest) ?? [];
-        return result(
-          quotas.flatMap((each) => usesOf(each, groups, context, {objects, pods: pods.value, ranges})),
-          context,
-        );
+        const uses = quotas.flatMap((each) => usesOf(each, groups, context, {objects, pods: pods.value, ranges}));
+        return result(uses, context);
       });
     }),
 });

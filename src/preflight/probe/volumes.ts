@@ -1,6 +1,5 @@
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
-import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {mapsIn} from '../pod-resources.ts';
+import {type KubernetesObject, mapsIn} from '../../kubernetes/objects.ts';
 
 export interface ProbeVolumes {
   mounts: readonly Values[];

@@ -1,8 +1,8 @@
 import {CHARTS, chartFor} from '../../charts/charts.ts';
-import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
-import {oncePerRelease, within} from '../../charts/releases.ts';
+import {CHART_NAMES, type Chart, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
+import {oncePerVersion, within} from '../../charts/releases.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
-import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
+import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rules.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
@@ -99,16 +99,17 @@ interface RepeatedVariable {
  * (helm/helm#31529; docs/charts/README.md, "Environment variables").
  */
 export const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
-  containersOf(target).flatMap(({name: container, extraEnv, own}) => {
+  containersOf(CHARTS[target.chart], target.version).flatMap(({name: container, extraEnv, own}) => {
     const given = extraEnv.map(at).flatMap((path) => namesAt(values, path).map((name) => ({name, container, path})));
     return given.filter(({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index);
   });
 
-const containersOf = oncePerRelease(({chart, version}: Target): readonly (ChartContainer & {own: ReadonlySet<string>})[] => {
-  const {containers, ownVariables} = CHARTS[chart];
-  const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
-  return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
-});
+const containersOf = oncePerVersion(
+  ({containers, ownVariables}: Chart, version): readonly (ChartContainer & {own: ReadonlySet<string>})[] => {
+    const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
+    return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
+  },
+);
 
 /** Variable names in a map, or in a Kubernetes list of variables. */
 function namesAt(values: Values, path: Path): string[] {
@@ -149,7 +150,7 @@ export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 
   const assigned = origins.filter(({setting}) => setting === set).map(({path}) => path);
   const isAssigned = (map: Path, name: string): boolean =>
     assigned.some((each) => sameTree(each, [...map, name]) || (each.length <= map.length && startsWith(map, each)));
-  const names = containersOf(target).flatMap(({extraEnv}) =>
+  const names = containersOf(CHARTS[target.chart], target.version).flatMap(({extraEnv}) =>
     extraEnv.map(at).flatMap((path) => namesAt(values, path).filter((name) => isAssigned(path, name))),
   );
   const bypassed = names.find((name) => VARIABLES_OF_SETTINGS.has(name));

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
-import {readEnforcement} from '../../../src/bundle/collect/cluster-scope.ts';
-import {objectFiles} from '../../../src/bundle/collect/read-namespace.ts';
-import {policyFindings} from '../../../src/bundle/findings/release-findings.ts';
+import {objectFiles, readEnforcement} from '../../../src/bundle/collect/read-objects.ts';
+import {policyFindings} from '../../../src/bundle/findings.ts';
 import type {ChartName} from '../../../src/charts/schema.ts';
 import {Evidence} from '../../../src/diagnose/finding.ts';
 import type {ApiResult} from '../../../src/kubernetes/client.ts';

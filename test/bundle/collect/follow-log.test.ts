@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {FollowedLog, type LogContainerState, LogPosition} from '../../../src/bundle/collect/follow-log.ts';
+import {followLog, type LogContainerState, LogPosition} from '../../../src/bundle/collect/follow-log.ts';
 import type {LogItem} from '../../../src/bundle/collect/log-items.ts';
 import type {ReadError} from '../../../src/ground/fact.ts';
 import type {LogStream} from '../../../src/ports/system.ts';
@@ -39,7 +39,7 @@ async function follow(...answers: Answer[]) {
   const paths: string[] = [];
   let life: LogContainerState | undefined = RUNNING;
   const signal = new AbortController();
-  const log = new FollowedLog(item, {
+  const {content, error} = await followLog(item, 1_000_000, {
     api: {
       async stream(path, {follows}): Promise<LogStream | {error: ReadError}> {
         expect(follows).toBe(true);
@@ -57,7 +57,7 @@ async function follow(...answers: Answer[]) {
     },
     stateNow: () => life,
   });
-  return {text: await textOf(log.chunks()), paths, error: log.error, left: answers.length};
+  return {text: Buffer.concat([...content.chunks()]).toString(), paths, error, left: answers.length};
 }
 
 describe('a followed log', () => {

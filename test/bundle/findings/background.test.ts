@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {cacheFindings, debugFindings} from '../../../src/bundle/findings/all-findings.ts';
+import {cacheFindings, debugFindings} from '../../../src/bundle/findings.ts';
 import {Evidence} from '../../../src/diagnose/finding.ts';
 import {LogMatcher} from '../../../src/diagnose/log-matcher.ts';
 

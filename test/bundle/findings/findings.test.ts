@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {objectFiles} from '../../../src/bundle/collect/read-namespace.ts';
+import {objectFiles} from '../../../src/bundle/collect/read-objects.ts';
 import {clusterFindings} from '../../../src/diagnose/cluster-findings.ts';
 import {Evidence} from '../../../src/diagnose/finding.ts';
 import {LogMatcher, type LogRecord} from '../../../src/diagnose/log-matcher.ts';

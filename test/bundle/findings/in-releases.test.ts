@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {mistakes, versionFindings} from '../../../src/bundle/findings/release-findings.ts';
+import {mistakes, versionFindings} from '../../../src/bundle/findings.ts';
 import {within} from '../../../src/charts/releases.ts';
 import type {ChartName} from '../../../src/charts/schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from '../../../src/charts/target.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {matchLine, verdictIn} from '../../../src/diagnose/agent-log.ts';
-import {AGENT_LOG_ROWS} from '../../../src/diagnose/agent-log-rows.ts';
+import {AGENT_LOG_ROWS, matchLine, verdictIn} from '../../../src/diagnose/agent-log.ts';
 import {agentLogFindings} from '../../../src/diagnose/host-findings.ts';
 import {LogMatcher} from '../../../src/diagnose/log-matcher.ts';
 import {AGENT_LINES} from '../../diagnose/agent-lines.ts';

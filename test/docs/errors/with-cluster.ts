@@ -1,5 +1,6 @@
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
-import {refuseLeaks} from '../../../src/bundle/checked-archive.ts';
+import {closeChecked} from '../../../src/bundle/checked-archive.ts';
+import {PagedArchive} from '../../../src/bundle/report-page.ts';
 import {kubernetesAdvice} from '../../../src/charts/advise.ts';
 import {confirmPlan} from '../../../src/cli/operate.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
@@ -20,6 +21,7 @@ import {toolChecks} from '../../../src/preflight/checks/cluster.ts';
 import {runChecks} from '../../../src/preflight/preflight-context.ts';
 import {refuseFailed} from '../../../src/preflight/run-preflight.ts';
 import {knownSecretSet} from '../../../src/redact/known-values.ts';
+import {leakFinder} from '../../../src/redact/leak-check.ts';
 import {notFound} from '../../../src/status/release-causes.ts';
 import {processesOf} from '../../platform/fake-cluster.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
@@ -57,17 +59,34 @@ const cause = (code: string, reason: string): Cause => {
   return {object: 'pod/scalr-agent-7d9c', code, reason, remedy, isPermanent: true};
 };
 
-/** What the redaction missed. */
-const bundleWithSecret = (): Promise<void> =>
-  refuseLeaks(
-    {
-      entries: [{name: 'objects/ConfigMap/proxy.yaml', bytes: 42}],
-      async *read() {
-        yield Buffer.from('data:\n  proxy: tok-Zr81kQv93LmXw20p\n');
-      },
+/** An archive in which masking does not help. */
+const archiveWithSecret = new PagedArchive(
+  {
+    add: async (name) => ({name, bytes: 42, sha256: ''}),
+    abort: async () => undefined,
+    async close({check}) {
+      const written = {
+        entries: [{name: 'objects/ConfigMap/proxy.yaml', bytes: 42, sha256: ''}],
+        async *read() {
+          yield Buffer.from('data:\n  proxy: tok-Zr81kQv93LmXw20p\n');
+        },
+        close: () => undefined,
+      };
+      return (await check?.(written)) ?? {bytes: 42, entries: []};
     },
-    knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]).known,
-  );
+  },
+  undefined,
+);
+
+/** What the redaction missed. */
+const bundleWithSecret = (): Promise<unknown> =>
+  closeChecked(archiveWithSecret, {
+    find: leakFinder(knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]).known),
+    createArchive: async () => archiveWithSecret,
+    manifest: () => '',
+    ownFiles: () => ({}),
+    firstScreen: () => '',
+  });
 
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS};
 const watched = (state: Watched['state'], causes: readonly Cause[]): Watched => ({state, causes, agent: 'unknown'}) as Watched;

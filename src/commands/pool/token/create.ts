@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, poolArgument, requireArgument} from '../../../cli/account-command.ts';
+import {AccountCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags, durationOf} from '../../../cli/flags.ts';
 import {confirmResult, writeResult} from '../../../cli/user-files.ts';
 import {planTokenCreation} from '../../../operations/pool-tokens.ts';
@@ -38,7 +38,7 @@ export default class PoolTokenCreate extends AccountCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(PoolTokenCreate);
-    const name = requireArgument(args.name, 'NAME of the agent pool', 'scalr-agent pool token create eks-prod');
+    const name = this.required(args.name);
     const lifetime = flags['expires-in'];
     const attributes = {
       name: flags['token-name'],

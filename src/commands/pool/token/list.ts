@@ -1,5 +1,5 @@
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, poolArgument, requireArgument, type TokenDocument, tokenDocument} from '../../../cli/account-command.ts';
+import {AccountCommand, poolArgument, type TokenDocument, tokenDocument} from '../../../cli/account-command.ts';
 import {findPool, listTokens, type Named} from '../../../scalr/account.ts';
 import {tokenTable} from '../../../ui/pools.ts';
 
@@ -19,7 +19,7 @@ export default class PoolTokenList extends AccountCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(PoolTokenList);
-    const name = requireArgument(args.name, 'NAME of the agent pool', 'scalr-agent pool token list eks-prod');
+    const name = this.required(args.name);
     const client = await this.account(flags);
     const {pool, tokens} = await this.untilInterrupted(async () => {
       const {id, name: found} = await findPool(client, name);

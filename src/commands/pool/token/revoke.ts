@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, poolArgument, requireArgument} from '../../../cli/account-command.ts';
+import {AccountCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
 import type {Warning} from '../../../ground/errors.ts';
@@ -14,8 +14,6 @@ interface Result {
   steps: {id: string; title: string}[];
   warnings: readonly Warning[];
 }
-
-const EXAMPLE = 'scalr-agent pool token revoke eks-prod at-v0q1';
 
 export default class PoolTokenRevoke extends AccountCommand<Result> {
   static override summary = 'Revoke a token of an agent pool.';
@@ -31,8 +29,8 @@ export default class PoolTokenRevoke extends AccountCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(PoolTokenRevoke);
-    const name = requireArgument(args.name, 'NAME of the agent pool', EXAMPLE);
-    const wanted = requireArgument(args.token, 'TOKEN, by name or ID', EXAMPLE);
+    const name = this.required(args.name);
+    const wanted = this.required(args.token, 'TOKEN, by name or ID');
     const client = await this.account(flags);
     const {pool, token, ...plan} = await this.untilInterrupted(() => planRevocation(client, name, wanted));
     const {steps, warnings} = plan;

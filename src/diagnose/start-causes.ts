@@ -1,4 +1,4 @@
-import type {Pod, Snapshot} from '../kubernetes/objects.ts';
+import type {ContainerState, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseTable, oneLine, type Symptom, singleCause, unwrap} from './cause.ts';
 import {
   type ContainerView,
@@ -6,6 +6,7 @@ import {
   eventCount,
   eventsOf,
   firstTimeOf,
+  isBeingCreated,
   isContainerTroubled,
   newestEvent,
   troubledPods,
@@ -131,3 +132,103 @@ export const imageCauses: readonly CauseTable[] = [
     ],
   },
 ];
+
+const FAILURES = ['FailedMount', 'FailedMapVolume', 'FailedAttachVolume', 'FailedCreatePodSandBox'];
+/** Each of these events shows that an earlier failure is resolved. */
+const SUCCESSES = ['SuccessfulAttachVolume', 'Pulling', 'Pulled', 'Created', 'Started'];
+
+/** Failures before a container starts, from its status or from events of its pod. */
+const startFailures = (snapshot: Snapshot): Symptom[] =>
+  troubledPods(snapshot).flatMap((pod) => [...failuresInStatus(pod), ...failureInEvents(snapshot, pod)]);
+
+const failuresInStatus = (pod: Pod): Symptom[] =>
+  containersOf(pod).flatMap(({state}) => {
+    const {reason = '', message = ''} = state?.waiting ?? {};
+    return ['CreateContainerConfigError', 'CreateContainerError'].includes(reason)
+      ? [startFailure(pod, reason, message, troubleSince(pod))]
+      : [];
+  });
+
+function failureInEvents(snapshot: Snapshot, pod: Pod): Symptom[] {
+  if (!isBeingCreated(pod)) return [];
+  const newest = eventsOf(snapshot, pod, [...FAILURES, ...SUCCESSES]).at(-1);
+  if (newest === undefined || !FAILURES.includes(newest.reason ?? '')) return [];
+  // "Unable to attach or mount volumes" is only a summary; an earlier event can have the reason.
+  const telling = /timed out waiting/.test(newest.message ?? '')
+    ? eventsOf(snapshot, pod, FAILURES).findLast(({message = ''}) => !/timed out waiting/.test(message))
+    : undefined;
+  const {reason = newest.reason, message = newest.message} = telling ?? newest;
+  return [startFailure(pod, reason ?? '', message ?? '', firstTimeOf(telling ?? newest))];
+}
+
+function startFailure(pod: Pod, reason: string, message: string, since: string | undefined): Symptom {
+  const text = `${reason}: ${unwrap(message)}`;
+  return {object: pod, text, reason: oneLine(text), since};
+}
+
+/** A secrets operator or a second apply can still create missing objects within this time. */
+const CREATION_DELAY_SECONDS = 60;
+
+export const startCauses: CauseTable = {
+  symptoms: startFailures,
+  rows: [
+    {
+      code: 'KEY_NOT_FOUND',
+      pattern: /couldn't find key|references non-existent (secret|config) key/,
+      hopelessAfter: CREATION_DELAY_SECONDS,
+      remedy: 'Add the key to the Secret, or set the existing key: --token-secret-key, --ca-secret-key',
+    },
+    {
+      code: 'SECRET_NOT_FOUND',
+      pattern: /secrets? "[^"]+" not found/i,
+      hopelessAfter: CREATION_DELAY_SECONDS,
+      remedy: 'Create the Secret in the release namespace, or correct its name: --token-secret, --ca-secret, --client-cert-secret',
+    },
+    {
+      code: 'CONFIG_MAP_NOT_FOUND',
+      pattern: /configmaps? "[^"]+" not found/i,
+      hopelessAfter: CREATION_DELAY_SECONDS,
+      remedy: 'Create the ConfigMap in the release namespace, or remove it from the values',
+    },
+    {
+      // Image and security context contradict each other; only new values change that.
+      code: 'RUNS_AS_ROOT',
+      pattern: /runAsNonRoot|non-numeric user/,
+      hopelessAfter: 0,
+      remedy: 'Set runAsUser in the security context to a number other than 0',
+    },
+    {
+      code: 'HOST_PATH_UNUSABLE',
+      pattern: /hostPath type check failed|mkdir .*(read-only|permission denied)/i,
+      hopelessAfter: CREATION_DELAY_SECONDS,
+      remedy: 'Prepare the directory on the node, or set another one: --data-home, --cache-path',
+    },
+    {
+      // In a rolling update, the old pod may still terminate; detaching from a lost node takes six minutes.
+      code: 'VOLUME_IN_USE',
+      pattern: /Multi-Attach|already (exclusively )?attached|already used by/i,
+      remedy:
+        'The volume is attached to another node: delete the pod that uses it, or use ReadWriteMany (--cache-storage-class, --cache-access-mode)',
+    },
+    {code: 'ATTACH_FAILED', pattern: /^FailedAttachVolume: /, hopelessAfter: 120, remedy: 'Fix the error reported by the storage driver'},
+    {code: 'MOUNT_FAILED', pattern: /^Failed(Mount|MapVolume): /, hopelessAfter: 120, remedy: 'Fix the volume error reported by the node'},
+    {
+      code: 'SANDBOX_FAILED',
+      pattern: /^FailedCreatePodSandBox: /,
+      hopelessAfter: 120,
+      remedy: 'Check the network plugin and the container runtime of the node, and their logs',
+    },
+    {
+      code: 'CONTAINER_CONFIG',
+      pattern: /^CreateContainerConfigError: /,
+      hopelessAfter: CREATION_DELAY_SECONDS,
+      remedy: 'Correct the configuration of the container',
+    },
+    {
+      code: 'CREATE_CONTAINER_FAILED',
+      pattern: /^CreateContainerError: /,
+      hopelessAfter: CREATION_DELAY_SECONDS,
+      remedy: 'Fix the error reported by the container runtime',
+    },
+  ],
+};

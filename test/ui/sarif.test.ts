@@ -3,8 +3,8 @@ import schema from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' wi
 import {Ajv} from 'ajv';
 import type {Result} from 'sarif';
 import {expect, test} from 'vitest';
-import {type SarifDriver, sarif} from '../../../src/ui/formats/reports.ts';
-import type {CheckedGroup} from '../../../src/values/validate/check-files.ts';
+import {type SarifDriver, sarif} from '../../src/ui/findings.ts';
+import type {CheckedGroup} from '../../src/values/validate/check-files.ts';
 import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
 const URI = /^([a-z][a-z0-9+.-]*:)?([!$&'()*+,;=:@/?#\w.~-]|%[0-9A-F]{2})*$/i;

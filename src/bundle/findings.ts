@@ -1,23 +1,108 @@
-import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/charts.ts';
-import type {Target} from '../../charts/define.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
-import {releasesOf} from '../../charts/target.ts';
-import type {Evidence, Finding} from '../../diagnose/finding.ts';
-import type {ObjectDrift} from '../../diff/live-drift.ts';
-import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
-import {count} from '../../ground/text.ts';
-import {jsonText, type Values} from '../../ground/tree.ts';
-import type {KubernetesObject} from '../../kubernetes/objects.ts';
-import {weaknessOf} from '../../platform/policies.ts';
-import type {NodeObject} from '../../platform/readings.ts';
-import type {ValuesFinding as Mistake} from '../../values/validate/finding.ts';
-import {knownBugs, validate} from '../../values/validate/validate.ts';
-import {type Enforcement, NETWORK} from '../collect/cluster-scope.ts';
-import {type BundledRelease, helmReleaseOf} from '../collect/scope.ts';
+import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../charts/charts.ts';
+import type {Target} from '../charts/define.ts';
+import {agentVersionOf} from '../charts/schema.ts';
+import {releasesOf} from '../charts/target.ts';
+import {clusterFindings} from '../diagnose/cluster-findings.ts';
+import type {Evidence, Finding} from '../diagnose/finding.ts';
+import {cacheUseText, type LogRecord, sumOfCacheUse} from '../diagnose/log-matcher.ts';
+import type {LiveDrift, ObjectDrift} from '../diff/live-drift.ts';
+import {kubectlCommand, ownCommand} from '../ground/command-line.ts';
+import {count} from '../ground/text.ts';
+import {jsonText, type Values} from '../ground/tree.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {weaknessOf} from '../platform/policies.ts';
+import type {NodeObject} from '../platform/readings.ts';
+import {isDebugOn} from '../values/debug.ts';
+import type {ValuesFinding as Mistake} from '../values/validate/finding.ts';
+import {knownBugs, validate} from '../values/validate/validate.ts';
+import type {PreparedBundle} from './collect/prepare.ts';
+import {type Enforcement, NETWORK} from './collect/read-objects.ts';
+import {type BundledRelease, helmReleaseOf} from './collect/scope.ts';
 
 interface Installed {
   name: string;
   target: Target;
+}
+
+/** All findings, errors first, and notes for support. Pure. */
+export function allFindings(
+  {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: PreparedBundle,
+  namespace: string,
+  places: Evidence,
+  logs: readonly LogRecord[],
+  now: Date,
+): Finding[] {
+  const ofReleases = releases.flatMap(({name, chart, version, values, drift}) => {
+    const target = {chart, version};
+    return [
+      ...driftFindings({name, namespace}, drift),
+      ...mistakes({name, target, values}, places),
+      ...versionFindings({name, namespace, target}, {server: cluster?.server, nodes: cluster?.nodes ?? []}, places),
+      ...debugFindings({name, namespace, target, values}, places),
+      ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),
+    ];
+  });
+  const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
+  const theirNow = new Date(now.getTime() + skewMs);
+  const replicas = Object.assign({}, ...releases.map((each) => each.replicas)) as LiveDrift['replicas'];
+  const found = [...clusterFindings({objects, logs, places, replicas, now: theirNow}), ...ofReleases, ...ofMachine, ...cacheFindings(logs)];
+  return found.toSorted((one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity));
+}
+
+const RANKS: readonly Finding['severity'][] = ['error', 'warning', 'info'];
+
+/** File of docker or systemd with the state of a finding. */
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  OOM_KILLED: ['"OOMKilled": true', 'Result=oom-kill'],
+  CRASH_LOOP: ['"Restarting": true'],
+  NOT_RUNNING: ['"Status": ', 'ActiveState='],
+  RESTARTED: ['"RestartCount": ', 'NRestarts='],
+  UNIT_CHANGED: ['NeedDaemonReload=yes'],
+};
+
+/** Adds the line if a finding has only a file. */
+function withLine(finding: Finding, places: Evidence): Finding {
+  const {evidence, line, code} = finding;
+  if (evidence === undefined || line !== undefined) return finding;
+  return {...finding, ...places.inFile(evidence, ...(SIGNS[code] ?? []))};
+}
+
+// Notes: not problems, but support asks for them.
+
+/** Scalr support requires debug logs of the time of an incident. Pure. */
+export function debugFindings(
+  {name, namespace, target, values}: Installed & {namespace: string; values: Values | undefined},
+  places: Evidence,
+): Finding[] {
+  if (values === undefined || isDebugOn(values, target)) return [];
+  return [
+    {
+      severity: 'info',
+      code: 'DEBUG_OFF',
+      object: `release/${name}`,
+      message: 'Debug logs were off when this bundle was collected',
+      ...places.inFile(`releases/${name}/values.json`),
+      remedy: `If support asks for debug logs: ${ownCommand('debug', {release: name, kubeTarget: {namespace}}, 'on')}, then repeat the run and collect a new bundle`,
+    },
+  ];
+}
+
+/** Cache use of runs according to their logs. Pure. */
+export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
+  const logsWithCacheUse = logs.filter(({cacheUse}) => cacheUse !== undefined);
+  const use = sumOfCacheUse(logsWithCacheUse.map(({cacheUse}) => cacheUse));
+  if (use === undefined) return [];
+  const isUsed = use.plugins.cached + use.modules.cached > 0;
+  return [
+    {
+      severity: 'info',
+      code: isUsed ? 'CACHE_USED' : 'CACHE_NOT_USED',
+      object: 'runs',
+      message: `${cacheUseText(use)}, in ${count(logsWithCacheUse.length, 'log')}`,
+      ...(logsWithCacheUse[0] === undefined ? {} : {evidence: logsWithCacheUse[0].file}),
+      remedy: isUsed ? 'None: the cache works' : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
+    },
+  ];
 }
 
 /** Findings of validate for these values, and bugs of this chart version. Pure. */
@@ -51,7 +136,7 @@ export function mistakes({name, target, values}: Installed & {values: Values | u
 const DRIFT = {missing: 'missing', changed: 'changed', added: 'has additional fields', overridden: 'set by another program'} as const;
 
 /** Objects in the cluster that differ from the release. Pure. */
-export const driftFindings = ({name, namespace}: {name: string; namespace: string}, drift: readonly ObjectDrift[]): Finding[] =>
+const driftFindings = ({name, namespace}: {name: string; namespace: string}, drift: readonly ObjectDrift[]): Finding[] =>
   drift.map(({object, problem, paths}) => ({
     severity: problem === 'missing' ? 'error' : 'warning',
     code: 'CHANGED_IN_CLUSTER',
@@ -64,7 +149,7 @@ export const driftFindings = ({name, namespace}: {name: string; namespace: strin
   }));
 
 /** Versions of the API server and nodes. */
-export interface ClusterVersions {
+interface ClusterVersions {
   server: string | undefined;
   nodes: readonly NodeObject[];
 }

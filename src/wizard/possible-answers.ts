@@ -1,19 +1,22 @@
 import {CHARTS, chartFor} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
+import {HOSTS, type HostTarget} from '../charts/host/host.ts';
+import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
-import {hasKey, needsNoRow, scopeOf} from '../charts/support.ts';
+import {hasKey, needsNoRow, scopeOf, takes} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {InvalidValue, type Setting} from '../settings/define.ts';
-import {concurrency, missingFor} from '../settings/purpose.ts';
+import {hostAgent} from '../host/agent.ts';
+import {token} from '../settings/agent.ts';
+import {InvalidValue, type Setting, settingName} from '../settings/define.ts';
+import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import {type Answer, Settings} from '../settings/settings.ts';
+import {type Answer, catalogue, Settings} from '../settings/settings.ts';
+import {cache, cachePath} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {generate} from '../values/generate.ts';
-import type {AnswerStore} from './answer-store.ts';
-import {defaultOnHost, hostOf, isForeignOn, whyExcludedOn} from './host-steps.ts';
-import {chartsWith, refusalInWords} from './in-words.ts';
+import {type AnswerStore, targetOfPlace} from './answer-store.ts';
 
 /** The answers as they are: incomplete, and not validated against each other. */
 export const unsettled = (store: AnswerStore): Settings =>
@@ -129,3 +132,102 @@ export function isForeign(setting: Setting, store: AnswerStore): boolean {
   const written = setting.carriedBy?.() ?? setting;
   return !CHARTS[name].rows.some((row) => row.setting === written && within(version, row.in));
 }
+
+/** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */
+export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget, 'docker' | 'systemd'> | undefined {
+  const target = targetOfPlace(place);
+  return target === 'kubernetes' ? undefined : target;
+}
+
+/** True if an agent on this machine supports no value of the setting, or only one. */
+export const isForeignOn = (target: HostTarget, setting: Setting, {get}: Pick<AnswerStore, 'get'>): boolean =>
+  (target === 'systemd' && setting.id === isolation.id) ||
+  !HOSTS[target].rows.some((row) => row.setting === setting && (row.when?.(get) ?? true));
+
+/** Why an agent on this machine does not support a value. */
+export function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, store: AnswerStore): string | undefined {
+  // Other answers that are excluded are reported by the review.
+  const decisive = store.entries().filter((each) => each.setting === purpose || each.setting === (isolation as Setting));
+  const answers = decisive.map((each) => [each.setting.id, each.answer] as const);
+  try {
+    hostAgent(new Settings(new Map([...answers, [setting.id, {value, source: 'prompt'}]])), target);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return error.message;
+    throw error;
+  }
+}
+
+/** True if an agent on this machine leaves nothing to choose. */
+export function hasOneChoice(setting: Setting, store: AnswerStore): boolean {
+  const host = hostOf(store);
+  const {options = []} = setting.kind;
+  return host !== undefined && options.filter((value) => whyExcludedOn(host, setting, value, store) === undefined).length === 1;
+}
+
+/** Meaning of an empty answer, and the preselected choice. */
+export function emptyOnHost(setting: Setting): {orElse?: string | undefined; suggested?: string} {
+  if (setting === (token as Setting)) return {orElse: 'Enter: add it to agent.env later'};
+  return setting === (isolation as Setting) ? {orElse: undefined, suggested: 'per-run'} : {};
+}
+
+/** What an agent on this machine does without an answer; undefined if it depends on more. */
+export function defaultOnHost({id}: Setting, {get, place}: Pick<AnswerStore, 'get' | 'place'>): unknown {
+  const isShared = place?.kind === 'docker' && get(isolation) === 'shared';
+  if (id === concurrency.id) return isShared ? 1 : RUNS_PER_AGENT;
+  return id === cache.id ? (isShared ? 'ephemeral' : 'hostpath') : undefined;
+}
+
+type Words = Partial<Pick<Setting, 'question' | 'labels' | 'meanings'>>;
+
+const ON_HOST = new Map<Setting, Words>([
+  [
+    isolation as Setting,
+    {
+      question: 'Isolate each run in its own container?',
+      meanings: {
+        shared: 'runs execute in the container of the agent, one at a time',
+        'per-run': 'each run gets its own container; requires the Docker socket',
+      },
+    },
+  ],
+  [
+    cache as Setting,
+    {
+      labels: {hostpath: 'Directory on this machine', ephemeral: 'In the container'},
+      meanings: {hostpath: 'outlives the container of the agent', ephemeral: 'deleted with the container'},
+    },
+  ],
+  [cachePath as Setting, {question: 'Cache directory on this machine'}],
+]);
+
+export function inWordsOf(store: AnswerStore, setting: Setting): Setting {
+  const words = hostOf(store) === undefined ? undefined : ON_HOST.get(setting);
+  return words === undefined ? setting : {...setting, ...words};
+}
+
+/** A message about flags, in the words of the questions: `--cache hostpath` becomes `cache "Node directory"`. */
+export const withoutFlags = (text: string): string =>
+  text.replace(/--(?:no-)?([a-z][a-z-]*)((?: |=)[\w-]+)?/g, (flag, id: string, rest = '') => {
+    const setting = catalogue.find((each) => each.id === id);
+    if (setting === undefined) return flag;
+    const label = setting.labels?.[rest.slice(1)];
+    return `${settingName(setting)}${label === undefined || /^(Yes|No)$/.test(label) ? rest : ` "${label}"`}`;
+  });
+
+/** Why a chart does not support an answer, without its name, its flags and the remedies that are flags. */
+export const refusalInWords = (message: string): string => {
+  const [sentence = ''] = message.split(/\.?\n/);
+  const reason = sentence
+    .replace(/^.* does not support --[^:]*: /, '')
+    .replace(/(?:; (?:for EFS, create a PVC and )?use| unless) --.*$/, '');
+  return withoutFlags(reason)
+    .replace(/^agent-\w+ [\d.]+ (?=does not)/, '')
+    .replace(/\.$/, '');
+};
+
+/** The charts whose newest version supports the setting. */
+export const chartsWith = (setting: Setting, settings: Settings): string[] =>
+  Object.values(CHARTS)
+    .filter((chart) => takes(chart, setting, settings, scopeOf({chart: chart.name, version: newestOf(chart.name)}, settings.get)))
+    .map(({name}) => name);

@@ -1,0 +1,142 @@
+import type {Progress} from '../diagnose/explain.ts';
+import {differs} from '../diff/live-drift.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import type {ErrorCode, ExpectedError} from '../ground/errors.ts';
+import {count} from '../ground/text.ts';
+import type {HostAgentState, HostCause} from '../host/agents.ts';
+import type {AccountStatus, ReleaseStatus} from '../status/status.ts';
+import {type ShownStatus, section} from './status.ts';
+import {columnsText, diagnosisText, paragraph, type Screen, stateMark, theme} from './theme.ts';
+
+/** What `status --json` prints; schemas/output/status.json describes it. */
+export type StatusDocument = ReturnType<typeof statusDocument>;
+
+/** What `status --contexts --json` prints. */
+export type ClustersDocument = ReturnType<typeof clustersDocument>;
+
+export const clustersDocument = (clusters: readonly ClusterStatus[]) => ({
+  clusters: clusters.map(({context, releases, failure}) => ({
+    context,
+    releases: releases.map(({name, status}) => statusDocument(name, status, [])),
+    ...(failure && {error: {code: failure.code, message: failure.message, suggestions: failure.suggestions}}),
+  })),
+});
+
+export function statusDocument({release, kubeTarget}: ReleaseName, status: ReleaseStatus, files: readonly string[]) {
+  const {revision, managedBy, controller, chart, purpose, objects, runs, cacheUse, drift, account} = status;
+  return {
+    release,
+    namespace: kubeTarget.namespace,
+    context: status.context,
+    state: status.state,
+    ...(revision && {helm: helmOf(revision)}),
+    ...(managedBy === undefined ? {} : {managedBy}),
+    ...(controller && {controller: withoutRemedies(controller)}),
+    ...(chart && {chart: chartOf(chart)}),
+    ...(purpose && {purpose}),
+    workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
+    causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, permanent: isPermanent})),
+    agents: status.agents,
+    images: status.images,
+    /** Null where they could not be compared. */
+    objects: {differs: objects ? objects.some(differs) : null, verified: status.isVerified, differences: objects ?? []},
+    runs: {visible: runs !== undefined, inFlight: (runs ?? []).map(({kind, name, isCertain}) => ({kind, name, certain: isCertain}))},
+    advice: status.advice,
+    ...(cacheUse && {cacheUse}),
+    ...(files.length > 0 && {
+      values: {files, differs: drift ? drift.differences.length > 0 : null, differences: drift?.differences ?? []},
+    }),
+    unread: status.unread.map(({object: what, code, reason, remedy}) => ({what, code, reason, remedy})),
+    ...(account && {account: accountOf(account)}),
+  };
+}
+
+const accountOf = ({host, pool, isUnused, agents, withoutPod}: AccountStatus) => ({
+  host,
+  pool: pool === undefined ? null : {id: pool.id, name: pool.name, inUse: isUnused === undefined ? pool.isInUse : !isUnused},
+  agents: agents.map(({pod, agent}) => ({
+    ...{pod, id: agent?.id ?? null, status: agent?.status ?? 'unknown', version: agent?.version ?? null},
+    ...{lastSeen: agent?.lastSeen ?? null, error: agent?.error ?? null},
+  })),
+  withoutPod: withoutPod.map(({name}) => name),
+});
+
+const withoutRemedies = ({remedies: _, ...controller}: NonNullable<ReleaseStatus['controller']>) => controller;
+
+const helmOf = ({status, revision, updated, description}: NonNullable<ReleaseStatus['revision']>) => ({
+  ...{status, revision, updated},
+  ...(description && {description}),
+});
+
+const chartOf = ({agentVersion, ...chart}: NonNullable<ReleaseStatus['chart']>) => ({...chart, ...(agentVersion && {agentVersion})});
+
+type ReleaseLine = Pick<ShownStatus, 'name' | 'status'>;
+
+/** The releases of a cluster, or why they are unknown. */
+export interface ClusterStatus {
+  context: string;
+  releases: readonly ReleaseLine[];
+  failure?: ExpectedError | undefined;
+}
+
+const HEADING = ['NAMESPACE', 'RELEASE', 'CHART', 'STATUS', 'READY', 'RUNS', 'CHANGED OBJECTS'];
+
+/** A line for each release, as kubectl prints tables. */
+export const statusTable = (all: readonly ReleaseLine[], screen: Screen): string => columnsText([HEADING, ...all.map(cells)], screen);
+
+/** The same for several clusters; a cluster without a known release has a line too, and its reason below the table. */
+export function clustersTable(clusters: readonly ClusterStatus[], screen: Screen): string {
+  const rows = clusters.flatMap(({context, releases, failure}) =>
+    failure === undefined
+      ? releases.map((each) => [context, ...cells(each)])
+      : [[context, '-', '-', '-', STATES[failure.code] ?? 'unknown']],
+  );
+  const failed = clusters.flatMap(({context: object, failure}) =>
+    failure
+      ? [diagnosisText('!', {object, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? ''}, screen)]
+      : [],
+  );
+  return columnsText([['CONTEXT', ...HEADING], ...rows], screen) + section('Could not be read', failed, screen);
+}
+
+const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {CLUSTER_UNREACHABLE: 'unreachable', RELEASE_NOT_FOUND: 'not found'};
+
+const cells = ({name, status}: ReleaseLine): string[] => [
+  name.kubeTarget.namespace,
+  name.release,
+  status.chart ? `${status.chart.name}-${status.chart.version}` : '?',
+  status.state,
+  status.workloads.map(({ready, desired}) => `${ready}/${desired}`).join(' '),
+  status.runs === undefined ? '?' : String(status.runs.length),
+  status.objects === undefined ? '?' : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
+];
+
+/** The state of every agent of this machine, and the causes of problems. */
+export function hostStatusText(agents: readonly HostAgentState[], screen: Screen): string {
+  const {bold} = theme(screen);
+  const causes = agents.flatMap((each) => each.causes);
+  return [
+    ...agents.map((each) => agentLine(each, screen)),
+    ...(causes.length === 0 ? [] : [`\n${bold('Causes')}\n`, ...causes.map((each) => causeText(each, screen))]),
+  ].join('');
+}
+
+function agentLine(agent: HostAgentState, screen: Screen): string {
+  const {object, state, text} = agentProgress(agent);
+  return paragraph(`${stateMark(state, screen)} `, `${object}: ${text}`, screen);
+}
+
+/** The state of an agent as a line of the progress view. */
+export function agentProgress({object, status, image, purpose, restarts, isRunning, causes, agent}: HostAgentState): Progress {
+  const isBroken = !isRunning || causes.some(({isError}) => isError);
+  const facts = [
+    status,
+    agent === 'registered' ? 'registered (according to its log)' : 'registration unknown',
+    ...(purpose === 'vcs' ? ['VCS agent'] : []),
+    ...(image === undefined ? [] : [image]),
+    ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
+  ];
+  return {object, state: isBroken ? 'failing' : agent === 'registered' ? 'ready' : 'waiting', text: facts.join(', ')};
+}
+
+const causeText = (cause: HostCause, screen: Screen): string => diagnosisText(cause.isError ? '×' : '!', cause, screen);
