@@ -30,6 +30,8 @@ import {dockerStep, REPLACES_LABEL, recover, removeStep, renameStep, startStep, 
 
 /** Fingerprint of everything that a container was started with. */
 const CONFIGURATION_LABEL = 'io.scalr.agent.configuration';
+/** The settings of an install, beside its other files: an answers file, without secrets. */
+export const INSTALL_ANSWERS = 'install-answers.yaml';
 /** Directories with the files of the install, separated by colons. */
 const DIRECTORY_LABEL = 'io.scalr.agent.directory';
 

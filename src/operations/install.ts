@@ -19,7 +19,7 @@ import {type InstallFacts, isPending, readFacts} from '../release/read-release.t
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
-import {claimsToKeep, keepClaimSteps} from './kept-claims.ts';
+import {claimsToKeep, keepClaimSteps} from './release-data.ts';
 import {renderChart} from './render-chart.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 import {permissionsOfUpgrade} from './step-permissions.ts';

@@ -4,8 +4,6 @@ import {ExitCode, failed} from '../ground/errors.ts';
 import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {Controller, Inventory} from '../release/inventory.ts';
-import {inOrder, type Plan, type ReleaseStep, type Step} from './step.ts';
-import {permissionsOfUninstall} from './step-permissions.ts';
 import {
   beforeUninstall,
   CLEANER_IMAGE,
@@ -18,7 +16,9 @@ import {
   type RemovedObject,
   readyNodes,
   renderedObject,
-} from './uninstall-data.ts';
+} from './release-data.ts';
+import {inOrder, type Plan, type ReleaseStep, type Step} from './step.ts';
+import {permissionsOfUninstall} from './step-permissions.ts';
 import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
 export interface UninstallChoices {

@@ -94,6 +94,7 @@ test('are given by --pool in the wizard, too', async () => {
 test.each([
   ['there is no token of a user', {SCALR_TOKEN: ''}, []],
   ['its host is not the one of --url', {}, ['--url', 'https://other.scalr.io']],
+  ['--no-account is set', {}, ['--no-account']],
 ])('are not asked for, and nothing is contacted, when %s', async (_, env, argv) => {
   const api = await mockApi();
   const lines: Line[] = [
