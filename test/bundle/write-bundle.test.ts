@@ -66,6 +66,7 @@ async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes 
       api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
       archive: await zipArchives.create(file),
       createArchive: () => zipArchives.create(file),
+      template: '<!--first--><!--/first--><!--data-->',
       signal: new AbortController().signal,
       now: () => NOON,
       onProgress: () => undefined,

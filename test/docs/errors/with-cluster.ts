@@ -75,7 +75,7 @@ const archiveWithSecret = new PagedArchive(
       return (await check?.(written)) ?? {bytes: 42, entries: []};
     },
   },
-  undefined,
+  '',
 );
 
 /** What the redaction missed. */

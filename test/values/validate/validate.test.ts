@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../../src/charts/schema.ts';
 import {at, setAt, type Tree} from '../../../src/ground/tree.ts';
+import {toYaml} from '../../../src/values/document.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
-import {toYaml} from '../../../src/values/yaml.ts';
 import {DOCUMENTS} from '../../golden/cases.ts';
 import {TARGETS} from '../../support/versions.ts';
 
