@@ -70,7 +70,7 @@ function requireUnusedClaims({release}: ReleaseName, {claims}: Inventory): void 
   const used = claims.filter(({origin, usedBy}) => origin === 'release' && usedBy.length > 0);
   if (used.length === 0) return;
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     used
       .map((each) => `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`)
       .join('\n'),
@@ -159,7 +159,7 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
 export function requireOurChart(name: ReleaseName, chart: string | undefined): void {
   if (chart === undefined || scalrChart(chart) !== undefined) return;
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`,
     [
       `List releases: ${helmCommand(name.kubeTarget, 'list', '--all-namespaces')}`,
