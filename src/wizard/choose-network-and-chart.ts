@@ -1,5 +1,5 @@
-import {IDENTITIES} from '../charts/clouds.ts';
 import {CHARTS} from '../charts/charts.ts';
+import {IDENTITIES} from '../charts/clouds.ts';
 import type {ChartRequirements, Reason} from '../charts/recommend.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
