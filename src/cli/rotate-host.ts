@@ -208,7 +208,7 @@ const notUpToDate = (release: string, answers: string): ExpectedError =>
   );
 
 const notOurs = (path: string): ExpectedError =>
-  failed('OBJECT_OF_ANOTHER', `${path} does not contain SCALR_AGENT_TOKEN, or is not readable.`, [
+  failed('OBJECT_NOT_OWNED', `${path} does not contain SCALR_AGENT_TOKEN, or is not readable.`, [
     'Run the command with sudo',
     'If another program manages the token, replace it there',
   ]);

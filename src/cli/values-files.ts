@@ -74,12 +74,13 @@ export async function chartsToCheck(groups: readonly FileGroup[], settings: Sett
 /** Adds findings about keys without a confirmed effect. All valid files for one chart version are rendered together. */
 export async function confirmGroups(checked: readonly CheckedGroup[], {read}: ChartsToCheck, deps: ChartDeps): Promise<CheckedGroup[]> {
   let groups = [...checked];
-  for (const each of read.filter(({target}) => isUnknown(target, true))) {
+  const unknown = read.filter(({target}) => isUnknown(target, true));
+  for (const each of unknown) {
     const isOf = ({target, findings}: CheckedGroup): boolean =>
       target === each.target && findings.every(({severity}) => severity !== 'error');
     const sources = groups.filter(isOf).map(sourceOf);
     if (sources.length === 0) continue;
-    const {unconfirmed, rejection} = await confirmIn(each, sources.map(({values}) => values).reduce(mergeValues, {}), deps);
+    const {unconfirmed, rejection} = await confirmIn(each, sources.map(({values}) => values).reduce(mergeValues, {}), deps, unknown.length);
     const refused = rejection && sources.length === 1 ? [rejection.message] : [];
     groups = groups.map((group) => (isOf(group) ? withFindings(group, unconfirmed, refused) : group));
   }

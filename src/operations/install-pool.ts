@@ -50,7 +50,7 @@ export async function preparePool(
   const existing = await findPool(client, nameOrId).catch((error: unknown) => {
     if (!(error instanceof ExpectedError && error.code === 'SCALR_NOT_FOUND' && /^Cannot find /.test(error.message))) throw error;
     if (creates) return undefined;
-    throw new ExpectedError(error.message, {...error, suggestions: ['Add --create-pool to create it', ...error.suggestions]});
+    throw error.with(error.message, ['Add --create-pool to create it', ...error.suggestions]);
   });
   const options = {name: nameOrId, environments: [], isShared: false, isForVcs: user.isForVcs};
   const creation = existing === undefined ? await planPoolCreation(client, options) : undefined;
@@ -189,11 +189,7 @@ async function cleanUp(
       `Delete it: scalr-agent pool delete ${pool.id}`,
     );
   if (done.length === 0) return failure;
-  return new ExpectedError([failure.message, ...done].join(' '), {
-    ...failure,
-    suggestions: [...left, ...failure.suggestions],
-    cause: failure,
-  });
+  return failure.with([failure.message, ...done].join(' '), [...left, ...failure.suggestions]);
 }
 
 const POLL_MS = 5000;

@@ -181,7 +181,7 @@ describe('the service of a virtual machine', () => {
     const theirs = here.api.account.agent(here.pool, 'of-others');
     here.api.afterNext('GET', /agents/, () => (theirs.attributes['status'] = 'idle'));
     const {error} = await rotated({...here, deps: {...here.deps, sleep: keeping(here, theirs)}}, '--target', 'systemd');
-    expect(error).toMatchObject({code: 'OBJECT_OF_ANOTHER', message: expect.stringContaining('of-others')});
+    expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', message: expect.stringContaining('of-others')});
     expect(tokensIn(here)).toContain(first);
   });
 
@@ -210,7 +210,7 @@ describe('the service of a virtual machine', () => {
   test('a token that another program manages is not replaced', async () => {
     const here = await service();
     await here.files.write(ENV_OF_SERVICE, 'SCALR_URL=https://acme.scalr.io\n', {isPrivate: true});
-    expect((await rotated(here, '--target', 'systemd', '--pool', 'edge')).error).toMatchObject({code: 'OBJECT_OF_ANOTHER'});
+    expect((await rotated(here, '--target', 'systemd', '--pool', 'edge')).error).toMatchObject({code: 'OBJECT_NOT_OWNED'});
     expect(here.api.changes()).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ const TARGET: Line = ['Where will the agent run', ENTER];
 const CLOUD: Line = ['Where does the cluster run', ENTER];
 const REST: Line[] = [
   ['Isolate each run', ENTER],
+  ['How are runs distributed', ENTER],
   ['Which of these apply', ENTER],
   ['Where should provider', ENTER],
   ['Maximum concurrent runs', ENTER],
