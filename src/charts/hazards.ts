@@ -135,7 +135,7 @@ const job: readonly UpgradeHazard[] = [
     reason: 'A PodDisruptionBudget protects run pods since 0.6.1, so a node drain waits until runs have ended',
     remedy: 'To allow evictions, set task.podDisruptionBudget.enabled: false',
   }),
-  behavior('BUDGET_LOST', ['*', '0.6.1 - 0.6.3'], {
+  behavior('PDB_NOT_RENDERED', ['*', '0.6.1 - 0.6.3'], {
     when: ({values}) => Number(getAt(values, at('agent.replicaCount')) ?? 1) > 1,
     whose: 'several replicas',
     reason: 'The PodDisruptionBudget of the controller is lost in 0.6.1 to 0.6.3',

@@ -174,12 +174,13 @@ export async function rotateOnHost(
       const pool = made ?? recorded;
       if (next !== undefined) {
         const old = users.replaced ?? users.current;
-        keep();
         await write(next, {
           ...(pool === undefined ? {} : accountAnnotations({host: pool.host, poolId: pool.poolId, tokenId: made?.tokenId})),
           ...(old === undefined ? {} : {[PREVIOUS_TOKEN]: old}),
           ...(target === 'systemd' ? {[RESTART]: 'pending'} : {}),
         });
+        // From here on, agents can use the token.
+        keep();
       }
       await run(deps);
     },
@@ -208,7 +209,7 @@ const notUpToDate = (release: string, answers: string): ExpectedError =>
   );
 
 const notOurs = (path: string): ExpectedError =>
-  failed('OBJECT_OF_ANOTHER', `${path} does not contain SCALR_AGENT_TOKEN, or is not readable.`, [
+  failed('OBJECT_NOT_OWNED', `${path} does not contain SCALR_AGENT_TOKEN, or is not readable.`, [
     'Run the command with sudo',
     'If another program manages the token, replace it there',
   ]);

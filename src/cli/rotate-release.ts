@@ -123,7 +123,7 @@ export async function rotate<Head>(
 }
 
 const othersWarning = (release: string, {pool, others, previous}: AccountRotation): Warning => ({
-  code: 'OBJECT_OF_ANOTHER',
+  code: 'OBJECT_NOT_OWNED',
   message: `Agent pool ${pool.name} also has agents outside of release ${release}: ${few(others.map((each) => each.name))}. They may use token ${previous?.id}, so it is not revoked without --confirm ${release}.`,
 });
 

@@ -165,7 +165,7 @@ export function sharedDirectories(
     const text = `Directory ${data} is also mounted by container ${containerName(user)}.`;
     const remedy = 'Agents must not share their data: use another --data-home';
     if (isKept) return [`${text} ${remedy}.`];
-    throw failed('OBJECT_OF_ANOTHER', text, [remedy]);
+    throw failed('OBJECT_NOT_OWNED', text, [remedy]);
   });
 }
 

@@ -200,7 +200,7 @@ const contested = ({manifest}: RenderedRelease, {drift, installed}: InstallFacts
   });
 
 const managerWarning = ({object, manager, paths}: ObjectDrift): Warning => ({
-  code: 'OBJECT_OF_ANOTHER',
+  code: 'OBJECT_NOT_OWNED',
   message: `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`,
 });
 
@@ -210,7 +210,7 @@ function requireNoOtherManager(wanted: RenderedRelease, facts: InstallFacts): vo
   if (first === undefined) return;
   const {object, manager, paths} = first;
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `${manager} sets ${few(paths)} of ${object}, and Helm does not change fields that another program manages.`,
     [
       `Let ${manager} leave these fields alone, then run the same command again`,

@@ -239,7 +239,7 @@ export async function planPoolDeletion(client: ScalrClient, nameOrId: string, ow
 
 const usedByOthers = ({id, name}: Named, agents: readonly Named[], tokens: readonly {id: string}[]): ExpectedError =>
   failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Others may use agent pool ${name}: it has ${few([...agents.map((each) => `agent ${each.name}`), ...tokens.map((each) => `token ${each.id}`)])}.`,
     ['Omit --delete-pool', `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`],
     {exit: ExitCode.usage},

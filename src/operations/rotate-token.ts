@@ -60,7 +60,7 @@ const inValues = (name: ReleaseName): ExpectedError =>
 function notOurs({release, kubeTarget}: ReleaseName, secret: string, found: SecretObject | undefined): ExpectedError {
   const reason = found === undefined ? 'does not exist' : `was not created by scalr-agent for release ${release}`;
   return failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Secret ${secret} in ${kubeTarget.namespace} ${reason}, so its content is not replaced.`,
     ['Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart'],
     {exit: ExitCode.usage},
@@ -228,7 +228,7 @@ export async function proveMoved(users: TokenUsers, account: AccountRotation, de
     requireTime();
     const after = await lastUse();
     if (after === before || after === undefined) return;
-    throw failed('OBJECT_OF_ANOTHER', `Something outside of release ${users.release} has used token ${id} at ${after}. ${keeps}`, [
+    throw failed('OBJECT_NOT_OWNED', `Something outside of release ${users.release} has used token ${id} at ${after}. ${keeps}`, [
       `Find the agents of the pool: scalr-agent pool show ${pool.id}`,
       `Revoke it when nothing uses it: scalr-agent pool token revoke ${pool.id} ${id}`,
     ]);
@@ -246,7 +246,7 @@ function notMoved(missing: readonly string[], agents: readonly ScalrAgent[], poo
 /** The token is not revoked: agents of others may use it. */
 export const usedByOthers = (release: string, {pool, others, previous}: AccountRotation): ExpectedError =>
   failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `The agents of release ${release} use the new token. Token ${previous?.id} is still valid, because other agents of pool ${pool.name} may use it: ${few(others.map((each) => each.name))}.`,
     [`If they have tokens of their own, run the same command again with --confirm ${release}`],
   );

@@ -206,7 +206,7 @@ function adviceFor(installed: InstalledRelease, {values, effective}: RenderedRel
       versions: to.version,
       reason: `${to.chart} ${to.version} sets ${variable} in container ${container} itself, so it would be set twice`,
       remedy: `Remove ${variable} from ${path.join('.')}: set it to null in a file for --values`,
-      handled: false,
+      automatic: false,
     }),
   );
   return [...repeated, ...hazards, ...pinnedAdvice(to, effective)];

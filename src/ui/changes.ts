@@ -88,10 +88,10 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
   ];
 }
 
-function adviceText({level, reason, remedy, versions, handled}: UpgradeAdvice, screen: Screen): string {
+function adviceText({level, reason, remedy, versions, automatic}: UpgradeAdvice, screen: Screen): string {
   const {red, yellow, green, dim} = theme(screen);
-  const mark = handled ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
-  const next = handled ? `Done by the plan: ${remedy}.` : `${remedy}.`;
+  const mark = automatic ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
+  const next = automatic ? `Done by the plan: ${remedy}.` : `${remedy}.`;
   return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
 }
 

@@ -77,7 +77,7 @@ export function section(title: string, items: readonly string[], screen: Screen)
 const VERDICTS = {
   ready: ['✓', 'green', 'is ready'],
   'not-ready': ['!', 'yellow', 'is not ready'],
-  hopeless: ['×', 'red', 'cannot become ready'],
+  failed: ['×', 'red', 'cannot become ready'],
   unknown: ['?', 'yellow', 'has an unknown status: some data could not be read'],
 } as const;
 

@@ -101,7 +101,7 @@ function knownAgentVersion(target: Target): string {
   const {chart, version} = target;
   const known = agentVersionOf(target);
   if (known !== undefined) return known;
-  throw failed('NO_CHART', `The agent version of ${chart} ${version} is unknown.`, [
+  throw failed('INVALID_CHART_SOURCE', `The agent version of ${chart} ${version} is unknown.`, [
     'Set --chart-source to the directory or .tgz file of the chart',
   ]);
 }

@@ -158,7 +158,7 @@ const JOB: readonly Omit<Case, 'chart'>[] = [
   },
   {code: 'RUNS_BLOCK_DRAINS', hit: [['0.5.79', '0.6.1']], miss: [['0.6.1', '0.6.5']]},
   {
-    code: 'BUDGET_LOST',
+    code: 'PDB_NOT_RENDERED',
     hit: [
       ['0.5.79', '0.6.1'],
       ['0.6.4', '0.6.3'],

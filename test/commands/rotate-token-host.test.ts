@@ -181,7 +181,7 @@ describe('the service of a virtual machine', () => {
     const theirs = here.api.account.agent(here.pool, 'of-others');
     here.api.afterNext('GET', /agents/, () => (theirs.attributes['status'] = 'idle'));
     const {error} = await rotated({...here, deps: {...here.deps, sleep: keeping(here, theirs)}}, '--target', 'systemd');
-    expect(error).toMatchObject({code: 'OBJECT_OF_ANOTHER', message: expect.stringContaining('of-others')});
+    expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', message: expect.stringContaining('of-others')});
     expect(tokensIn(here)).toContain(first);
   });
 
@@ -194,6 +194,15 @@ describe('the service of a virtual machine', () => {
     expect(await textOf(here, ENV_OF_SERVICE)).toContain('SCALR_AGENT_TOKEN=e30.e30.bmV3\n');
     expect(here.api.sent).toEqual([]);
     expect((await runCommand(RotateToken, ['--target', 'systemd', '--yes'], deps)).stderr).toContain('Nothing was changed.');
+  });
+
+  test('a token file that cannot be written leaves no token in the account', async () => {
+    const here = await service();
+    const refused = {...here.files, write: async () => Promise.reject(FAILED)};
+    const {error} = await rotated({...here, deps: {...here.deps, files: refused}}, '--target', 'systemd', '--pool', 'edge');
+    expect(error).toMatchObject({code: 'TOOL_NOT_FOUND', message: expect.stringContaining('The new token was revoked.')});
+    expect([tokensIn(here), here.calls]).toEqual([[], []]);
+    expect(await textOf(here, ENV_OF_SERVICE)).toContain(OLD);
   });
 
   test('a dry run shows the plan and changes nothing', async () => {
@@ -210,7 +219,7 @@ describe('the service of a virtual machine', () => {
   test('a token that another program manages is not replaced', async () => {
     const here = await service();
     await here.files.write(ENV_OF_SERVICE, 'SCALR_URL=https://acme.scalr.io\n', {isPrivate: true});
-    expect((await rotated(here, '--target', 'systemd', '--pool', 'edge')).error).toMatchObject({code: 'OBJECT_OF_ANOTHER'});
+    expect((await rotated(here, '--target', 'systemd', '--pool', 'edge')).error).toMatchObject({code: 'OBJECT_NOT_OWNED'});
     expect(here.api.changes()).toEqual([]);
   });
 });

@@ -70,8 +70,8 @@ test('refuses a newer version that it cannot read, and names two ways on', async
 
 test.each([
   ['nowhere', 'UNREADABLE_FILE'],
-  ['values.yaml', 'NO_CHART'],
-  ['.', 'NO_CHART'],
+  ['values.yaml', 'INVALID_CHART_SOURCE'],
+  ['.', 'INVALID_CHART_SOURCE'],
 ])('refuses %s with %s', async (source, code) => {
   const {stdout, exit} = await validate(source, '--json');
   expect(JSON.parse(stdout).error.code).toBe(code);

@@ -27,7 +27,7 @@ interface TextOptions extends MigrationOptions {
 }
 
 /** Findings after which the meaning of the old values is unknown. */
-const UNUSABLE = ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'NULL_DELETES_DEFAULT', 'MANIFEST', 'NESTED_VALUES'];
+const UNUSABLE = ['WRONG_TYPE', 'STRING_NOT_BOOLEAN', 'NULL_DELETES_DEFAULT', 'MANIFEST', 'NESTED_VALUES'];
 
 /**
  * Migrates the text of a values file. Within a chart it keeps all lines that do not change; for another chart it is written anew, with

@@ -15,7 +15,7 @@ import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
 
 /** Templates cannot read such a value. */
 export const isTypeError = ({code}: ValuesFinding): boolean =>
-  ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
+  ['WRONG_TYPE', 'STRING_NOT_BOOLEAN', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
 
 /** Every key that the chart version does not have, and every value that its templates or Kubernetes reject. */
 export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[] {
@@ -139,7 +139,7 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
     if ([node.type].flat().join() === 'boolean' && typeof tree === 'string') {
       const value = /^(true|yes|on|1)$/i.test(tree);
       const isClear = value || /^(false|no|off|0)$/i.test(tree);
-      return error(path, 'TEXT_FOR_SWITCH', `"${tree}" is a string, and templates treat every non-empty string as true.`, {
+      return error(path, 'STRING_NOT_BOOLEAN', `"${tree}" is a string, and templates treat every non-empty string as true.`, {
         suggestion: isClear ? String(value) : 'true or false',
         ...(isClear ? {fix: {path, value}} : {}),
       });
@@ -224,7 +224,7 @@ function checkType(tree: Tree, effective: Tree, reference: SchemaNode, path: Tre
     ...fields,
     ...missing.map((key) => error('MISSING_KEY', `${key} is required.`)),
     ...problems.flatMap((each) =>
-      each ? [error(each.code ?? 'REFUSED_BY_KUBERNETES', each.message, {severity: each.severity}, each.at)] : [],
+      each ? [error(each.code ?? 'REJECTED_BY_KUBERNETES', each.message, {severity: each.severity}, each.at)] : [],
     ),
   ];
 }

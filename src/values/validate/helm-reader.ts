@@ -58,7 +58,7 @@ export function readNode(contents: Node): HelmReading {
       aliased += known.size;
       if (isExcessive(aliased, decoded) && !isBomb) {
         isBomb = true;
-        refuse(node, path, 'ALIAS_BOMB', 'The file contains excessive aliasing, which Helm rejects.');
+        refuse(node, path, 'YAML_ALIAS_LIMIT', 'The file contains excessive aliasing, which Helm rejects.');
       }
       return known.read;
     }

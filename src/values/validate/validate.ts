@@ -106,7 +106,7 @@ function refusal(errors: readonly ValuesFinding[], generated: Generated): Expect
 function refuseDropped({origins, settings}: Generated, findings: readonly ValuesFinding[]): void {
   for (const {code, path, message} of findings) {
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
-    if (code !== 'OTHER_KEY_WINS' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
+    if (code !== 'KEY_OVERRIDDEN' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
     throw failed('CONFLICTING_SETTINGS', `${spell(lost)} has no effect. ${path}: ${message}`, ['Use only one of them']);
   }
 }

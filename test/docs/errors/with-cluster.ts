@@ -137,7 +137,7 @@ export const withCluster: readonly Example[] = [
     'Error: looks like "https://scalr.github.io/agent-helm/" is not a valid chart repository or cannot be reached: Get "https://scalr.github.io/agent-helm/index.yaml": dial tcp: lookup scalr.github.io: no such host',
   ),
   tool(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     'install --answers answers.yaml --yes',
     INSTALL,
     'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "scalr-agent" exists and cannot be imported into the current release: invalid ownership metadata',
@@ -155,7 +155,7 @@ export const withCluster: readonly Example[] = [
     const charts = {read: () => Promise.reject(), download: (pull: (directory: string) => Promise<void>) => pull('.').then(() => '.')};
     return verifyChart({...CHART, keyring: 'keyring.gpg'}, {charts, processes});
   }),
-  failing('BROKEN_PROMISE', 'install --answers answers.yaml --yes', () => {
+  failing('RENDER_MISMATCH', 'install --answers answers.yaml --yes', () => {
     const manifest = 'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';
     return renderChart(
       {name: NAME, chart: CHART, yaml: ''},
@@ -167,7 +167,7 @@ export const withCluster: readonly Example[] = [
   failing('NOT_CONFIRMED', 'install --answers answers.yaml', () => confirmPlan({isAccepted: false, prompter: undefined})),
   failing('NOT_READY', 'install --answers answers.yaml --yes', () =>
     requireReady(
-      watched('hopeless', [cause('TOKEN_REJECTED', 'agent log: 401 Client Error: Unauthorized for url: https://acme.scalr.io')]),
+      watched('failed', [cause('TOKEN_REJECTED', 'agent log: 401 Client Error: Unauthorized for url: https://acme.scalr.io')]),
       releaseText(NAME, true),
       READY,
     ),
