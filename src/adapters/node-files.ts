@@ -205,7 +205,7 @@ async function inArchive(content: Buffer, source: string): Promise<Texts> {
 const isTemplate = (name: string): boolean => /\.(ya?ml|tpl|txt)$/.test(name);
 
 const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
-  failed('NO_CHART', `${source} ${why}.`, suggestions, {cause});
+  failed('INVALID_CHART_SOURCE', `${source} ${why}.`, suggestions, {cause});
 
 /** Text of a file in the package. @throws Error if it is missing */
 export const readPackageText = (path: string): string => readFileSync(path, 'utf8');

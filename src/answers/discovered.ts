@@ -116,7 +116,9 @@ async function nameOf(source: string, {files, readName, report}: ChartSourceDeps
   if (name !== undefined || /^[a-z]+:\/\//i.test(source)) return {name, version};
   if (!isNamed || (await files.kindOf(source)) !== 'nothing') return readName(source);
   // The chart may exist only on the machine that uses the values.
-  report([{code: 'NO_CHART', message: `--chart-source ${source} does not exist on this machine, so its version was not read.`}]);
+  report([
+    {code: 'INVALID_CHART_SOURCE', message: `--chart-source ${source} does not exist on this machine, so its version was not read.`},
+  ]);
   return {};
 }
 

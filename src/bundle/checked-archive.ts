@@ -66,7 +66,7 @@ async function leaksIn({entries, read}: Written, find: CheckDeps['find'], own: R
   const leaks = new Map<string, FileLeaks>();
   for (const {name} of entries) {
     const inName = own.has(name) ? [] : await find([Buffer.from(name)]);
-    const inContent = name === MANIFEST ? [] : await find(name === REPORT ? contentOfPage(read(name)) : read(name));
+    const inContent = name === MANIFEST ? [] : await find(name === REPORT ? contentOfPage(read(name), own) : read(name));
     if (inName.length + inContent.length > 0) leaks.set(name, {inName, inContent});
   }
   return leaks;

@@ -9,7 +9,7 @@ import type {Pod} from '../kubernetes/objects.ts';
 import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import type {Interrupts, Processes} from '../ports/system.ts';
 import {grantText} from '../release/grants.ts';
-import {type HostBundleOptions, type HostDeps, type HostPrepared, prepareDocker} from './collect/docker.ts';
+import {type HostBundleOptions, type HostDeps, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
@@ -37,7 +37,13 @@ interface FromHostDeps extends SaveDeps, Omit<HostDeps, 'signal'> {
 export async function collectFromHost(options: FromHostOptions, deps: FromHostDeps): Promise<Collected> {
   const {interrupt, forceQuit} = deps.interrupts;
   const signal = anySignal(AbortSignal.timeout(options.timeoutMs), interrupt);
-  const prepared = await prepare(options, {...deps, signal}).catch(async (error: unknown) => {
+  const {container} = options;
+  const [reading, reader] = [
+    {since: options.since, now: deps.now()},
+    {...deps, signal},
+  ];
+  const preparing = container === undefined ? prepareJournal(reading, reader) : prepareDocker(container, reading, reader);
+  const prepared = await preparing.catch(async (error: unknown) => {
     // Ctrl-C also stops docker and journalctl, which may be noticed first.
     await wait(SIGNAL_MS);
     throw interrupt.aborted ? bundleInterrupted(interrupt) : error;
@@ -47,11 +53,6 @@ export async function collectFromHost(options: FromHostOptions, deps: FromHostDe
   if (options.isDryRun) return {wanted: prepared};
   const {name, api} = prepared;
   return {...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})), interrupt};
-}
-
-function prepare({container, since}: FromHostOptions, deps: HostDeps & SaveDeps): Promise<HostPrepared> {
-  const options = {since, now: deps.now()};
-  return container === undefined ? prepareJournal(options, deps) : prepareDocker(container, options, deps);
 }
 
 export interface FromClusterOptions extends BundleOptions, SaveOptions {

@@ -18,7 +18,7 @@ const MOST = 15_000_000;
 const [FIRST, FIRST_END, DATA] = ['<!--first-->', '<!--/first-->', '<!--data-->'];
 const blockOf = (id: string, packed: Buffer): string =>
   `<script type="application/octet-stream;base64" id="${id}">${packed.toString('base64')}</script>\n`;
-const BLOCKS = /<script type="application\/octet-stream;base64" id="\w+">([^<]*)<\/script>/g;
+const BLOCKS = /<script type="application\/octet-stream;base64" id="(\w+)">([^<]*)<\/script>/g;
 
 interface Block {
   lines: number;
@@ -120,8 +120,8 @@ function linesIn(content: Buffer): number {
   return lines;
 }
 
-/** What a page says: its first screen, and every block decoded. The rest is the program of the page, and the same in every bundle. */
-export async function* contentOfPage(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** What a page says: its first screen, and every block decoded. The program of the page and the names `own` are the same in every bundle. */
+export async function* contentOfPage(chunks: AsyncIterable<Buffer>, own: ReadonlySet<string> = new Set()): AsyncGenerator<Buffer> {
   let [held, isFirst] = ['', true];
   for await (const chunk of chunks) {
     held += chunk.toString('latin1');
@@ -133,28 +133,31 @@ export async function* contentOfPage(chunks: AsyncIterable<Buffer>): AsyncGenera
     }
     // Every block ends with its line.
     const newline = held.lastIndexOf('\n') + 1;
-    for (const [, block = ''] of held.slice(0, newline).matchAll(BLOCKS)) yield inflateRawSync(Buffer.from(block, 'base64'));
+    for (const [, id, block = ''] of held.slice(0, newline).matchAll(BLOCKS)) {
+      const content = inflateRawSync(Buffer.from(block, 'base64'));
+      if (id !== 'index') yield content;
+      else yield Buffer.from(JSON.stringify((JSON.parse(content.toString()) as [name: string][]).filter(([name]) => !own.has(name))));
+    }
     held = held.slice(newline);
   }
 }
 
-/** An archive that collects its files for the page. Without a template there is none. */
+/** An archive that collects its files for the page. */
 export class PagedArchive implements Archive {
   readonly #archive: Archive;
-  readonly #page: ReportPage | undefined;
+  readonly #page: ReportPage;
 
-  constructor(archive: Archive, template: string | undefined) {
+  constructor(archive: Archive, template: string) {
     this.#archive = archive;
-    this.#page = template === undefined ? undefined : new ReportPage(template);
+    this.#page = new ReportPage(template);
   }
 
   add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry> {
-    if (this.#page === undefined) return this.#archive.add(name, source);
     return this.#archive.add(name, this.#page.recording(name, Buffer.isBuffer(source) ? [source] : source));
   }
 
   async addPage(first: Buffer): Promise<void> {
-    if (this.#page) await this.#archive.add(REPORT, this.#page.html(first));
+    await this.#archive.add(REPORT, this.#page.html(first));
   }
 
   close(options: Parameters<Archive['close']>[0]): Promise<ClosedArchive> {

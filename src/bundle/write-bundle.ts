@@ -122,8 +122,8 @@ export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
 type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> &
   Pick<SaveDeps, 'now' | 'onProgress'> & {
     archive: Archive;
-    /** Of the page; without it, the bundle has no page. */
-    template?: string | undefined;
+    /** Of the page. */
+    template: string;
     /** Another archive for the same file, if the final check finds a secret. */
     createArchive(): Promise<Archive>;
   };

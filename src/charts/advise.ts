@@ -13,7 +13,7 @@ import {releasesOf} from './target.ts';
 export interface UpgradeAdvice extends Pick<UpgradeHazard, 'code' | 'level' | 'reason' | 'remedy'> {
   versions: string;
   /** The plan of the upgrade applies the remedy. */
-  handled: boolean;
+  automatic: boolean;
 }
 
 export interface UpgradeFacts extends HazardFacts {
@@ -30,7 +30,7 @@ export const advise = (installed: Target, wanted: Target, facts: UpgradeFacts): 
       ({code, level, from, to, reason, remedy, isHandled}): UpgradeAdvice => ({
         ...{code, level, reason, remedy},
         versions: from === '*' ? describeRange(to) : `${describeRange(from)} → ${describeRange(to)}`,
-        handled: isHandled ?? false,
+        automatic: isHandled ?? false,
       }),
     ),
   ].toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
@@ -62,7 +62,7 @@ export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFa
       versions: wanted.version,
       reason: `${wanted.chart} ${wanted.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${few(old)}`,
       remedy: floor.isHard && fits !== undefined ? `Upgrade Kubernetes first, or use --chart-version ${fits}` : 'Upgrade Kubernetes first',
-      handled: false,
+      automatic: false,
     },
   ];
 }
@@ -75,7 +75,7 @@ export const pinnedAdvice = (wanted: Target, values: Values): UpgradeAdvice[] =>
     versions: wanted.version,
     reason: message,
     remedy: `Remove ${keys}: set null in a file for --values`,
-    handled: false,
+    automatic: false,
   }));
 
 /** A setting that the wanted version supports and the installed one does not. */

@@ -135,7 +135,7 @@ const job: readonly UpgradeHazard[] = [
     reason: 'A PodDisruptionBudget protects run pods since 0.6.1, so a node drain waits until runs have ended',
     remedy: 'To allow evictions, set task.podDisruptionBudget.enabled: false',
   }),
-  behavior('BUDGET_LOST', ['*', '0.6.1 - 0.6.3'], {
+  behavior('PDB_NOT_RENDERED', ['*', '0.6.1 - 0.6.3'], {
     when: ({values}) => Number(getAt(values, at('agent.replicaCount')) ?? 1) > 1,
     whose: 'several replicas',
     reason: 'The PodDisruptionBudget of the controller is lost in 0.6.1 to 0.6.3',
@@ -155,6 +155,9 @@ const job: readonly UpgradeHazard[] = [
 ];
 
 const DEFAULT_GRACE: Readonly<Record<string, number>> = {agent: 180, task: 360};
+
+/** The chart itself could not be read: Scalr/agent-helm, release agent-local-0.7.0. */
+const FROM_NOTES = 'According to the release notes of 0.7.0';
 
 const local: readonly UpgradeHazard[] = [
   behavior('VOLUME_SPLIT', ['<=0.5.63', '>=0.5.64'], {
@@ -195,6 +198,25 @@ const local: readonly UpgradeHazard[] = [
     remedy: 'If runs use these tools, set image.repository: scalr/agent-runner',
   }),
   reuseValues('<=0.5.76', '>=0.6.1'),
+  blocking('KEYS_REMOVED', ['<0.7.0', '>=0.7.0'], {
+    when: ({values}) => usesOldPersistence(values),
+    whose: '`persistence.enabled` or its PVC',
+    reason: `${FROM_NOTES}, persistence.enabled and persistence.persistentVolumeClaim are removed, and an empty PVC replaces the one of the chart`,
+    remedy: 'Move the keys below persistence.cache before the upgrade, and set claimName to keep the PVC',
+  }),
+  blocking('PVC_NOT_SHARED', ['<0.7.0', '>=0.7.0'], {
+    when: ({values}) =>
+      Number(getAt(values, at('replicaCount')) ?? 1) > 1 &&
+      ['persistence', 'persistence.cache', 'persistence.data'].some(
+        (volume) =>
+          isOn(values, `${volume}.enabled`) &&
+          textAt(values, `${volume}.persistentVolumeClaim.claimName`) === '' &&
+          textAt(values, `${volume}.persistentVolumeClaim.accessMode`) === 'ReadWriteOncePod',
+      ),
+    whose: 'several replicas with a ReadWriteOncePod PVC',
+    reason: `${FROM_NOTES}, several replicas are rejected if they share a ReadWriteOncePod PVC of the chart`,
+    remedy: 'Use one replica, ReadWriteMany, or storage per pod (persistence.cache.mode and persistence.data.mode)',
+  }),
 ];
 
 const k8s: readonly UpgradeHazard[] = [

@@ -1,6 +1,6 @@
 import {ExpectedError} from '../ground/errors.ts';
 import type {Get} from '../settings/define.ts';
-import {isolation, purpose, singleRun} from '../settings/purpose.ts';
+import {isolation, load, purpose, singleRun} from '../settings/purpose.ts';
 import {chartVersion, cloud} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';
@@ -74,7 +74,8 @@ const ARGUMENTS: readonly Argument[] = [
     chart: 'agent-local',
     verdict: 'for',
     weight: 1,
-    message: 'Recommended by Scalr for run pools. Requires no CRD, no cluster role and no directory on the nodes.',
+    message:
+      'Recommended by Scalr for run pools, and the only chart for VCS pools. Requires no CRD, no cluster role and no directory on the nodes.',
     source: 'agent-helm, README; agent-local 0.6.5, templates',
   },
   {
@@ -124,7 +125,15 @@ const ARGUMENTS: readonly Argument[] = [
     verdict: 'for',
     weight: 3,
     test: (get) => get(isolation) === 'per-run',
-    message: 'Each run gets its own Job and shares nothing with other runs.',
+    message: 'Recommended by Scalr for isolated runs: each run gets its own Job and shares nothing with other runs.',
+    source: 'agent-helm, README; agent-job 0.6.5, templates/task.yaml',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'for',
+    weight: 3,
+    test: (get) => get(load) === 'bursty',
+    message: 'Suits bursty load: pods start for each run, and none reserve resources while the pool is idle.',
     source: 'agent-job 0.6.5, templates/task.yaml',
   },
   {
@@ -187,8 +196,9 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-k8s',
     verdict: 'against',
-    weight: 2,
-    message: 'Runs as root, stores its data in a directory on every node or on EFS, and should have a dedicated node pool.',
+    weight: 5,
+    message:
+      'Recommended only if you need it: requires more complex configuration, runs as root, stores its data in a directory on every node or on EFS, and should have a dedicated node pool.',
     source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
   },
   {

@@ -73,6 +73,7 @@ export const describeRange = (range: string): string =>
         ? 'all supported versions'
         : run
             .replace(/^>=(.*)/, 'since $1')
+            .replace(/^<(\d.*)/, 'before $1')
             .replace(/^<=(.*)/, 'up to $1')
             .replace(' - ', ' to '),
     )

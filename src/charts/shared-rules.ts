@@ -84,7 +84,7 @@ export const rootOnOpenShift = onOpenShift(
 
 /** A cache PersistentVolumeClaim that several pods mount; `sharers` describes them, undefined if there is only one. */
 export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | undefined; suggestion: string}): ChartRule[] => [
-  settingError('CLAIM_NOT_SHARED', {
+  settingError('PVC_NOT_SHARED', {
     setting: cacheAccessMode,
     isWrong: (get) =>
       sharers(get) !== undefined &&
@@ -93,7 +93,7 @@ export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | 
     message: (get) => `A ${get(cacheAccessMode)} cache cannot be shared, but it is mounted by ${sharers(get)}`,
     suggestion,
   }),
-  settingWarning('CLAIM_HAS_TO_BE_SHARED', {
+  settingWarning('PVC_MUST_BE_SHARED', {
     isReminder: true,
     setting: cache,
     isWrong: (get, {isExplicit}) => sharers(get) !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode),
@@ -220,7 +220,7 @@ export const sharedRules: readonly ChartRule[] = [
     message: (get) =>
       `The service account has no cloud identity. Add --service-account-annotation ${annotationFor(get)}=…, or use --service-account-name with an account that has this annotation.`,
   }),
-  settingWarning('SHARED_CLAIM_WITHOUT_CLASS', {
+  settingWarning('SHARED_PVC_WITHOUT_CLASS', {
     setting: cache,
     isWrong: (get) => get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteMany' && get(cacheStorageClass) === undefined,
     message: (get) => `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set --cache-storage-class.`,

@@ -85,7 +85,7 @@ export const secureMirrors: ValuesRule = {
 
 /** Numbers for which zero disables the feature. */
 export const aboveZero = ({message, ...keys}: Keys & {message: string}): ValuesRule =>
-  keyWarning('ZERO', {
+  keyWarning('ZERO_VALUE', {
     ...keys,
     isWrong: (values, key) => /^0+(\.0*)?[A-Za-z]*$/.test(String(getAt(values, at(key)) ?? '')),
     message,
@@ -114,7 +114,7 @@ export const separateDirectories = keyError('DIRECTORIES_COLLIDE', {
 
 /** Directories where a volume is mounted. */
 export const directories = (keys: Keys): ValuesRule =>
-  keyError('NO_DIRECTORY', {
+  keyError('DIRECTORY_REQUIRED', {
     ...keys,
     isWrong: (values, key) => getAt(values, at(key)) === '',
     message: 'The value must not be empty, because a volume is mounted at this path.',
@@ -141,7 +141,7 @@ const wantsPem = (keys: Keys): ValuesRule =>
 
 /** Two keys for the same value, one of which is silently ignored. */
 export const otherKeyWins = ({in: range, winner, loser}: {in: string; winner: string; loser: string}): ValuesRule =>
-  keyWarning('OTHER_KEY_WINS', {
+  keyWarning('KEY_OVERRIDDEN', {
     in: range,
     keys: [loser],
     isWrong: (values) => textAt(values, winner) !== '' && textAt(values, loser) !== '',
@@ -152,7 +152,7 @@ export const otherKeyWins = ({in: range, winner, loser}: {in: string; winner: st
 const bothHalves = (tls: string, range: string): ValuesRule => {
   const [certificate, key, instead] = [`${tls}.clientCert`, `${tls}.clientKey`, `${tls}.clientCertSecret.name`];
   const missing = (given: string): string => (given === key ? certificate : key);
-  return keyError('HALF_CLIENT_CERTIFICATE', {
+  return keyError('INCOMPLETE_CLIENT_CERTIFICATE', {
     in: range,
     keys: [certificate, key],
     isWrong: (values, given) => textAt(values, given) !== '' && textAt(values, missing(given)) === '' && textAt(values, instead) === '',
@@ -206,7 +206,7 @@ export const notNull = (keys: Keys): ValuesRule =>
 
 /** Keys of a Secret, used only if one of `secrets` is set. */
 export function keyOfSecret({secrets, ...keys}: Keys & {secrets: readonly string[]}): ValuesRule {
-  return keyError('NO_KEY_OF_SECRET', {
+  return keyError('SECRET_KEY_REQUIRED', {
     ...keys,
     isWrong: (values, key) => secrets.some((secret) => textAt(values, secret) !== '') && getAt(values, at(key)) === '',
     message: 'The key of the Secret must not be empty.',
@@ -270,7 +270,7 @@ export const mountsOfVolumes = ({in: range, volumes, mounts, containers, own}: M
 });
 
 export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: string}): ValuesRule =>
-  keyError('SWITCH_IS_OFF', {
+  keyError('FEATURE_DISABLED', {
     ...rule,
     keys: [key],
     isWrong: (values) => textAt(values, key) !== '' && !isOn(values, on),
@@ -280,7 +280,7 @@ export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: s
 
 /** PersistentVolumeClaims that the chart creates require a size; `volumes` are their parent keys. */
 export const sizedClaims = ({volumes, ...rule}: {in?: string; volumes: readonly string[]}): ValuesRule =>
-  keyError('CLAIM_WITHOUT_SIZE', {
+  keyError('PVC_SIZE_REQUIRED', {
     ...rule,
     keys: volumes.map((volume) => `${volume}.persistentVolumeClaim.storage`),
     isWrong: (values, key) => {

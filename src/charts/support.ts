@@ -2,6 +2,7 @@ import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
+import {load} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
 import {CHARTS, chartFor} from './charts.ts';
 import type {Chart, Described, Row, Scope, Target} from './define.ts';
@@ -26,7 +27,7 @@ export function rowsFor({rows}: Described, setting: Setting, value: unknown, sco
 
 /** Settings of the release, and settings that are written without rows. */
 export const needsNoRow = (setting: Setting): boolean =>
-  setting.group === 'Release' || setting.id === set.id || setting.id === valuesFile.id;
+  setting.group === 'Release' || [set.id, valuesFile.id, load.id].includes(setting.id);
 
 /** True if the chart version has a key for the setting. */
 export const hasKey = <T>(target: Target, setting: Setting<T>): boolean =>

@@ -5,6 +5,7 @@ import type {Fleet, TokenSource} from '../export/fleet/fleet.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError, usageError} from '../ground/errors.ts';
 import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
+import type {ReadChart} from '../operations/read-chart.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
 import {flagsOf, type Settings} from '../settings/settings.ts';
@@ -12,8 +13,10 @@ import {clientCertFile} from '../settings/tls.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
+import type {ClusterFlags} from './flags.ts';
 import {type Parsed, repeated} from './flags.ts';
 import {overlayFlag, readOverlay, requireValid, sharedSettings} from './overlay.ts';
+import {type ChartDeps, confirmGenerated, readOfSettings} from './read-chart.ts';
 
 /** Flags of export that only fleet engines have. */
 export const fleetFlags = {
@@ -50,7 +53,7 @@ export function refuseFleetFlags(flags: FleetFlags): void {
 
 interface FleetDeps {
   sources: readonly SettingsSource[];
-  app: Pick<App, 'files' | 'now'>;
+  app: Pick<App, 'files' | 'now' | 'charts' | 'processes'>;
   /** Settings without --overlay; may ask. */
   settings(): Promise<Settings>;
 }
@@ -62,11 +65,16 @@ export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources
   const token = tokenSourceOf(flags);
   const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
-  const overlay = directory === undefined ? undefined : await readOverlay({directory, sources, app, answers}, generateReferences);
+  const deps = {app, flags: flags as ClusterFlags};
+  const make = (of: Settings): ReturnType<typeof generateReferences> => generateReferences(of, deps);
+  const overlay = directory === undefined ? undefined : await readOverlay({directory, sources, app, answers}, make);
+  const clusters = overlay ? requireValid(overlay) : [{...single, made: await make(shared)}];
+  const confirmed = await confirmGenerated(
+    clusters.map(({made}) => made),
+    deps,
+  );
   return {
-    clusters: overlay
-      ? requireValid(overlay).map(({made: generated, ...each}) => ({...each, generated}))
-      : [{...single, generated: generateReferences(shared)}],
+    clusters: clusters.map(({made: _, ...each}, index) => ({...each, generated: confirmed[index] as Generated})),
     rings: overlay?.rings ?? [single.ring],
     ...{shared, token, store, isOverlay: overlay !== undefined, isAutoscaled: flags.autoscaled === true},
     git: url === undefined ? undefined : {url, path: out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, '')},
@@ -75,16 +83,18 @@ export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */
-function generateReferences(settings: Settings): Generated {
+async function generateReferences(settings: Settings, deps: ChartDeps): Promise<{generated: Generated; read: ReadChart | undefined}> {
   const refused = [
     {setting: chartSource, remedy: 'Omit it: the files refer to the public chart repository'},
     {setting: clientCertFile, remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret'},
   ].filter(({setting}) => settings.isExplicit(setting as Setting));
-  if (refused.length === 0) return generateChecked(settings);
-  throw new ExpectedError(`${refused.map(({setting}) => `--${setting.id}`).join(', ')}: not supported in files for fleets.`, {
-    code: 'UNSUPPORTED_SETTING',
-    suggestions: refused.map(({remedy}) => remedy),
-  });
+  if (refused.length > 0)
+    throw new ExpectedError(`${refused.map(({setting}) => `--${setting.id}`).join(', ')}: not supported in files for fleets.`, {
+      code: 'UNSUPPORTED_SETTING',
+      suggestions: refused.map(({remedy}) => remedy),
+    });
+  const read = await readOfSettings(settings, undefined, deps);
+  return {generated: generateChecked(settings, undefined, read?.target), read};
 }
 
 function tokenSourceOf(flags: FleetFlags): TokenSource {

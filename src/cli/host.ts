@@ -1,4 +1,5 @@
 import {resolve} from 'node:path';
+import {answersText} from '../answers/answers-file.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
@@ -8,7 +9,7 @@ import {changeContainers, watchContainers} from '../host/change.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
 import {dockerFiles} from '../host/docker.ts';
 import {DROP_INS} from '../host/files.ts';
-import {directoriesOf, type HostPlan, type PreparedContainers, prepareContainers} from '../host/plan.ts';
+import {directoriesOf, type HostPlan, INSTALL_ANSWERS, type PreparedContainers, prepareContainers} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
@@ -20,8 +21,8 @@ import {accountText, linkStep, type NextStep, NOT_WAITED, nextStepsText, resultS
 import {agentProgress, hostStatusText} from '../ui/status-list.ts';
 import type {App} from './app.ts';
 import type {ConfirmFlags} from './flags.ts';
-import {type CommandContext, type Operation, operate, stepsOf} from './operate.ts';
-import {earlierExport, writeFiles} from './user-files.ts';
+import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
+import {earlierExport, withAbsolutePaths, writeFiles} from './user-files.ts';
 
 export interface HostStatusDocument {
   target: 'docker' | 'systemd';
@@ -135,7 +136,7 @@ const MAX_READ_MS = 30_000;
 export const readSignal = ({timeoutMs}: Pick<CommandContext, 'timeoutMs'>): AbortSignal =>
   AbortSignal.timeout(Math.min(timeoutMs, MAX_READ_MS));
 
-const noAgent = (target: 'docker' | 'systemd', name: string | undefined): ExpectedError =>
+export const noAgent = (target: 'docker' | 'systemd', name: string | undefined): ExpectedError =>
   failed(
     'AGENT_NOT_FOUND',
     target === 'docker'
@@ -219,16 +220,10 @@ export async function installInDocker(
     run: async (deps) => {
       if (result.changed) {
         const written = {directory, isDryRun: false, isAccepted: true};
-        say(`${(await writeFiles(dockerFiles(host).files, app.files, written)).join('\n')}\n`);
+        const answers = {path: INSTALL_ANSWERS, text: answersText(withAbsolutePaths(settings)), isPrivate: true};
+        say(`${(await writeFiles([...dockerFiles(host).files, answers], app.files, written)).join('\n')}\n`);
       }
-      const all = {...deps, host: app.host, processes: app.processes({})};
-      const onState = (agents: readonly HostAgentState[]): void =>
-        deps.onProgress(
-          agents.map(agentProgress),
-          agents.flatMap(({causes}) => causes),
-        );
-      const watch = async () => (flags['no-wait'] ? undefined : watchContainers(host.name, {...all, onState}));
-      const agent = await changeContainers(prepared, all, watch);
+      const agent = await changeInDocker(prepared, context, deps, !flags['no-wait']);
       const saved = result.changed ? [directory] : [];
       if (agent === undefined) {
         deps.done(`Agent ${host.name} is started`, NOT_WAITED);
@@ -240,6 +235,22 @@ export async function installInDocker(
     },
   };
   return operate(operation, result, flags, context);
+}
+
+/** Runs the plan of an install, and waits for its agents. @throws ExpectedError: the previous containers run again */
+export function changeInDocker(
+  prepared: PreparedContainers,
+  {app}: Pick<CommandContext, 'app'>,
+  deps: RunDeps,
+  waits: boolean,
+): Promise<HostInstallResult['agent']> {
+  const all = {...deps, host: app.host, processes: app.processes({})};
+  const onState = (agents: readonly HostAgentState[]): void =>
+    deps.onProgress(
+      agents.map(agentProgress),
+      agents.flatMap(({causes}) => causes),
+    );
+  return changeContainers(prepared, all, async () => (waits ? watchContainers(prepared.agent.name, {...all, onState}) : undefined));
 }
 
 /** A support bundle is about one container. */

@@ -27,6 +27,11 @@ export const installFlags = {
     helpValue: '<NAME>',
   }),
   'create-pool': Flags.boolean({summary: 'Create the agent pool of --pool if it does not exist.', dependsOn: ['pool']}),
+  account: Flags.boolean({
+    summary: 'Offer the agent pools of the Scalr account in the wizard, if a token for it is found.',
+    default: true,
+    allowNo: true,
+  }),
   'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
   'rollback-on-failure': Flags.boolean({
     summary: 'Roll back when the release does not become ready; saves logs, events and objects to a file first.',

@@ -41,7 +41,7 @@ interface OverlaySource {
 /** Resolves the settings of every cluster, and makes something of them, which may fail too. @throws ExpectedError for files that cannot be read */
 export async function readOverlay<T>(
   {directory, sources, app: {files, now}, answers}: OverlaySource,
-  make: (settings: Settings) => T,
+  make: (settings: Settings) => T | Promise<T>,
   options: ResolveOptions = {},
 ): Promise<Overlay<T>> {
   const names = (await files.list(directory || '.')).filter((name) => /^[a-z0-9][-a-z0-9.]*\.ya?ml$/i.test(name)).toSorted();
@@ -62,7 +62,7 @@ export async function readOverlay<T>(
     const ring = ringOf(overlay.name, rings);
     try {
       const settings = await resolveAnswers(withOverlays(sources, [ring.answers, overlay.answers]), deps, options);
-      clusters.push({...overlay, ring: ring.name, made: make(settings)});
+      clusters.push({...overlay, ring: ring.name, made: await make(settings)});
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
       const over = [answers, ring.answers.size > 0 ? `${at(RINGS_FILE)} (${ring.name})` : undefined].filter((each) => each !== undefined);

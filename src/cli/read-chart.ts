@@ -1,8 +1,9 @@
 import {type ChartRequirements, recommend} from '../charts/recommend.ts';
+import {oncePerVersion} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {isUnknown} from '../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
-import type {Values} from '../ground/tree.ts';
+import {mergeValues, type Values} from '../ground/tree.ts';
 import type {Unconfirmed} from '../operations/confirm-keys.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
@@ -27,8 +28,15 @@ export async function readIfUnknown(
   source: string | undefined,
   deps: ChartDeps,
 ): Promise<ReadChart | undefined> {
-  return isUnknown({chart: name, version}, source !== undefined) ? readFrom(source, {chart: name, version}, deps) : undefined;
+  if (!isUnknown({chart: name, version}, source !== undefined)) return undefined;
+  return source === undefined ? downloaded(deps, `${name}@${version}`) : readFrom(source, {chart: name, version}, deps);
 }
+
+/** Once for all files and clusters of a command. */
+const downloaded = oncePerVersion((deps: ChartDeps, name): Promise<ReadChart> => {
+  const [chart, version] = name.split('@') as [string, string];
+  return readFrom(undefined, {chart, version}, deps);
+});
 
 /** Reads a chart; without a source from the repository. @throws ExpectedError */
 export async function readFrom(
@@ -57,23 +65,38 @@ export async function generateFor(settings: Settings, facts: ChartRequirements |
   const read = await readOfSettings(settings, facts, deps);
   const generated = generateChecked(settings, facts, read?.target);
   if (read === undefined) return generated;
-  const {unconfirmed, rejection} = await confirmIn(read, generated.values, deps);
-  if (rejection !== undefined) throw rejection;
-  return {...generated, warnings: [...generated.warnings, ...warningsOf(unconfirmed)]};
+  return (await confirmGenerated([{generated, read}], deps))[0] as Generated;
+}
+
+/** Warns about keys of unknown chart versions that have no confirmed effect; the values for one version are rendered together. @throws ExpectedError */
+export async function confirmGenerated(
+  all: readonly {generated: Generated; read: ReadChart | undefined}[],
+  deps: ChartDeps,
+): Promise<Generated[]> {
+  const charts = [...new Set(all.flatMap(({read}) => read ?? []))];
+  const warnings = new Map<ReadChart | undefined, Warning[]>();
+  for (const chart of charts) {
+    const values = all.flatMap(({generated, read}) => (read === chart ? [generated.values] : [])).reduce(mergeValues);
+    const {unconfirmed, rejection} = await confirmIn(chart, values, deps, charts.length);
+    if (rejection !== undefined) throw rejection;
+    warnings.set(chart, warningsOf(unconfirmed));
+  }
+  return all.map(({generated, read}) => ({...generated, warnings: [...generated.warnings, ...(warnings.get(read) ?? [])]}));
 }
 
 export const warningsOf = (found: readonly Pick<Unconfirmed, 'message'>[]): Warning[] =>
   found.map(({message}) => ({code: 'UNCONFIRMED_KEY', message}));
 
-/** Keys without a confirmed effect in a chart of an unknown version, or why it rejects the values. */
+/** Keys without a confirmed effect in a chart of an unknown version, or why it rejects the values. `charts` share the renders of a command. */
 export async function confirmIn(
   read: ReadChart,
   values: Values,
   {app, flags}: ChartDeps,
+  charts = 1,
 ): Promise<{unconfirmed: Unconfirmed[]; rejection?: ExpectedError}> {
-  const {confirmKeys} = await import('../operations/confirm-keys.ts');
+  const {confirmKeys, MAX_RENDERS} = await import('../operations/confirm-keys.ts');
   try {
-    return {unconfirmed: await confirmKeys(values, read, app.processes(toolPaths(flags)))};
+    return {unconfirmed: await confirmKeys(values, read, app.processes(toolPaths(flags)), Math.max(2, Math.floor(MAX_RENDERS / charts)))};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const {chart: name, version} = read.target;

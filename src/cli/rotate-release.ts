@@ -1,5 +1,4 @@
-import type {ReleaseName} from '../ground/command-line.ts';
-import type {Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -10,21 +9,25 @@ import {installRelease} from '../operations/install-release.ts';
 import {
   type AccountRotation,
   forgetPrevious,
-  isUnfinished,
   planRotation,
   proveMoved,
+  readAccountRotation,
   type TokenHolder,
+  type TokenUsers,
   usedByOthers,
 } from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
+import type {Step} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
+import type {accountPoolIn} from '../release/namespace.ts';
+import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {PLACEHOLDER} from './install-pool.ts';
-import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import {type CommandContext, headOf, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
 
-export interface RotateResult extends ReleaseHead {
-  /** False if the release already uses the token, and nothing is left to revoke. */
+interface Rotated {
+  /** False if the agents already use the token, and nothing is left to revoke. */
   changed: boolean;
   steps: {id: string; title: string}[];
   warnings: readonly Warning[];
@@ -38,76 +41,73 @@ export interface RotateResult extends ReleaseHead {
   agents?: string[];
 }
 
-interface Rotated {
-  holder: TokenHolder;
-  /** The token of the user; undefined if the account creates it, or if an earlier run has. */
-  given: Secret | undefined;
+export type RotateResult = ReleaseHead & Rotated;
+
+/** Agents in a cluster or on this machine that get a new token. */
+export interface Rotation<Head> {
+  /** Of the JSON document. */
+  head: Head;
+  users: TokenUsers;
   account: AccountRotation | undefined;
-  access: ClusterAccess;
+  /** What records the ID of the token: Secret scalr-agent-token */
+  record: string;
+  /** The steps that replace the token and restart the agents. */
+  steps: readonly Step[];
+  /** Their plan for a person. */
+  text: string;
+  check?(isDryRun: boolean): Promise<string>;
+  /** Runs them; `keep` is called when agents can use the token that was made. */
+  replace(deps: RunDeps, made: MadeToken | undefined, keep: () => void): Promise<unknown>;
+  /** Removes the ID of the revoked token from the record. */
+  forget(deps: RunDeps): Promise<void>;
 }
 
-/** Shows, confirms and runs the replacement of the token of a release. @throws ExpectedError */
-export async function rotateInCluster(
-  {holder, given, account, access}: Rotated,
+/** Shows, confirms and runs the replacement of a token. @throws ExpectedError */
+export async function rotate<Head>(
+  {head, users, account, record, steps: own, text, check, replace, forget}: Rotation<Head>,
   flags: ConfirmFlags,
   context: CommandContext,
-): Promise<RotateResult> {
-  const {name, facts, secret} = holder;
+): Promise<Head & Rotated> {
   const {screen, say, timeoutMs} = context;
-  const planned = given ?? (account?.token === undefined ? undefined : PLACEHOLDER);
-  const replace = (text: Secret | undefined, made?: MadeToken) =>
-    planRotation(holder, text && {text, made}, access, AbortSignal.timeout(timeoutMs));
-  const plan = await context.untilInterrupted(() => replace(planned));
+  const {release} = users;
+  const isUnfinished = users.replaced !== undefined;
   const isRevoking = account !== undefined && (account.others.length === 0 || flags.confirm !== undefined);
   const revocation = isRevoking ? account.revocation : [];
-  const steps = [...(account?.steps ?? []), ...plan.steps, ...revocation];
-  const isChanged = steps.length > 0 || isUnfinished(holder);
-  const result: RotateResult = {
-    ...{...headOf(name, facts), changed: isChanged},
-    ...{steps: stepsOf(steps), warnings: isRevoking || account === undefined ? [] : [othersWarning(name, account)]},
+  const steps = [...(account?.steps ?? []), ...own, ...revocation];
+  const isChanged = steps.length > 0 || isUnfinished;
+  const result: Head & Rotated = {
+    ...{...head, changed: isChanged},
+    ...{steps: stepsOf(steps), warnings: isRevoking || account === undefined ? [] : [othersWarning(release, account)]},
     ...(account === undefined ? {} : {pool: {id: account.pool.id, name: account.pool.name}}),
     ...{token: null, revoked: null},
   };
   if (!isChanged) {
-    say(`Release ${name.release} already uses this token. Nothing was changed.\n`);
+    say(`Release ${release} already uses this token. Nothing was changed.\n`);
     return result;
   }
   const inAccount = (some: AccountRotation['steps']): string =>
     account === undefined || some.length === 0 ? '' : `${accountPlanText(some, account.client, screen)}\n`;
-  const inCluster = plan.steps.length === 0 ? '' : `${planText(plan, name, facts, screen)}\n`;
-  const operation: Operation<RotateResult> = {
-    title: `Replacing the token of release ${name.release}`,
-    ...{steps, warnings: result.warnings, text: `${inAccount(account?.steps ?? [])}${inCluster}${inAccount(revocation)}`},
-    risk: flags.confirm === undefined ? undefined : {what: 'Other agents may use the token that is revoked.', release: name.release},
-    check: async (isDryRun) => {
-      await requirePermissions([...plan.steps, forgetPrevious(holder)], name, {...access, operation: 'rotate-token'});
-      return isDryRun ? dryRun(plan, facts.installed, name, facts, access) : '';
-    },
-    run: async (deps) => {
-      const restart = async (made?: MadeToken, keep: () => void = () => undefined) => {
-        const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {
-          // From here on, pods may use the token.
-          if (step.id.startsWith('secret/')) keep();
-          deps.onStep(step, ...news);
-        };
-        const now = made === undefined ? plan : await replace(made.text, made);
-        await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep});
-        return made?.tokenId ?? null;
-      };
+  const operation = {
+    title: `Replacing the token of release ${release}`,
+    ...{steps, warnings: result.warnings, text: `${inAccount(account?.steps ?? [])}${text}${inAccount(revocation)}`},
+    risk: flags.confirm === undefined ? undefined : {what: 'Other agents may use the token that is revoked.', release},
+    ...(check === undefined ? {} : {check}),
+    run: async (deps: RunDeps) => {
       if (account === undefined) {
-        await restart();
-        deps.done(`Every agent of release ${name.release} has restarted with the new token`);
+        await replace(deps, undefined, () => undefined);
+        deps.done(`Every agent of release ${release} has restarted with the new token`);
         say('Next step:\n  - Revoke the old token in Scalr\n');
         return result;
       }
-      const {result: token} = await installWithPool(account, account.client, deps, restart);
-      const {interrupt} = deps.interrupts;
-      const {now, sleep, onWait} = deps;
-      const agents = await proveMoved(holder, account, {kubernetes: access.kubernetes, timeoutMs, interrupt, now, sleep, onWait});
-      if (account.previous !== undefined && !isRevoking) throw usedByOthers(name, account);
+      const {result: token} = await installWithPool(account, account.client, deps, async (made, keep) => {
+        await replace(deps, made, keep);
+        return made?.tokenId ?? null;
+      });
+      const agents = await proveMoved(users, account, {...deps, timeoutMs});
+      if (account.previous !== undefined && !isRevoking) throw usedByOthers(release, account);
       await runAccountSteps(revocation, account.client, deps);
-      if (account.previous !== undefined || isUnfinished(holder)) await runSteps([forgetPrevious(holder)], {...access, ...deps});
-      deps.done(`Scalr reports ${few(agents)} of release ${name.release} with the new token`);
+      if (account.previous !== undefined || isUnfinished) await forget(deps);
+      deps.done(`Scalr reports ${few(agents)} of release ${release} with the new token`);
       say(revokedText(account));
       return {...result, token, revoked: account.previous?.id ?? null, agents};
     },
@@ -116,13 +116,104 @@ export async function rotateInCluster(
 
   function revokedText({previous, pool}: AccountRotation): string {
     if (previous !== undefined) return `Token ${previous.id} is revoked.\n`;
-    if (isUnfinished(holder)) return 'The old token was revoked before.\n';
+    if (isUnfinished) return 'The old token was revoked before.\n';
     const list = `scalr-agent pool token list ${pool.id}`;
-    return `Secret ${secret.metadata.name} does not record the ID of the old token. Next step:\n  - Find and revoke it: ${list}\n`;
+    return `${record} does not record the ID of the old token. Next step:\n  - Find and revoke it: ${list}\n`;
   }
 }
 
-const othersWarning = (name: ReleaseName, {pool, others, previous}: AccountRotation): Warning => ({
-  code: 'OBJECT_OF_ANOTHER',
-  message: `Agent pool ${pool.name} also has agents outside of release ${name.release}: ${few(others.map((each) => each.name))}. They may use token ${previous?.id}, so it is not revoked without --confirm ${name.release}.`,
+const othersWarning = (release: string, {pool, others, previous}: AccountRotation): Warning => ({
+  code: 'OBJECT_NOT_OWNED',
+  message: `Agent pool ${pool.name} also has agents outside of release ${release}: ${few(others.map((each) => each.name))}. They may use token ${previous?.id}, so it is not revoked without --confirm ${release}.`,
 });
+
+interface InCluster extends Pick<Rotation<ReleaseHead>, 'users' | 'account'> {
+  holder: TokenHolder;
+  /** The token of the user; undefined if the account creates it, or if an earlier run has. */
+  given: Secret | undefined;
+  access: ClusterAccess;
+}
+
+/** Replaces the token of a release. @throws ExpectedError */
+export async function rotateInCluster(
+  {holder, given, users, account, access}: InCluster,
+  flags: ConfirmFlags,
+  context: CommandContext,
+): Promise<RotateResult> {
+  const {name, facts, secret} = holder;
+  const {screen, timeoutMs} = context;
+  const planned = given ?? (account?.token === undefined ? undefined : PLACEHOLDER);
+  const planFor = (text: Secret | undefined, made?: MadeToken) =>
+    planRotation(holder, text && {text, made}, access, AbortSignal.timeout(timeoutMs));
+  const plan = await context.untilInterrupted(() => planFor(planned));
+  const rotation: Rotation<ReleaseHead> = {
+    ...{head: headOf(name, facts), users, account, record: `Secret ${secret.metadata.name}`, steps: plan.steps},
+    text: plan.steps.length === 0 ? '' : `${planText(plan, name, facts, screen)}\n`,
+    check: async (isDryRun) => {
+      await requirePermissions([...plan.steps, forgetPrevious(holder)], name, {...access, operation: 'rotate-token'});
+      return isDryRun ? dryRun(plan, facts.installed, name, facts, access) : '';
+    },
+    replace: async (deps, made, keep) => {
+      const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {
+        // From here on, pods may use the token.
+        if (step.id.startsWith('secret/')) keep();
+        deps.onStep(step, ...news);
+      };
+      const now = made === undefined ? plan : await planFor(made.text, made);
+      await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep});
+    },
+    forget: (deps) => runSteps([forgetPrevious(holder)], {...access, ...deps}),
+  };
+  return rotate(rotation, flags, context);
+}
+
+/** What an installed agent records about its token. */
+interface Recorded {
+  users: TokenUsers;
+  recorded: ReturnType<typeof accountPoolIn>;
+  /** That the agents connect to; unknown if only their token contains it. */
+  address: string | undefined;
+  /** What records the token. */
+  record: string;
+}
+
+/** False if the token is given, or if an interrupted rotation has written it. @throws ExpectedError for a new one in this case */
+export function needsToken({replaced}: TokenUsers, isGiven: boolean, isNew: boolean): boolean {
+  if (isNew && replaced !== undefined) throw unfinished();
+  return !isGiven && replaced === undefined;
+}
+
+/** Undefined if the token is given, and the account is not known. @throws ExpectedError */
+export async function readAccount(
+  {users, recorded, address = '', record}: Recorded,
+  isNeeded: boolean,
+  given: string | undefined,
+  connect: (host: string | undefined) => Promise<ScalrClient>,
+): Promise<AccountRotation | undefined> {
+  const pool = given ?? recorded?.poolId;
+  try {
+    if (pool === undefined) throw unknownPool(record);
+    const client = await connect(recorded?.host ?? (URL.canParse(address) ? new URL(address).host : undefined));
+    return await readAccountRotation(client, pool, users, isNeeded);
+  } catch (error) {
+    const isOptional = !isNeeded && given === undefined && users.replaced === undefined;
+    if (isOptional && error instanceof ExpectedError && (pool === undefined || error.code === 'NO_CREDENTIAL')) return undefined;
+    if (!(error instanceof ExpectedError) || error.code !== 'NO_CREDENTIAL') throw error;
+    throw error.with(error.message, [...error.suggestions, 'Or create a token in Scalr, and set --token-file']);
+  }
+}
+
+const unknownPool = (record: string): ExpectedError =>
+  new ExpectedError(`${record} does not record an agent pool.`, {
+    code: 'MISSING_SETTING',
+    suggestions: ['Set --pool to the agent pool of the release', 'Or create a token in Scalr, and set --token-file'],
+    options: [
+      {add: '--pool NAME', when: 'Name the agent pool of the release'},
+      {add: '--token-file FILE', when: 'Use a token that was created in Scalr'},
+    ],
+  });
+
+const unfinished = (): ExpectedError =>
+  failed('CONFLICTING_SETTINGS', 'An earlier rotation is unfinished: its old token is not revoked yet.', [
+    'Continue it first: run the same command without --token-file and SCALR_AGENT_TOKEN',
+  ]);

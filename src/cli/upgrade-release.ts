@@ -33,14 +33,14 @@ export interface UpgradeResult extends ReleaseHead {
   /** False if the release was already up to date. */
   changed: boolean;
   advice: readonly UpgradeAdvice[];
-  gains: readonly Gain[];
+  newSettings: readonly Gain[];
   changes: readonly Change[];
   /** Undefined if runs cannot be detected. */
   runsInFlight?: string[];
   steps: {id: string; title: string}[];
   rollback: {possible: boolean; limits: readonly string[]};
   /** PVCs that Helm would have deleted. */
-  keptClaims: readonly string[];
+  keptPersistentVolumeClaims: readonly string[];
   /** Objects that nothing uses after the upgrade, and that were not deleted. */
   obsolete: readonly {title: string; how: string}[];
   warnings: readonly Warning[];
@@ -141,11 +141,11 @@ function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target
     from: {chart: target.chart, chartVersion: target.version},
     to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
     changed: steps.length > 0,
-    ...{advice, gains, changes},
+    ...{advice, newSettings: gains, changes},
     ...(runsOf === undefined ? {} : {runsInFlight: runs.map(refText)}),
     steps: stepsOf(steps),
     rollback: {possible: rollback === undefined || rollback.steps.length > 0, limits: rollback?.limits ?? []},
-    keptClaims,
+    keptPersistentVolumeClaims: keptClaims,
     obsolete: cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
     warnings,
   };

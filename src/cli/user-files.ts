@@ -232,7 +232,7 @@ export async function saveFiles({directory, settings, context, texts, isAccepted
 }
 
 /** The answers file may be used from any directory. */
-const withAbsolutePaths = (settings: Settings): Settings =>
+export const withAbsolutePaths = (settings: Settings): Settings =>
   settings
     .entries()
     .reduce(

@@ -12,8 +12,8 @@ import {type CheckedGroup, type FileGroup, guessChart, sourceOf, withFindings} f
 import {type ChartDeps, confirmIn, readFrom, readIfUnknown} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
 
-/** Words of files with releases; values files with them are only read twice. */
-const OTHER_TOOLS = /\b(?:kind|releases|helm_release)\b/;
+/** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
+const OTHER_TOOLS = /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|gotmpl)\n/;
 
 type Readers = Pick<Files, 'read' | 'readStdin'>;
 
@@ -24,6 +24,7 @@ export const readGroups = async (names: readonly string[], files: Readers): Prom
 /** The values files to merge, where a file of another tool stands for the values of its only release. @throws ExpectedError */
 export const readValuesTexts = async (names: readonly string[], files: Readers): Promise<ValuesFile[]> =>
   (await groupsPerFile(names, files)).flatMap(({file, groups: [group, ...others]}) => {
+    if (group?.around) throw unclear(file, 'it has no values');
     if (group === undefined || others.length > 0) throw unclear(file, `it has ${others.length + 1} releases of the charts`);
     const {release} = group;
     if (release?.isPartial) throw unclear(file, `other values of the ${release.kind} are not in it${unreadText(release.unread)}`);
@@ -35,7 +36,7 @@ const groupsPerFile = async (names: readonly string[], files: Readers) =>
 
 async function groupsOf(given: ValuesFile, files: Readers): Promise<FileGroup[]> {
   const alone = [{files: [given], areLayers: false}];
-  if (!OTHER_TOOLS.test(given.text)) return alone;
+  if (!OTHER_TOOLS.test(`${given.file}\n${given.text}`)) return alone;
   const {releaseGroups} = await import('../values/embedded/embedded-groups.ts');
   const found = await releaseGroups(given, async (path) => (await files.read(path)).toString('utf8'));
   return found.length > 0 ? found : alone;
@@ -73,12 +74,13 @@ export async function chartsToCheck(groups: readonly FileGroup[], settings: Sett
 /** Adds findings about keys without a confirmed effect. All valid files for one chart version are rendered together. */
 export async function confirmGroups(checked: readonly CheckedGroup[], {read}: ChartsToCheck, deps: ChartDeps): Promise<CheckedGroup[]> {
   let groups = [...checked];
-  for (const each of read.filter(({target}) => isUnknown(target, true))) {
+  const unknown = read.filter(({target}) => isUnknown(target, true));
+  for (const each of unknown) {
     const isOf = ({target, findings}: CheckedGroup): boolean =>
       target === each.target && findings.every(({severity}) => severity !== 'error');
     const sources = groups.filter(isOf).map(sourceOf);
     if (sources.length === 0) continue;
-    const {unconfirmed, rejection} = await confirmIn(each, sources.map(({values}) => values).reduce(mergeValues, {}), deps);
+    const {unconfirmed, rejection} = await confirmIn(each, sources.map(({values}) => values).reduce(mergeValues, {}), deps, unknown.length);
     const refused = rejection && sources.length === 1 ? [rejection.message] : [];
     groups = groups.map((group) => (isOf(group) ? withFindings(group, unconfirmed, refused) : group));
   }

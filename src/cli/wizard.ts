@@ -107,7 +107,9 @@ export async function decideWithOperator(
       return releases(name, async () => installedAgent(name, {...(await accessTo(name.kubeTarget)), now}, shortly()));
     };
     const offered =
-      flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting)) ? offeredPools(settled, context) : undefined;
+      flags.account !== false && flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting))
+        ? offeredPools(settled, context)
+        : undefined;
     offered?.catch(() => undefined);
     const wanted = (generated: Generated) =>
       wantedRelease(generated, valuesDocument(generated), releaseName(flagsAt(), generated.settings));

@@ -3,6 +3,7 @@ import {collectFromCluster, collectFromHost} from '../bundle/collect.ts';
 import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
+  accountFile,
   accountFiles,
   bundleSource,
   type CollectLogsFlags,
@@ -25,7 +26,7 @@ type Collect = (interrupts: Interrupts) => Promise<Collected>;
 export default class CollectLogs extends BaseCommand<CollectResult> {
   static override summary = 'Collect a support bundle without secrets.';
   static override description =
-    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what your Kubernetes user may not read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished file is searched for secrets of the namespace again; one that is found is masked, or its file is left out. Exit code 7 means that the bundle is incomplete or that a file was withheld, 8 that a secret remained and nothing was written. If a token for the Scalr account of the release is found, its agent pool, agents and queue are added; --no-account disables this. For agents in Docker or systemd, use --target docker or --target systemd on their machine.';
+    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what your Kubernetes user may not read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished file is searched for secrets of the namespace again; one that is found is masked, or its file is left out. Exit code 7 means that the bundle is incomplete or that a file was withheld, 8 that a secret remained and nothing was written. If a token for the Scalr account of the release or container is found, its agent pool, agents and queue are added; --no-account disables this. For agents in Docker or systemd, use --target docker or --target systemd on their machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --since 2h --run run-v0o1 --out bundle.zip',
@@ -90,7 +91,8 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     const name = settings.isExplicit(release) ? settings.get(release) : undefined;
     const container = flags.target === 'docker' ? await onlyContainer(name, this.app.host, timeoutOf(flags)) : flags.docker;
     const options = {...collectOptions(flags), container, userTokens: await storedTokens(this.app)};
-    const deps = {...this.#saving(), host: this.app.host};
+    const reading = flags.account ? {readAccount: accountFile(this.context(flags))} : {};
+    const deps = {...this.#saving(), host: this.app.host, ...reading};
     return (interrupts) => collectFromHost(options, {...deps, interrupts});
   }
 

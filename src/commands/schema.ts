@@ -2,12 +2,12 @@ import type {Target} from '../charts/define.ts';
 import type {SchemaNode} from '../charts/schema.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, outFlag, settingFlags} from '../cli/flags.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, outFlag, settingFlags} from '../cli/flags.ts';
+import {readFrom, readIfUnknown} from '../cli/read-chart.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {targetOfChart} from '../values/chart-files.ts';
 import {editorSchema, schemaText} from '../values/editor-schema.ts';
 
 interface Result {
@@ -20,7 +20,7 @@ interface Result {
 export default class Schema extends BaseCommand<Result> {
   static override summary = 'Print the JSON Schema of a values.yaml for editors.';
   static override description =
-    'Editors complete keys, show descriptions and defaults, and mark unknown and deprecated keys. Requires no cluster, no helm and no network. "values --schema FILE" writes the schema together with the values.';
+    'Editors complete keys, show descriptions and defaults, and mark unknown and deprecated keys. Requires no cluster. A version that this program does not know is read from the chart with helm; others need neither helm nor a network. "values --schema FILE" writes the schema together with the values.';
   static override usage = '<%= command.id %> --chart <NAME> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --chart agent-job --chart-version 0.6.5 > schema.json',
@@ -30,28 +30,35 @@ export default class Schema extends BaseCommand<Result> {
     ...outFlag,
     ...confirmFlags,
     ...answersFlag,
+    ...helmFlag,
     ...settingFlags([chart, chartVersion, chartSource]),
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Schema);
-    const target = await this.#target(await this.settingsFrom(flags, {optional: [url]}));
+    const target = await this.#target(await this.settingsFrom(flags, {optional: [url]}), flags);
     const schema = editorSchema(target);
     const text = schemaText(schema);
     const file = await this.writeOut(text, flags);
     return {chart: target.chart, chartVersion: target.version, schema, ...file};
   }
 
-  async #target(settings: Settings): Promise<Target> {
-    const source = settings.get(chartSource);
-    if (source !== undefined) return targetOfChart(source, await this.app.charts.read(source));
-    const {target, warnings} = targetOf(settings, () => {
-      throw new ExpectedError('Missing chart: every chart has its own schema.', {
-        code: 'MISSING_SETTING',
-        options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
-        suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
-      });
-    });
+  async #target(settings: Settings, flags: ClusterFlags): Promise<Target> {
+    const [source, version, name] = [settings.get(chartSource), settings.get(chartVersion), settings.get(chart)];
+    const deps = {app: this.app, flags};
+    if (source !== undefined) return (await readFrom(source, {chart: name ?? '', version: version ?? ''}, deps)).target;
+    const read = name && version ? await readIfUnknown(name, version, undefined, deps) : undefined;
+    const {target, warnings} = targetOf(
+      settings,
+      () => {
+        throw new ExpectedError('Missing chart: every chart has its own schema.', {
+          code: 'MISSING_SETTING',
+          options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
+          suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
+        });
+      },
+      read?.target,
+    );
     this.report(warnings);
     return target;
   }

@@ -4,7 +4,7 @@ import type {KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
 
 /** What is wrong with an object, and what to do about it. */
 export interface Diagnosis {
-  /** `pod/name`, `deployment/name`, `claim/name`. */
+  /** `pod/name`, `deployment/name`, `pvc/name`. */
   object: string;
   code: string;
   /** One line, with the message of the cluster or of the agent. */
@@ -38,7 +38,7 @@ export interface CauseRow {
   code: string;
   /** Matches the text of a symptom. A row without it matches every symptom. */
   pattern?: RegExp;
-  /** Seconds after which waiting longer does not help. If absent, the cause is never hopeless. */
+  /** Seconds after which waiting longer does not help. If absent, the cause is never permanent. */
   hopelessAfter?: number | undefined;
   /** Seconds in which the state is normal and not reported. */
   normalFor?: number;

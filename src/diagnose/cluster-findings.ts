@@ -66,7 +66,7 @@ export function clusterFindings({objects, logs, places, replicas = {}, now}: See
   ];
 }
 
-const KINDS: Readonly<Record<string, string>> = {claim: 'persistentvolumeclaim'};
+const KINDS: Readonly<Record<string, string>> = {pvc: 'persistentvolumeclaim'};
 const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.flatMap(({rows}) => rows.map(({code}) => code)));
 
 const findingOf = ({object, code, reason, remedy, isPermanent}: Cause, place: EvidencePosition | undefined): Finding => ({

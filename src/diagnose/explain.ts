@@ -42,7 +42,7 @@ interface Found extends Cause {
   isVague: boolean;
 }
 
-/** Reasons why the release is not ready: one cause per object, hopeless ones first. */
+/** Reasons why the release is not ready: one cause per object, permanent ones first. */
 export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
   const found = new Map<KubernetesObject, Found>();
   for (const {symptoms, rows} of TABLES) {

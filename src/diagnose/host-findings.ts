@@ -71,13 +71,17 @@ export function journalFindings(units: readonly UnitFacts[], logs: readonly LogR
   const [agent, docker] = units;
   return [
     ...units.flatMap((unit) => stateOf(unit)),
-    ...(agent ? agentLogFindings(logOf(agent, logs), `unit/${agent.name}`, agent.facts['ActiveState'] === 'active', now) : []),
+    ...(agent
+      ? agentLogFindings(
+          logs.find(({file}) => file === `logs/journal/${agent.name}.log`),
+          `unit/${agent.name}`,
+          agent.facts['ActiveState'] === 'active',
+          now,
+        )
+      : []),
     ...(agent && docker ? proxyOf(agent, docker) : []),
   ];
 }
-
-const logOf = ({name}: UnitFacts, logs: readonly LogRecord[]): LogRecord | undefined =>
-  logs.find(({file}) => file === `logs/journal/${name}.log`);
 
 function stateOf({name, facts}: UnitFacts): Finding[] {
   const {ActiveState, SubState, Result = '', ExecMainStatus = 'unknown', NRestarts = '0', NeedDaemonReload} = facts;
@@ -105,17 +109,15 @@ function stateOf({name, facts}: UnitFacts): Finding[] {
 /** Another service pulls the containers of runs, and requires the proxy too (docs.scalr.io, "Adding a Proxy"). */
 function proxyOf(agent: UnitFacts, docker: UnitFacts): Finding[] {
   const hasProxy = ({variables}: UnitFacts): boolean => variables.some((name) => /^https?_proxy$/i.test(name));
-  if (!hasProxy(agent) || hasProxy(docker)) return [];
-  return [
-    {
-      severity: 'warning',
-      code: 'PROXY_NOT_EVERYWHERE',
-      object: `unit/${docker.name}`,
-      message: `${agent.name} uses a proxy, but ${docker.name}, which pulls images, does not`,
-      evidence: `systemd/${docker.name}.service.txt`,
-      remedy: `Link the drop-in of ${agent.name} into /etc/systemd/system/${docker.name}.service.d/, then run: systemctl daemon-reload`,
-    },
-  ];
+  return findingsOfState(`unit/${docker.name}`, `systemd/${docker.name}.service.txt`, [
+    [
+      hasProxy(agent) && !hasProxy(docker),
+      'warning',
+      'PROXY_NOT_EVERYWHERE',
+      `${agent.name} uses a proxy, but ${docker.name}, which pulls images, does not`,
+      `Link the drop-in of ${agent.name} into /etc/systemd/system/${docker.name}.service.d/, then run: systemctl daemon-reload`,
+    ],
+  ]);
 }
 
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));

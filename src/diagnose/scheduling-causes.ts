@@ -22,7 +22,7 @@ export const claimCauses: readonly CauseTable[] = [
     symptoms: pendingClaims,
     rows: [
       {
-        code: 'CLAIM_WITHOUT_CLASS',
+        code: 'PVC_WITHOUT_CLASS',
         pattern: /no storage class is set/,
         hopelessAfter: BY_HAND,
         remedy: 'Set --cache-storage-class, or make a StorageClass the default',
@@ -51,7 +51,7 @@ export const claimCauses: readonly CauseTable[] = [
     ],
   },
   singleCause({
-    code: 'CLAIM_LOST',
+    code: 'PVC_LOST',
     // When a claim is bound or restored, its volume can appear later.
     hopelessAfter: 30,
     remedy: 'The volume of the PVC no longer exists: delete the PVC so that a new one is created. Its data is lost',
@@ -70,14 +70,14 @@ const claimNames = ({spec}: Pod): string[] => (spec?.volumes ?? []).flatMap(({pe
 /** One reason of the scheduler for some of the nodes. */
 const NODE_ROWS: readonly CauseRow[] = [
   {
-    code: 'CLAIM_NOT_FOUND',
+    code: 'PVC_NOT_FOUND',
     pattern: /persistentvolumeclaim "[^"]*" (not found|is being deleted)/,
     hopelessAfter: 60,
     remedy: 'Create the PVC in the release namespace, or correct --cache-claim',
   },
   {
     // Some drivers take five minutes for a volume; the cause of the claim is more precise.
-    code: 'CLAIM_NOT_BOUND',
+    code: 'PVC_NOT_BOUND',
     pattern: /unbound immediate PersistentVolumeClaims/,
     hopelessAfter: Number.POSITIVE_INFINITY,
     isVague: true,

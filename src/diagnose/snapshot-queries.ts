@@ -175,7 +175,7 @@ export interface ContainerView extends ContainerStatus {
   spec: Container | undefined;
 }
 
-const NAMES: Readonly<Record<string, string>> = {PersistentVolumeClaim: 'claim'};
+const NAMES: Readonly<Record<string, string>> = {PersistentVolumeClaim: 'pvc'};
 
 export const objectLabel = ({kind = 'object', metadata}: KubernetesObject): string =>
   `${NAMES[kind] ?? kind.toLowerCase()}/${metadata.name}`;

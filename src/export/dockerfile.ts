@@ -1,5 +1,5 @@
 import {imagesOf} from '../charts/images.ts';
-import {chartSchema} from '../charts/schema.ts';
+import {agentVersionOf} from '../charts/schema.ts';
 import {scopeOf} from '../charts/support.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
@@ -37,37 +37,33 @@ export function dockerfile(
     `FROM ${base}`,
     '',
     'USER 0:0',
-    ...(installed.length === 0
-      ? []
-      : [
-          '',
-          `RUN apt-get update \\`,
-          ` && apt-get install --yes --no-install-recommends ${installed.join(' ')} \\`,
-          ' && rm -rf /var/lib/apt/lists/*',
-        ]),
-    ...(files.length === 0
-      ? []
-      : [
-          '',
-          '# Private CAs, in addition to the public ones.',
-          `COPY ${files.map(({path}) => path).join(' ')} ${CERTIFICATES}/`,
-          'RUN update-ca-certificates',
-          `ENV SSL_CERT_FILE=${BUNDLE}${isAgent ? ` SCALR_AGENT_CA_CERT=${BUNDLE}` : ''}`,
-        ]),
-    ...(plugins === undefined
-      ? []
-      : [
-          '',
-          '# Provider plugins, used instead of the registry: https://developer.hashicorp.com/terraform/cli/config/config-file#implied-local-mirror-directories',
-          `COPY ${JSON.stringify([plugins, '/usr/local/share/terraform/plugins/'])}`,
-          'RUN mkdir -p /usr/local/share/opentofu && ln -s ../terraform/plugins /usr/local/share/opentofu/plugins',
-        ]),
-    ...USERS[isOfRoot(kind, target) ? 'root' : 'user'],
+    ...section(
+      installed.length > 0,
+      `RUN apt-get update \\`,
+      ` && apt-get install --yes --no-install-recommends ${installed.join(' ')} \\`,
+      ' && rm -rf /var/lib/apt/lists/*',
+    ),
+    ...section(
+      files.length > 0,
+      '# Private CAs, in addition to the public ones.',
+      `COPY ${files.map(({path}) => path).join(' ')} ${CERTIFICATES}/`,
+      'RUN update-ca-certificates',
+      `ENV SSL_CERT_FILE=${BUNDLE}${isAgent ? ` SCALR_AGENT_CA_CERT=${BUNDLE}` : ''}`,
+    ),
+    ...section(
+      plugins !== undefined,
+      '# Provider plugins, used instead of the registry: https://developer.hashicorp.com/terraform/cli/config/config-file#implied-local-mirror-directories',
+      `COPY ${JSON.stringify([plugins, '/usr/local/share/terraform/plugins/'])}`,
+      'RUN mkdir -p /usr/local/share/opentofu && ln -s ../terraform/plugins /usr/local/share/opentofu/plugins',
+    ),
+    ...(isOfRoot(kind, target)
+      ? section(true, '# The chart or the agent selects the user.')
+      : section(true, '# The charts require this user.', 'USER 1000:1000')),
     '',
   ];
   return {
     files: [{path: 'Dockerfile', text: lines.join('\n'), isPrivate: false}, ...files],
-    ...usage({kind, image, target, settings: withImage(settings, setting, image, kind), hasCertificates: files.length > 0}),
+    ...usage({kind, image, setting, target, settings, hasCertificates: files.length > 0}),
   };
 }
 
@@ -75,10 +71,7 @@ export function dockerfile(
 const isOfRoot = (kind: ImageBase, {chart}: Generated['target']): boolean =>
   kind === 'terraform' || (kind === 'agent' && chart === 'agent-k8s');
 
-const USERS = {
-  root: ['', '# The chart or the agent selects the user.'],
-  user: ['', '# The charts require this user.', 'USER 1000:1000'],
-} as const;
+const section = (isNeeded: boolean, ...lines: readonly string[]): string[] => (isNeeded ? ['', ...lines] : []);
 
 /** `scalr/terraform:1.5.7`: the image of one tool and version. */
 const isToolImage = (image = ''): boolean => /^scalr\/(?!runner(:|@|$)|agent)/.test(image);
@@ -94,23 +87,17 @@ function toolImage(settings: Settings): string {
   });
 }
 
-const withImage = (settings: Settings, setting: Setting<string>, image: string, kind: ImageBase): Settings => {
-  const registry = settings.get(imageRegistry);
-  return kind === 'terraform'
-    ? settings
-    : settings.with(setting, {value: registry === undefined ? image : image.slice(registry.length + 1), source: 'flag'});
-};
-
 interface Built {
   kind: ImageBase;
   image: string;
+  setting: Setting<string>;
   target: Generated['target'];
   settings: Settings;
   hasCertificates: boolean;
 }
 
 /** How to build and use the image. */
-function usage({kind, image, target, settings, hasCertificates}: Built): {steps: string[]; notes: string[]} {
+function usage({kind, image, setting, target, settings, hasCertificates}: Built): {steps: string[]; notes: string[]} {
   const build = commandLine({tool: 'docker', args: ['build', '--tag', image, '.']});
   if (kind === 'terraform')
     return {
@@ -122,7 +109,9 @@ function usage({kind, image, target, settings, hasCertificates}: Built): {steps:
     };
   // agent-k8s sets the variables to empty texts, which replace those of the image.
   const isOverruled = kind === 'agent' && target.chart === 'agent-k8s' && hasCertificates;
-  const flags = flagsToRepeat(isOverruled ? settings.without(caFile as Setting) : settings);
+  const registry = settings.get(imageRegistry);
+  const built = settings.with(setting, {value: registry === undefined ? image : image.slice(registry.length + 1), source: 'flag'});
+  const flags = flagsToRepeat(isOverruled ? built.without(caFile as Setting) : built);
   const install = [
     `scalr-agent install --chart ${target.chart} --chart-version ${target.version}`,
     ...flags,
@@ -130,18 +119,17 @@ function usage({kind, image, target, settings, hasCertificates}: Built): {steps:
   ];
   return {
     steps: [build, commandLine({tool: 'docker', args: ['push', image]}), install.join(' ')],
-    notes: kind === 'agent' ? [inDocker(kind, target, image)] : [],
+    notes: kind === 'agent' ? [isOfRoot(kind, target) ? `${IN_DOCKER} --agent-image ${image}` : OF_ROOT] : [],
   };
 }
 
-const inDocker = (kind: ImageBase, target: Generated['target'], image: string): string =>
-  isOfRoot(kind, target)
-    ? `For an agent in Docker: scalr-agent install --target docker --agent-image ${image}`
-    : 'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
+const IN_DOCKER = 'For an agent in Docker: scalr-agent install --target docker';
+const OF_ROOT =
+  'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
 
 /** The image of runs that the chart version uses by default. */
 function baseOf(target: Generated['target'], setting: Setting<string>, registry: string | undefined): string {
-  const agentVersion = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version)?.appVersion ?? 'latest';
+  const agentVersion = agentVersionOf(target) ?? 'latest';
   const {defaults} = scopeOf(target, () => undefined);
   // In agent-k8s, the image is used after a switch.
   const values =

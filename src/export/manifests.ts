@@ -9,9 +9,9 @@ import {affinity, imagePullSecret, nodeSelector, toleration} from '../settings/p
 import {cloud, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache, cacheSize, efsHandle} from '../settings/storage.ts';
+import {toYaml} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveValues} from '../values/read-values.ts';
-import {toYaml} from '../values/yaml.ts';
 
 type ManifestExport = Export & {notes: string[]};
 

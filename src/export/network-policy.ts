@@ -5,7 +5,7 @@ import type {Values} from '../ground/tree.ts';
 import {metadataService} from '../settings/network.ts';
 import {podLabel} from '../settings/pods.ts';
 import {namespace, release} from '../settings/release.ts';
-import {toYaml} from '../values/yaml.ts';
+import {toYaml} from '../values/document.ts';
 
 type ClusterScope = EndpointScope & {chart: NonNullable<EndpointScope['chart']>};
 type Labels = Readonly<Record<string, string>>;

@@ -123,7 +123,7 @@ const KNOWN: readonly KnownFailure[] = [
   {
     tool: 'kubectl',
     stderr: /Apply failed with \d+ conflict/,
-    code: 'OBJECT_OF_ANOTHER',
+    code: 'OBJECT_NOT_OWNED',
     suggestions: () => ['Another program sets these fields: change them there, then run the same command again'],
   },
   {
@@ -132,11 +132,11 @@ const KNOWN: readonly KnownFailure[] = [
     code: 'RELEASE_BUSY',
     suggestions: () => ['Run the command again after the other operation has finished'],
   },
-  {tool: 'helm', stderr: /failed to install CRD .*conflict/i, code: 'OBJECT_OF_ANOTHER', suggestions: changedDefinition},
+  {tool: 'helm', stderr: /failed to install CRD .*conflict/i, code: 'OBJECT_NOT_OWNED', suggestions: changedDefinition},
   {
     tool: 'helm',
     stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
-    code: 'OBJECT_OF_ANOTHER',
+    code: 'OBJECT_NOT_OWNED',
     suggestions: () => ['Use another --namespace or --release; agent-k8s uses fixed names and supports one release per namespace'],
   },
 ];

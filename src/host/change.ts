@@ -165,9 +165,9 @@ export async function watchContainers(release: string, deps: WatchDeps): Promise
 }
 
 /** Undefined as long as waiting can help. */
-function stateOf(agents: readonly HostAgentState[], elapsedMs: number): 'ready' | 'hopeless' | undefined {
+function stateOf(agents: readonly HostAgentState[], elapsedMs: number): 'ready' | 'failed' | undefined {
   if (areReady(agents) && areRegistered(agents)) return 'ready';
-  if (agents.some(({causes}) => causes.some(({isPermanent}) => isPermanent))) return 'hopeless';
+  if (agents.some(({causes}) => causes.some(({isPermanent}) => isPermanent))) return 'failed';
   return areReady(agents) && elapsedMs >= READY_WITHOUT_LOG_MS ? 'ready' : undefined;
 }
 

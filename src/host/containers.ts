@@ -15,7 +15,13 @@ export interface DockerContainer extends ContainerFacts {
   Id: string;
   /** With a slash at its start. */
   Name: string;
-  Config?: {Image?: string; Labels?: Readonly<Record<string, string>> | null; StopTimeout?: number; Env?: readonly string[] | null};
+  Config?: {
+    Image?: string;
+    Labels?: Readonly<Record<string, string>> | null;
+    StopTimeout?: number;
+    Env?: readonly string[] | null;
+    Hostname?: string;
+  };
   Mounts?: readonly {Type?: string; Source?: string; Destination?: string}[] | null;
   State?: ContainerFacts['State'] & {StartedAt?: string};
 }
@@ -32,8 +38,12 @@ export const labelOf = ({Config}: DockerContainer, label: string): string | unde
 export const purposeOf = (container: DockerContainer): string | undefined => labelOf(container, PURPOSE_LABEL);
 
 /** The variables that a container was started with. */
-export const variablesOf = ({Config}: DockerContainer): Record<string, string> =>
+export const variablesOf = ({Config}: Pick<DockerContainer, 'Config'>): Record<string, string> =>
   Object.fromEntries((Config?.Env ?? []).map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]));
+
+/** An agent without a name of its own has that of its host. */
+export const agentNameInScalr = (container: Pick<DockerContainer, 'Config'>): string =>
+  variablesOf(container)['SCALR_AGENT_NAME'] ?? container.Config?.Hostname ?? '';
 
 /** Docker would also send signals to a paused or restarting container. */
 export const isUp = ({State = {}}: DockerContainer): boolean => State.Running === true || State.Restarting === true;
@@ -155,7 +165,7 @@ export function sharedDirectories(
     const text = `Directory ${data} is also mounted by container ${containerName(user)}.`;
     const remedy = 'Agents must not share their data: use another --data-home';
     if (isKept) return [`${text} ${remedy}.`];
-    throw failed('OBJECT_OF_ANOTHER', text, [remedy]);
+    throw failed('OBJECT_NOT_OWNED', text, [remedy]);
   });
 }
 

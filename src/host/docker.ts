@@ -1,7 +1,7 @@
 import type {Values} from '../ground/tree.ts';
 import {milliOf} from '../settings/kinds.ts';
 import {quote} from '../settings/settings.ts';
-import {toYaml} from '../values/yaml.ts';
+import {toYaml} from '../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';
 import {RELEASE_LABEL} from './containers.ts';
 import {commonFiles, daemonProxy, ENV_FILE, type Export, ignoreFile, NPX_LINE} from './files.ts';

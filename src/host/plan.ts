@@ -30,6 +30,8 @@ import {dockerStep, REPLACES_LABEL, recover, removeStep, renameStep, startStep, 
 
 /** Fingerprint of everything that a container was started with. */
 const CONFIGURATION_LABEL = 'io.scalr.agent.configuration';
+/** The settings of an install, beside its other files: an answers file, without secrets. */
+export const INSTALL_ANSWERS = 'install-answers.yaml';
 /** Directories with the files of the install, separated by colons. */
 const DIRECTORY_LABEL = 'io.scalr.agent.directory';
 
@@ -160,7 +162,7 @@ function refuseTakenNames({agents}: HostAgent, containers: readonly DockerContai
   const release = labelOf(foreign, RELEASE_LABEL);
   const whose = release === undefined ? 'was not started by this program' : `belongs to release ${release}`;
   const orRemove = release === undefined ? [`Or remove the container: docker stop ${name} && docker rm ${name}`] : [];
-  throw failed('OBJECT_OF_ANOTHER', `Container ${name} already exists and ${whose}.`, ['Use another --release', ...orRemove]);
+  throw failed('OBJECT_NOT_OWNED', `Container ${name} already exists and ${whose}.`, ['Use another --release', ...orRemove]);
 }
 
 const unknownWarning = (container: DockerContainer): string =>
@@ -232,7 +234,7 @@ export async function prepareContainers(
 }
 
 const madeByDocker = (path: string): ExpectedError =>
-  failed('OBJECT_OF_ANOTHER', `${path} is a directory, but the agent mounts it as a file.`, [
+  failed('OBJECT_NOT_OWNED', `${path} is a directory, but the agent mounts it as a file.`, [
     `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
   ]);
 

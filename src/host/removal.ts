@@ -4,7 +4,7 @@ import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {containerName, type DockerContainer, mountsOf, usersOf} from './containers.ts';
 import {ENV_FILE} from './files.ts';
-import {directoriesOf, stopWarning} from './plan.ts';
+import {directoriesOf, INSTALL_ANSWERS, stopWarning} from './plan.ts';
 import {removeStep, stopSteps} from './recovery.ts';
 
 /** The steps that remove agents, and what remains. */
@@ -24,7 +24,16 @@ interface RemovalFacts {
   files: ReadonlyMap<string, readonly string[]>;
 }
 
-const INSTALLED_FILES: readonly string[] = [ENV_FILE, '.gitignore', 'run.sh', 'ca.pem', 'client.crt', 'client.key', 'docker.service.d/'];
+const INSTALLED_FILES: readonly string[] = [
+  ENV_FILE,
+  INSTALL_ANSWERS,
+  '.gitignore',
+  'run.sh',
+  'ca.pem',
+  'client.crt',
+  'client.key',
+  'docker.service.d/',
+];
 
 /** Removes the containers of a release; data and images remain. Pure. */
 export function planContainerRemoval(containers: readonly DockerContainer[], facts: RemovalFacts): HostRemoval {

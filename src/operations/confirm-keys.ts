@@ -31,21 +31,27 @@ export interface Unconfirmed {
   message: string;
 }
 
-const MAX_RENDERS = 10;
+/** For one command. */
+export const MAX_RENDERS = 10;
 
 /**
  * Renders a chart of an unknown version with and without the keys of the values, several at once. A key is confirmed if the objects change
  * where they do in the newest known version. @throws ExpectedError if helm rejects the values
  */
-export async function confirmKeys(values: Values, read: ReadChart, processes: Pick<Processes, 'run'>): Promise<Unconfirmed[]> {
+export async function confirmKeys(
+  values: Values,
+  read: ReadChart,
+  processes: Pick<Processes, 'run'>,
+  renders: number,
+): Promise<Unconfirmed[]> {
   const keys = keysOf(values, read);
   if (keys.length === 0) return [];
   const base = await render(values, read, processes);
-  const codes = codesFor(keys.length, MAX_RENDERS - 1);
+  const codes = codesFor(keys.length, renders - 1);
   const first = await renderWithout(codes.masks, keys, values, read, processes);
   const found = explained(base, first, codes.of);
   const open = keys.flatMap((_, index) => (found[index]?.size === 0 ? [index] : []));
-  const again = codes.isSingle ? [] : open.slice(0, MAX_RENDERS - 1 - codes.masks.length);
+  const again = codes.isSingle ? [] : open.slice(0, renders - 1 - codes.masks.length);
   const alone = await renderWithout(
     again.map((index) => [index]),
     keys,
@@ -156,7 +162,7 @@ export function codesFor(keys: number, renders: number): Codes {
           [renders - 1, 4],
           [renders, 4],
         ] as const
-      ).find(([n, k]) => choose(n, k) >= keys) ?? [renders, 4]);
+      ).find(([n, k]) => choose(n, k) >= keys) ?? [renders, Math.min(4, Math.floor(renders / 2))]);
   const sets = subsets(width, size).slice(0, keys);
   const of = Array.from({length: keys}, (_, key) => sets[key]);
   const masks = Array.from({length: width}, (_, render) => of.flatMap((set, key) => (set?.includes(render) ? [key] : [])));

@@ -58,7 +58,7 @@ async function requireDefinitions(
   if (outcome.exitCode === 0) return;
   if (!outcome.stderr.includes('conflict')) throw toolFailure(call, outcome);
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Helm cannot install the CRDs of the chart: ${outcome.stderr.trim()}`,
     changedDefinition(kubeTarget, install.args),
   );

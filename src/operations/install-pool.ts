@@ -5,8 +5,8 @@ import type {Interrupts} from '../ports/system.ts';
 import type {AccountToken} from '../release/namespace.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
-import {createToken, creationOf, revocationOf, revoking, type TokenAttributes} from '../scalr/tokens.ts';
-import {type AccountStep, runAccountSteps} from './account-steps.ts';
+import {createToken, revocationOf, type TokenAttributes} from '../scalr/tokens.ts';
+import {type AccountStep, runAccountSteps, tokenCreationStep, unusedTokenStep} from './account-steps.ts';
 import {createdPool, type PoolPlan, planPoolCreation} from './pool.ts';
 
 /** The release that an agent pool serves. */
@@ -22,18 +22,22 @@ export interface PoolUser {
   isForVcs: boolean;
 }
 
-/** What an install with --pool changes in the account. */
-export interface PreparedPool {
+/** A pool and a new token for agents. */
+export interface TokenPlan {
   pool: ScalrPool;
-  /** Absent if the pool exists. */
-  creation?: PoolPlan;
-  /** Attributes of the new token; undefined if the Secret has a valid token of the pool. */
+  /** Undefined if the pool exists. */
+  creation?: PoolPlan | undefined;
+  /** Attributes of the new token; undefined if the agents have a valid token of the pool. */
   token: TokenAttributes | undefined;
-  /** Tokens of interrupted runs for the same release, which were never used. */
+  /** Tokens of interrupted runs for the same agents, which were never used. */
   orphans: readonly PoolToken[];
-  /** IDs of the agents before the install. */
+  /** IDs of the agents before the change. */
   agentsBefore: ReadonlySet<string>;
   steps: readonly AccountStep[];
+}
+
+/** What an install with --pool changes in the account. */
+export interface PreparedPool extends TokenPlan {
   warnings: readonly Warning[];
 }
 
@@ -56,22 +60,31 @@ export async function preparePool(
   const kept = tokens.find(({id, isExpired}) => id === user.tokenId && !isExpired);
   const attributes = tokenAttributesOf(user);
   // Without the ID of the cluster, the description can be that of another one.
-  const orphans =
-    user.clusterId === undefined || user.isUnrecorded
-      ? []
-      : tokens.filter(({id, description, lastUsedAt}) => description === attributes.description && lastUsedAt === null && id !== kept?.id);
-  const token = kept === undefined ? attributes : undefined;
+  const isIdentified = user.clusterId !== undefined && !user.isUnrecorded;
   return {
-    ...{pool, token, orphans, agentsBefore: new Set(agents.map(({id}) => id))},
-    ...(creation === undefined ? {} : {creation}),
-    steps: [
-      ...orphans.map((each) => unusedTokenStep(each, pool)),
-      ...(creation?.steps ?? []),
-      ...(token === undefined ? [] : [tokenCreationStep(pool, token)]),
-    ],
+    ...tokenPlan({
+      ...{pool, creation, token: kept === undefined ? attributes : undefined, agentsBefore: new Set(agents.map(({id}) => id))},
+      orphans: isIdentified ? unusedTokens(tokens, attributes, [kept?.id]) : [],
+    }),
     warnings: (creation?.warnings ?? []).map((warning) => ({...warning, message: notShared(pool)})),
   };
 }
+
+export const tokenPlan = (plan: Omit<TokenPlan, 'steps'>): TokenPlan => ({
+  ...plan,
+  steps: [
+    ...plan.orphans.map((each) => unusedTokenStep(each, plan.pool)),
+    ...(plan.creation?.steps ?? []),
+    ...(plan.token === undefined ? [] : [tokenCreationStep(plan.pool, plan.token)]),
+  ],
+});
+
+/** Tokens with this description that were never used, except those with these IDs. */
+export const unusedTokens = (
+  tokens: readonly PoolToken[],
+  {description}: TokenAttributes,
+  known: readonly (string | undefined)[],
+): PoolToken[] => tokens.filter((each) => each.description === description && each.lastUsedAt === null && !known.includes(each.id));
 
 const notShared = ({name}: ScalrPool): string =>
   `Agent pool ${name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${name} --environment NAME`;
@@ -85,20 +98,6 @@ export const tokenAttributesOf = ({
   name: release,
   description: `scalr-agent-install cluster=${clusterId ?? 'unknown'} namespace=${namespace} release=${release}`,
   expiresInMinutes: null,
-});
-
-export const unusedTokenStep = (token: PoolToken, {name}: ScalrPool): AccountStep => ({
-  id: `revoke/${token.id}`,
-  title: `Revoke token ${token.id} of agent pool ${name}, which an interrupted install has left unused`,
-  request: revocationOf(token),
-  purpose: revoking(token),
-});
-
-export const tokenCreationStep = (pool: ScalrPool, attributes: TokenAttributes): AccountStep => ({
-  id: 'create-token',
-  title: `Create a token of agent pool ${pool.name}`,
-  request: creationOf(pool.id === '' ? {...pool, id: 'NEW'} : pool, attributes),
-  purpose: {what: 'create a token'},
 });
 
 const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
@@ -121,7 +120,7 @@ export interface MadeToken extends AccountToken {
  * then, a failure revokes the token, and deletes the pool if this run has created it. @throws ExpectedError
  */
 export async function installWithPool<T>(
-  prepared: PreparedPool,
+  prepared: TokenPlan,
   client: ScalrClient,
   {interrupts, onStep}: PoolDeps,
   install: (token: MadeToken | undefined, keep: () => void) => Promise<T>,
@@ -133,11 +132,7 @@ export async function installWithPool<T>(
   let [isPoolMade, isKept] = [false, false];
   let made: MadeToken | undefined;
   try {
-    await runAccountSteps(
-      prepared.orphans.map((each) => unusedTokenStep(each, pool)),
-      client,
-      deps,
-    );
+    await runAccountSteps(prepared.steps.slice(0, prepared.orphans.length), client, deps);
     if (creation !== undefined) {
       pool = await createdPool(client, creation, () => runAccountSteps(creation.steps, client, deps));
       isPoolMade = true;

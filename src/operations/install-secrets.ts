@@ -65,7 +65,7 @@ function requireOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallF
   const reason = whyNotOwn(secret, wanted, facts);
   if (reason === undefined) return;
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Secret ${secret.name} in ${wanted.name.kubeTarget.namespace} ${reason}.`,
     [
       `Use another Secret: ${secret.flag} NAME`,

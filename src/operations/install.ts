@@ -19,7 +19,7 @@ import {type InstallFacts, isPending, readFacts} from '../release/read-release.t
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
-import {claimsToKeep, keepClaimSteps} from './kept-claims.ts';
+import {claimsToKeep, keepClaimSteps} from './release-data.ts';
 import {renderChart} from './render-chart.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 import {permissionsOfUpgrade} from './step-permissions.ts';
@@ -200,7 +200,7 @@ const contested = ({manifest}: RenderedRelease, {drift, installed}: InstallFacts
   });
 
 const managerWarning = ({object, manager, paths}: ObjectDrift): Warning => ({
-  code: 'OBJECT_OF_ANOTHER',
+  code: 'OBJECT_NOT_OWNED',
   message: `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`,
 });
 
@@ -210,7 +210,7 @@ function requireNoOtherManager(wanted: RenderedRelease, facts: InstallFacts): vo
   if (first === undefined) return;
   const {object, manager, paths} = first;
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `${manager} sets ${few(paths)} of ${object}, and Helm does not change fields that another program manages.`,
     [
       `Let ${manager} leave these fields alone, then run the same command again`,

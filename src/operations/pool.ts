@@ -1,5 +1,6 @@
 import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
+import type {AccountToken} from '../release/namespace.ts';
 import {
   type AccountKind,
   findObject,
@@ -15,7 +16,7 @@ import {
   type ScalrPool,
 } from '../scalr/account.ts';
 import type {Resource, ScalrClient} from '../scalr/client.ts';
-import type {AccountPlan, AccountStep} from './account-steps.ts';
+import {type AccountPlan, type AccountStep, revokeStep} from './account-steps.ts';
 
 interface PoolOptions {
   name: string;
@@ -133,26 +134,31 @@ const LINKS: Readonly<Record<Exclude<keyof PoolLinks, 'isAccountDefault'>, LinkK
 export async function planLinks(client: ScalrClient, nameOrId: string, links: PoolLinks, isLinking: boolean): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
   if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs) throw notForVcs(pool);
-  const names = isLinking ? new Map((await listPools(client)).map(({id, name}) => [id, name])) : new Map<string, string>();
-  const steps: AccountStep[] = [];
-  const warnings: Warning[] = [];
-  for (const [group, link] of Object.entries(LINKS)) {
+  const pools = isLinking ? await listPools(client) : [pool];
+  const found: Link[] = [];
+  for (const [group, {kind, noun, relationship, permission}] of Object.entries(LINKS)) {
     for (const given of links[group as keyof typeof LINKS]) {
-      const object = await findObject(client, link.kind, given);
-      const [current] = refsIn(object, link.relationship);
-      const what = `${link.noun} ${namedOf(object).name}`;
-      if ((current?.id === pool.id) !== isLinking)
-        steps.push(linkStep(object, link, {pool, what, isLinking, before: current && (names.get(current.id) ?? current.id)}));
-      else if (!isLinking) warnings.push(notLinked(pool, what));
+      const object = await findObject(client, kind, given);
+      const {type, id} = object;
+      const relationships = {[relationship]: {data: isLinking ? {type: 'agent-pools', id: pool.id} : null}};
+      const [used] = refsIn(object, relationship);
+      found.push({id, what: `${noun} ${namedOf(object).name}`, used: used?.id, data: {type, id, relationships}, permission});
     }
   }
-  if (links.isAccountDefault && pool.isDefault !== isLinking) {
-    const [before] = isLinking ? (await listPools(client)).filter(({isDefault}) => isDefault) : [];
-    steps.push(defaultStep(pool, isLinking, before?.name));
-  } else if (links.isAccountDefault && !isLinking) warnings.push(notLinked(pool, 'the account default'));
-  if (isLinking && pool.isForVcs && links.workspaces.length + links.environments.length > 0)
-    warnings.push({code: 'VCS_POOL', message: `Agent pool ${pool.name} is for VCS. Its agents do not execute runs.`});
-  return {pool, steps, warnings};
+  if (links.isAccountDefault) {
+    const used = pools.find(({isDefault}) => isDefault)?.id;
+    const data = {type: 'agent-pools', id: pool.id, attributes: {default: isLinking}};
+    found.push({id: 'account', what: 'the account default', used, data, permission: 'agent-pools:update'});
+  }
+  const isRunPool = !pool.isForVcs || !isLinking || links.workspaces.length + links.environments.length === 0;
+  return {
+    pool,
+    steps: found.filter(({used}) => (used === pool.id) !== isLinking).map((link) => linkStep(link, pool, pools, isLinking)),
+    warnings: [
+      ...found.filter(({used}) => !isLinking && used !== pool.id).map(({what}) => notLinked(pool, what)),
+      ...(isRunPool ? [] : [{code: 'VCS_POOL', message: `Agent pool ${pool.name} is for VCS. Its agents do not execute runs.`}]),
+    ],
+  };
 }
 
 const notLinked = ({name}: Named, what: string): Warning => ({
@@ -160,40 +166,26 @@ const notLinked = ({name}: Named, what: string): Warning => ({
   message: `${what[0]?.toUpperCase()}${what.slice(1)} does not use agent pool ${name}.`,
 });
 
-interface Linked {
-  pool: Named;
+interface Link {
+  id: string;
   what: string;
-  isLinking: boolean;
-  /** Name of the pool that it used until now. */
-  before: string | undefined;
+  /** ID of the pool that it uses now. */
+  used: string | undefined;
+  /** The change. */
+  data: {type: string; id: string; relationships?: object; attributes?: object};
+  permission: string;
 }
 
-const titleOf = ({pool, what, isLinking, before}: Linked): string =>
-  isLinking
-    ? `Link ${what} to agent pool ${pool.name}${before === undefined ? '' : ` instead of ${before}`}`
-    : `Unlink ${what} from agent pool ${pool.name}`;
-
-function linkStep({type, id}: Resource, {relationship, permission}: LinkKind, linked: Linked): AccountStep {
-  const {pool, what, isLinking} = linked;
-  const data = isLinking ? {type: 'agent-pools', id: pool.id} : null;
+function linkStep({id, what, used, data, permission}: Link, pool: Named, pools: readonly Named[], isLinking: boolean): AccountStep {
+  const before = used === undefined ? '' : ` instead of ${pools.find((each) => each.id === used)?.name ?? used}`;
+  const verb = isLinking ? 'link' : 'unlink';
   return {
-    id: `${isLinking ? 'link' : 'unlink'}-${id}`,
-    title: titleOf(linked),
-    request: {method: 'PATCH', path: `/${type}/${id}`, body: {data: {type, id, relationships: {[relationship]: {data}}}}},
-    purpose: {what: `${isLinking ? 'link' : 'unlink'} ${what}`, permission},
+    id: `${verb}-${id}`,
+    title: isLinking ? `Link ${what} to agent pool ${pool.name}${before}` : `Unlink ${what} from agent pool ${pool.name}`,
+    request: {method: 'PATCH', path: `/${data.type}/${data.id}`, body: {data}},
+    purpose: {what: `${verb} ${what}`, permission},
   };
 }
-
-const defaultStep = (pool: Named, isLinking: boolean, before: string | undefined): AccountStep => ({
-  id: `${isLinking ? 'link' : 'unlink'}-account`,
-  title: titleOf({pool, what: 'the account default', isLinking, before}),
-  request: {
-    method: 'PATCH',
-    path: `/agent-pools/${pool.id}`,
-    body: {data: {type: 'agent-pools', id: pool.id, attributes: {default: isLinking}}},
-  },
-  purpose: {what: 'change the account default', permission: 'agent-pools:update'},
-});
 
 const notForVcs = ({name}: Named): ExpectedError =>
   failed('CONFLICTING_SETTINGS', `Agent pool ${name} is not for VCS, so a VCS provider cannot use it.`, [
@@ -247,7 +239,7 @@ export async function planPoolDeletion(client: ScalrClient, nameOrId: string, ow
 
 const usedByOthers = ({id, name}: Named, agents: readonly Named[], tokens: readonly {id: string}[]): ExpectedError =>
   failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Others may use agent pool ${name}: it has ${few([...agents.map((each) => `agent ${each.name}`), ...tokens.map((each) => `token ${each.id}`)])}.`,
     ['Omit --delete-pool', `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`],
     {exit: ExitCode.usage},
@@ -260,3 +252,41 @@ const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | und
         'Wait until their runs have ended',
         `Show the agents: scalr-agent pool show ${name}`,
       ]);
+
+interface AccountRemoval {
+  revokesToken: boolean;
+  deletesPool: boolean;
+  /** Names of the pods of the release, which are those of its agents. */
+  pods: readonly string[];
+}
+
+/** Revokes the token that an install has created, and deletes its pool if nothing else uses it. Read-only. @throws ExpectedError */
+export async function planAccountRemoval(
+  client: ScalrClient,
+  {poolId, tokenId}: AccountToken,
+  {revokesToken, deletesPool, pods}: AccountRemoval,
+): Promise<AccountPlan> {
+  const pool = await findPool(client, poolId).catch((error: unknown) => {
+    if (error instanceof ExpectedError && error.code === 'SCALR_NOT_FOUND') return undefined;
+    throw error;
+  });
+  if (pool === undefined) {
+    const message = `Agent pool ${poolId} was not found on ${client.host}: it is deleted, or your user has no permission to read it.`;
+    return {steps: [], warnings: [{code: 'SCALR_NOT_FOUND', message}]};
+  }
+  const token = (await listTokens(client, pool)).find(({id}) => id === tokenId);
+  const revocation = revokeStep({id: tokenId}, `Revoke token ${tokenId} of agent pool ${pool.name}`);
+  const deletion = deletesPool ? await planPoolDeletion(client, pool.id, {agents: pods, tokenId}) : undefined;
+  return {
+    steps: [...(revokesToken && token ? [revocation] : []), ...(deletion?.steps ?? [])],
+    warnings: deletion?.warnings ?? [],
+    blocked: deletion?.blocked,
+  };
+}
+
+/** The Secrets of the release have no token that an install has created. */
+export const noAccountToken = (release: string): ExpectedError =>
+  failed('SCALR_NOT_FOUND', `The Secrets of release ${release} do not record a token in a Scalr account.`, [
+    'Only install with --pool records it. Omit --revoke-token and --delete-pool',
+    'Find the token in Scalr: scalr-agent pool token list NAME',
+  ]);

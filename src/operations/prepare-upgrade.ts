@@ -107,7 +107,7 @@ const removedKeys = ({gone}: Migration, to: Target): UpgradeAdvice[] =>
     versions: to.version,
     reason: message.replace(/\.$/, ''),
     remedy: `Set its successor in a file for --values, and set ${path} to null there`,
-    handled: false,
+    automatic: false,
   }));
 
 /** The change list of a version that this program does not know. */
@@ -118,7 +118,7 @@ const upstreamChanges = (to: Target): UpgradeAdvice[] =>
     versions: to.version,
     reason: `Change list of the chart: ${noteText(change)}`,
     remedy: 'Check whether it concerns your agents',
-    handled: false,
+    automatic: false,
   }));
 
 export function givenSecretNames(settings: Settings): Partial<SecretNames> {
@@ -158,7 +158,7 @@ export function newestFor({target, facts}: InstalledRelease, chart: ChartName): 
 
 /** What blocks the upgrade that the plan cannot handle. */
 export function blockedBy(advice: readonly UpgradeAdvice[]): ExpectedError | undefined {
-  const blocking = advice.filter(({level, handled}) => level === 'blocking' && !handled);
+  const blocking = advice.filter(({level, automatic}) => level === 'blocking' && !automatic);
   if (blocking.length === 0) return undefined;
   return failed(
     'UPGRADE_BLOCKED',
@@ -214,7 +214,7 @@ function requireOwnRelease({release}: InstallFacts, {name, chart, values}: Wante
   if (release === undefined || release.status === 'uninstalled') return;
   if (release.chart === `${chart.chart}-${chart.version}` && sameTree(release.values, values)) return;
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Release ${name.release} already exists (${release.chart}), and the upgrade would overwrite it.`,
     [
       'Use another name: --new-release NAME',

@@ -24,7 +24,7 @@ export async function renderChart(
   const manifest = objectsIn(outcome.stdout);
   const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(manifest, get)];
   if (problems.length > 0) {
-    throw failed('BROKEN_PROMISE', `The rendered chart does not match the settings:\n${problems.join('\n')}`, [
+    throw failed('RENDER_MISMATCH', `The rendered chart does not match the settings:\n${problems.join('\n')}`, [
       'Nothing was changed. Report this bug with the output of: scalr-agent values --explain',
     ]);
   }

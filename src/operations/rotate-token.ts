@@ -9,16 +9,18 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {annotate} from '../kubernetes/kubectl.ts';
 import {isMadeFor, type KubernetesObject, type SecretObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
+import type {Interrupts} from '../ports/system.ts';
 import {type AccountToken, accountAnnotations, accountPoolIn, accountTokenIn, PREVIOUS_TOKEN, readsSecret} from '../release/namespace.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
+import type {TokenAttributes} from '../scalr/tokens.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {readValues} from '../values/read-values.ts';
 import {type AccountStep, revokeStep} from './account-steps.ts';
 import {requireKnownVersion} from './debug.ts';
-import {type PreparedPool, tokenAttributesOf, tokenCreationStep, unusedTokenStep} from './install-pool.ts';
+import {type TokenPlan, tokenAttributesOf, tokenPlan, unusedTokens} from './install-pool.ts';
 import {restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 
@@ -58,7 +60,7 @@ const inValues = (name: ReleaseName): ExpectedError =>
 function notOurs({release, kubeTarget}: ReleaseName, secret: string, found: SecretObject | undefined): ExpectedError {
   const reason = found === undefined ? 'does not exist' : `was not created by scalr-agent for release ${release}`;
   return failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Secret ${secret} in ${kubeTarget.namespace} ${reason}, so its content is not replaced.`,
     ['Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart'],
     {exit: ExitCode.usage},
@@ -71,9 +73,6 @@ interface NewToken {
   /** Absent if the token was given by the user. */
   made?: AccountToken | undefined;
 }
-
-/** True if an earlier run has replaced the token and not revoked the old one. */
-export const isUnfinished = ({secret}: TokenHolder): boolean => secret.metadata.annotations?.[PREVIOUS_TOKEN] !== undefined;
 
 export const hasToken = ({secret, key}: TokenHolder, text: Secret): boolean =>
   secret.data?.[key] === Buffer.from(text.reveal(), 'utf8').toString('base64');
@@ -102,11 +101,53 @@ export async function planRotation(
   return {steps: inOrder({secrets: secretSteps(wanted, known), restart: restartSteps(wanted, known)})};
 }
 
-export interface AccountRotation extends PreparedPool {
+/** Agents that read one token, and what is recorded beside the token. */
+export interface TokenUsers {
+  release: string;
+  attributes: TokenAttributes;
+  /** The attributes contain the ID of the cluster or of the machine, so no other one has them. */
+  isIdentified: boolean;
+  /** ID of the token in use; undefined if the user has given it. */
+  current: string | undefined;
+  /** ID of the token that an interrupted rotation has replaced, and not revoked. */
+  replaced: string | undefined;
+  /** Restarted agents have their old names. */
+  keepsNames: boolean;
+  /** Names of the agents, as Scalr shows them. */
+  agents(): Promise<string[]>;
+  /** Names of agents that an interrupted rotation has stopped; Scalr reports them as idle for half a minute. */
+  stopped?: readonly string[];
+}
+
+/** The agents of a release: each has the name of its pod. @throws ExpectedError */
+export async function agentsOfRelease(
+  {name, secret}: TokenHolder,
+  {kubernetes}: Pick<ClusterAccess, 'kubernetes'>,
+  timeoutMs: number,
+): Promise<TokenUsers> {
+  const options = {signal: AbortSignal.timeout(timeoutMs), idleMs: REQUIRED_MS};
+  const {object: system} = await getObject<KubernetesObject>(kubernetes, 'namespaces', 'kube-system', options);
+  const {release, kubeTarget} = name;
+  return {
+    ...{release, isIdentified: system !== undefined, keepsNames: false},
+    attributes: tokenAttributesOf({release, namespace: kubeTarget.namespace, clusterId: system?.metadata.uid}),
+    current: accountTokenIn(secret)?.tokenId,
+    replaced: secret.metadata.annotations?.[PREVIOUS_TOKEN],
+    async agents() {
+      const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(timeoutMs));
+      return snapshot.pods
+        .filter((pod) => readsSecret(secret.metadata.name)(pod) && pod.metadata.deletionTimestamp === undefined)
+        .filter((pod) => pod.metadata.ownerReferences?.some(({kind}) => kind === 'Job') !== true)
+        .map((pod) => pod.metadata.name);
+    },
+  };
+}
+
+export interface AccountRotation extends TokenPlan {
   client: ScalrClient;
   /** The token to revoke; undefined if it is not known, or already revoked. */
   previous: PoolToken | undefined;
-  /** Working agents of the pool that do not belong to the release. They may use the same token. */
+  /** Working agents of the pool that are not among the users. They may use the same token. */
   others: readonly ScalrAgent[];
   revocation: readonly AccountStep[];
 }
@@ -118,120 +159,94 @@ export interface AccountRotation extends PreparedPool {
 export async function readAccountRotation(
   client: ScalrClient,
   nameOrId: string,
-  {name, secret}: TokenHolder,
+  users: TokenUsers,
   needsToken: boolean,
-  {kubernetes}: ClusterAccess,
-  signal: AbortSignal,
 ): Promise<AccountRotation> {
-  const options = {signal, idleMs: REQUIRED_MS};
-  const [pool, system, pods] = await Promise.all([
-    findPool(client, nameOrId),
-    getObject<KubernetesObject>(kubernetes, 'namespaces', 'kube-system', options),
-    agentPods(name, secret, kubernetes, signal),
-  ]);
+  const {attributes, isIdentified, current, replaced, stopped = []} = users;
+  const [pool, names] = await Promise.all([findPool(client, nameOrId), users.agents()]);
   const [tokens, agents] = await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
-  const attributes = tokenAttributesOf({
-    ...{release: name.release, namespace: name.kubeTarget.namespace, clusterId: system.object?.metadata.uid},
-  });
-  const [current, replaced] = [accountTokenIn(secret)?.tokenId, secret.metadata.annotations?.[PREVIOUS_TOKEN]];
   const previous = tokens.find(({id}) => id === (replaced ?? current));
-  const isUnused = ({id, description, lastUsedAt}: PoolToken): boolean =>
-    description === attributes.description && lastUsedAt === null && id !== current && id !== replaced;
-  // Without the ID of the cluster, the description can be that of another one; without that of the current token, it can be this one.
-  const orphans = needsToken && system.object !== undefined && current !== undefined ? tokens.filter(isUnused) : [];
+  // If the current token is not known, it can be one of those.
+  const orphans = needsToken && isIdentified && current !== undefined ? unusedTokens(tokens, attributes, [current, replaced]) : [];
+  const title = `Revoke token ${previous?.id} of agent pool ${pool.name} when every agent uses the new one`;
   return {
-    ...{client, pool, previous, orphans, agentsBefore: new Set(), warnings: []},
-    token: needsToken ? attributes : undefined,
-    others: agents.filter((agent) => isWorking(agent) && !pods.includes(agent.name)),
-    steps: [...orphans.map((each) => unusedTokenStep(each, pool)), ...(needsToken ? [tokenCreationStep(pool, attributes)] : [])],
-    revocation: previous === undefined ? [] : [revocationStep(previous, pool)],
+    ...tokenPlan({pool, orphans, token: needsToken ? attributes : undefined, agentsBefore: new Set(agents.map(({id}) => id))}),
+    ...{client, previous, others: agents.filter((agent) => isWorking(agent) && ![...names, ...stopped].includes(agent.name))},
+    revocation: previous === undefined ? [] : [revokeStep(previous, title)],
   };
 }
 
 const isWorking = ({status}: ScalrAgent): boolean => status === 'idle' || status === 'busy';
-
-const revocationStep = (token: PoolToken, {name}: ScalrPool): AccountStep =>
-  revokeStep(token, `Revoke token ${token.id} of agent pool ${name} when every agent uses the new one`);
-
-/** Pods that read the Secret, without those of runs and those that are being deleted: each is an agent with the name of the pod. */
-async function agentPods(
-  name: ReleaseName,
-  {metadata}: SecretObject,
-  kubernetes: ClusterAccess['kubernetes'],
-  signal: AbortSignal,
-): Promise<string[]> {
-  const {snapshot} = await readSnapshot(name, kubernetes, signal);
-  return snapshot.pods
-    .filter((pod) => readsSecret(metadata.name)(pod) && pod.metadata.deletionTimestamp === undefined)
-    .filter((pod) => pod.metadata.ownerReferences?.some(({kind}) => kind === 'Job') !== true)
-    .map((pod) => pod.metadata.name);
-}
 
 const POLL_MS = 5000;
 /** An agent that is connected sends a heartbeat within 30 s. */
 const HEARTBEAT_MS = 35_000;
 
 interface ProofDeps extends Clock {
-  kubernetes: ClusterAccess['kubernetes'];
   timeoutMs: number;
-  interrupt: AbortSignal;
+  interrupts: Pick<Interrupts, 'interrupt'>;
   onWait(text: string): void;
 }
 
 /**
- * Waits until Scalr reports the agent of every pod as idle or busy, and then until the old token is not used for the time of a
- * heartbeat. The pods have restarted already. Returns the names of the agents. @throws ExpectedError: the old token is still valid
+ * Waits until Scalr reports every restarted agent as idle or busy, and then until the old token is not used for the time of a heartbeat.
+ * Returns the names of the agents. @throws ExpectedError: the old token is still valid
  */
-export async function proveMoved({name, secret}: TokenHolder, account: AccountRotation, deps: ProofDeps): Promise<string[]> {
-  const {client, pool, previous} = account;
-  const {kubernetes, timeoutMs, interrupt, now, sleep, onWait} = deps;
+export async function proveMoved(users: TokenUsers, account: AccountRotation, deps: ProofDeps): Promise<string[]> {
+  const {client, pool, previous, agentsBefore} = account;
+  const {timeoutMs, now, sleep, onWait} = deps;
+  const {interrupt} = deps.interrupts;
   const end = now().getTime() + timeoutMs;
-  const keeps = `Token ${previous?.id} is still valid.`;
+  const keeps = previous === undefined ? '' : `Token ${previous.id} is still valid.`;
+  const requireTime = (): void => {
+    if (interrupt.aborted) throw interrupted(`The agents have restarted with the new token. ${keeps}`.trim(), interrupt);
+  };
+  // An agent that keeps its name can be the old one until its next heartbeat.
+  let heartbeats: ReadonlyMap<string, string | undefined> | undefined;
   onWait('Waiting for Scalr to report every agent');
   for (;;) {
-    const pods = await agentPods(name, secret, kubernetes, AbortSignal.timeout(timeoutMs));
+    const names = await users.agents();
     const agents = await listAgents(client, pool.id);
-    const missing = pods.filter((pod) => !agents.some((agent) => agent.name === pod && isWorking(agent)));
-    if (pods.length > 0 && missing.length === 0) {
-      if (previous !== undefined) await requireUnused(previous, pool, client, keeps);
-      return pods;
+    heartbeats ??= new Map(users.keepsNames ? agents.map(({id, lastSeen}) => [id, lastSeen]) : []);
+    const hasMoved = (agent: ScalrAgent): boolean => !agentsBefore.has(agent.id) || heartbeats?.get(agent.id) !== agent.lastSeen;
+    const missing = names.filter((name) => !agents.some((agent) => agent.name === name && isWorking(agent) && hasMoved(agent)));
+    if (names.length > 0 && missing.length === 0) {
+      if (previous !== undefined) await requireUnused(previous);
+      return names;
     }
-    if (interrupt.aborted) throw interrupted(`The agents have restarted with the new token. ${keeps}`, interrupt);
+    requireTime();
     if (now().getTime() >= end) throw notMoved(missing, agents, pool, keeps);
     await sleep(POLL_MS, interrupt);
   }
 
-  async function requireUnused({id}: PoolToken, from: ScalrPool, account: ScalrClient, text: string): Promise<void> {
+  async function requireUnused({id}: PoolToken): Promise<void> {
     const lastUse = async (): Promise<string | null | undefined> =>
-      (await listTokens(account, from)).find((token) => token.id === id)?.lastUsedAt;
+      (await listTokens(client, pool)).find((token) => token.id === id)?.lastUsedAt;
     const before = await lastUse();
     onWait(`Checking for ${HEARTBEAT_MS / 1000} s that nothing uses token ${id}`);
     await sleep(HEARTBEAT_MS, interrupt);
-    if (interrupt.aborted) throw interrupted(`The agents have restarted with the new token. ${text}`, interrupt);
+    requireTime();
     const after = await lastUse();
     if (after === before || after === undefined) return;
-    throw failed('OBJECT_OF_ANOTHER', `Something outside of release ${name.release} has used token ${id} at ${after}. ${text}`, [
-      `Find the agents of the pool: scalr-agent pool show ${from.id}`,
-      howToRevoke(from, id),
+    throw failed('OBJECT_NOT_OWNED', `Something outside of release ${users.release} has used token ${id} at ${after}. ${keeps}`, [
+      `Find the agents of the pool: scalr-agent pool show ${pool.id}`,
+      `Revoke it when nothing uses it: scalr-agent pool token revoke ${pool.id} ${id}`,
     ]);
   }
 }
 
-const howToRevoke = ({id: pool}: ScalrPool, token: string): string =>
-  `Revoke it when nothing uses it: scalr-agent pool token revoke ${pool} ${token}`;
-
 function notMoved(missing: readonly string[], agents: readonly ScalrAgent[], pool: ScalrPool, keeps: string): ExpectedError {
-  const states = missing.map((pod) => `${pod} (${agents.find((agent) => agent.name === pod)?.status ?? 'not registered'})`);
-  return failed('TIMED_OUT', `Scalr does not report every agent as idle or busy: ${few(states)}. ${keeps}`, [
+  const states = missing.map((name) => `${name} (${agents.find((agent) => agent.name === name)?.status ?? 'not registered'})`);
+  return failed('TIMED_OUT', `Scalr does not report every agent as idle or busy: ${few(states)}. ${keeps}`.trim(), [
     `Show the agents: scalr-agent pool show ${pool.id}`,
     RUN_AGAIN,
   ]);
 }
 
 /** The token is not revoked: agents of others may use it. */
-export const usedByOthers = ({release}: ReleaseName, {pool, others, previous}: AccountRotation): ExpectedError =>
+export const usedByOthers = (release: string, {pool, others, previous}: AccountRotation): ExpectedError =>
   failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `The agents of release ${release} use the new token. Token ${previous?.id} is still valid, because other agents of pool ${pool.name} may use it: ${few(others.map((each) => each.name))}.`,
     [`If they have tokens of their own, run the same command again with --confirm ${release}`],
   );

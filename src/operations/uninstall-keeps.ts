@@ -5,7 +5,7 @@ import type {ObjectRef} from '../kubernetes/objects.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
 import type {AccountToken, NamespaceItem} from '../release/namespace.ts';
-import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
+import {isRetained, manualCleanup, whyNodeDataStays} from './release-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];

@@ -6,9 +6,9 @@ import {pluralOfKind} from '../kubernetes/kinds.ts';
 import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
+import {type Removal, type RemovedObject, removalText} from './release-data.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {UninstallPlan} from './uninstall.ts';
-import {type Removal, type RemovedObject, removalText} from './uninstall-data.ts';
 import type {KeptObject} from './uninstall-keeps.ts';
 import type {PollDeps} from './watch-release.ts';
 

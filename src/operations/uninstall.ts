@@ -4,8 +4,6 @@ import {ExitCode, failed} from '../ground/errors.ts';
 import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {Controller, Inventory} from '../release/inventory.ts';
-import {inOrder, type Plan, type ReleaseStep, type Step} from './step.ts';
-import {permissionsOfUninstall} from './step-permissions.ts';
 import {
   beforeUninstall,
   CLEANER_IMAGE,
@@ -18,7 +16,9 @@ import {
   type RemovedObject,
   readyNodes,
   renderedObject,
-} from './uninstall-data.ts';
+} from './release-data.ts';
+import {inOrder, type Plan, type ReleaseStep, type Step} from './step.ts';
+import {permissionsOfUninstall} from './step-permissions.ts';
 import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
 export interface UninstallChoices {
@@ -70,7 +70,7 @@ function requireUnusedClaims({release}: ReleaseName, {claims}: Inventory): void 
   const used = claims.filter(({origin, usedBy}) => origin === 'release' && usedBy.length > 0);
   if (used.length === 0) return;
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     used
       .map((each) => `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`)
       .join('\n'),
@@ -159,7 +159,7 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
 export function requireOurChart(name: ReleaseName, chart: string | undefined): void {
   if (chart === undefined || scalrChart(chart) !== undefined) return;
   throw failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`,
     [
       `List releases: ${helmCommand(name.kubeTarget, 'list', '--all-namespaces')}`,

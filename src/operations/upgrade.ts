@@ -24,8 +24,8 @@ import {repeatedVariables} from '../values/validate/check-values.ts';
 import {restartWarnings} from './debug.ts';
 import {type InstallChoices, isCustom, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
-import {claimsToKeep, rollbackSteps} from './kept-claims.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
+import {claimsToKeep, rollbackSteps} from './release-data.ts';
 import {renderChart} from './render-chart.ts';
 import {byPhase, inOrder, ofPhase, type Plan, type Step} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
@@ -206,7 +206,7 @@ function adviceFor(installed: InstalledRelease, {values, effective}: RenderedRel
       versions: to.version,
       reason: `${to.chart} ${to.version} sets ${variable} in container ${container} itself, so it would be set twice`,
       remedy: `Remove ${variable} from ${path.join('.')}: set it to null in a file for --values`,
-      handled: false,
+      automatic: false,
     }),
   );
   return [...repeated, ...hazards, ...pinnedAdvice(to, effective)];

@@ -22,7 +22,7 @@ const MIN_ERROR_MS = 3000;
 const SNAPSHOT_TIMEOUT_MS = 30_000;
 
 export interface Watched {
-  state: 'ready' | 'hopeless' | 'timed-out' | 'interrupted';
+  state: 'ready' | 'failed' | 'timed-out' | 'interrupted';
   /** The state in the log of the agent, if it could be read. */
   agent: 'registered' | 'unknown';
   causes: readonly Cause[];
@@ -59,7 +59,7 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
       readySince = isReady(snapshot, at) ? (readySince ?? at.getTime()) : undefined;
       if (readySince !== undefined && (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS))
         return {state: 'ready', agent, causes};
-      if (causes.some(({isPermanent}) => isPermanent)) return {state: 'hopeless', agent, causes};
+      if (causes.some(({isPermanent}) => isPermanent)) return {state: 'failed', agent, causes};
     }
     if (signal.aborted) return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
     await deps.sleep(pauseMs, signal);

@@ -66,7 +66,7 @@ export function refuseFailed(checks: readonly Checked[]): void {
 /** Checks that find out what a warning about the settings cannot know, by the code of the warning. */
 export const VERIFIED_BY: Readonly<Record<string, readonly Checked['id'][]>> = {
   NEEDS_KUBERNETES_1_35: ['server-version', 'node-versions'],
-  CLAIM_HAS_TO_BE_SHARED: ['claim-access-mode'],
+  PVC_MUST_BE_SHARED: ['pvc-access-mode'],
   POLICY_ENFORCEMENT: ['metadata-block'],
   POLICY_AGAINST_CLOUD_DNS: ['metadata-dns'],
 };

@@ -1,5 +1,5 @@
 import {randomStrings} from './random-strings.ts';
-import {LIMITS, startBatch} from './rule.ts';
+import {LIMITS, matchAt, startBatch} from './rule.ts';
 import type {FoundSecret, Scanner} from './scanner.ts';
 import {type Removed, Wrappers} from './wrappers.ts';
 
@@ -139,15 +139,12 @@ export class FileRedactor {
 
   /** Skips a value of unlimited length; true at its end. */
   #skip(text: string): boolean {
-    const from = this.#scanned - this.#base;
-    const stop = this.#skipping as RegExp;
-    stop.lastIndex = from;
-    const found = stop.exec(text);
+    const found = matchAt(this.#skipping as RegExp, text, this.#scanned - this.#base);
     const end = this.#base + (found?.index ?? text.length);
     if (end > this.#scanned) this.#ranges.add({start: this.#scanned, end, rule: '', instead: '', known: false});
     this.#scanned = end;
-    if (found !== null) this.#skipping = undefined;
-    return found !== null;
+    if (found !== undefined) this.#skipping = undefined;
+    return found !== undefined;
   }
 
   #write(end: number): Buffer {

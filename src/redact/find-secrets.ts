@@ -119,9 +119,7 @@ const COPIES = new Set([
  * A Kubernetes object, or a list of objects, without parts that must never be in the bundle. The result is still redacted
  * as text. `hide` returns the placeholder of a secret value.
  */
-export function withoutSecrets<T>(object: T, hide: (value: string) => string): T {
-  return cleaned(object, hide) as T;
-}
+export const withoutSecrets = <T>(object: T, hide: (value: string) => string): T => cleaned(object, hide) as T;
 
 function cleaned(value: unknown, hide: (value: string) => string): unknown {
   if (Array.isArray(value)) return value.map((each) => cleaned(each, hide));

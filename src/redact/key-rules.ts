@@ -258,7 +258,7 @@ export const nearKeys: RedactionRule = {
   anchors: KEY_ANCHORS,
   onlyOutside: true,
   find(text, start, end) {
-    const key = isSpent() ? undefined : keyAround(text, start, end); /*k*/
+    const key = isSpent() ? undefined : keyAround(text, start, end);
     if (key === undefined) return NOTHING;
     const before = text
       .slice(Math.max(0, key.start - 120), key.start)

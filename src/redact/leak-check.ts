@@ -175,7 +175,11 @@ export function multiSearch<T>(sources: readonly T[], textsOf: (source: T) => re
     for (const [place, text] of textsOf(source).entries()) {
       const head = Buffer.from(text.slice(0, LONGEST_HEAD), 'latin1');
       triples[tripleAt(head, 0)] = 1;
-      if (4 * count === texts.length) texts = enlarged(texts);
+      if (4 * count === texts.length) {
+        const larger = new Int32Array(2 * texts.length);
+        larger.set(texts);
+        texts = larger;
+      }
       texts.set([hashAt(head, 0, SHORTEST), hashAt(head, 0, headOf(head.length)), owner, place], 4 * count);
       longest = Math.max(longest, text.length);
       count += 1;
@@ -218,12 +222,6 @@ export function multiSearch<T>(sources: readonly T[], textsOf: (source: T) => re
       return end;
     },
   };
-}
-
-function enlarged(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 * numbers.length);
-  larger.set(numbers);
-  return larger;
 }
 
 const tripleAt = (bytes: Uint8Array, at: number): number =>

@@ -1,4 +1,4 @@
-import {type Extent, LIMITS} from './rule.ts';
+import {type Extent, LIMITS, matchAt} from './rule.ts';
 
 /** Characters of base64, also of base64url. */
 const OF_RUN = new Uint8Array(256);
@@ -73,8 +73,7 @@ function isNamedHarmless(text: string, start: number): boolean {
 /** Whether a place is in a certificate or a public key that begins at `mark`. */
 export function isInPublicBlock(text: string, mark: number, at: number): boolean {
   if (mark === -1 || mark > at || at - mark > LONGEST_BLOCK) return false;
-  PUBLIC_BLOCK.lastIndex = mark;
-  return PUBLIC_BLOCK.test(text) && !text.slice(mark, at).includes('-----END');
+  return matchAt(PUBLIC_BLOCK, text, mark) !== undefined && !text.slice(mark, at).includes('-----END');
 }
 
 const PATH = /(?:^|\/)[a-z][a-z-]{2,}(?:\/|$)/;

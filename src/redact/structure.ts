@@ -1,4 +1,4 @@
-import {type Extent, isSpent, LIMITS, spend} from './rule.ts';
+import {type Extent, isSpent, LIMITS, matchAt, spend} from './rule.ts';
 
 /*
  * A reader of what stands in brackets: JSON at any depth of strings, blocks and maps of Terraform, dictionaries of Python, structs of Go.
@@ -108,38 +108,33 @@ export function scalarsOf(text: string, open: number): Scalar[] {
       if (counts.length === 0) break;
     } else if (one === '"' || one === "'") {
       const {end, past} = stringAt(text, at, most);
-      ASSIGNS.lastIndex = past;
-      const assigns = ASSIGNS.exec(text);
-      if (assigns !== null && !assigns[0].includes('->') && key === undefined) {
+      const assigns = matchAt(ASSIGNS, text, past)?.[0] ?? '';
+      const isChange = assigns.includes('->');
+      if (assigns !== '' && !isChange && key === undefined) {
         key = text.slice(at + 1, end);
-        at = past + assigns[0].length;
+        at = past + assigns.length;
       } else {
         const isBlock = key === undefined && /^ \{| "/.test(text.slice(past, past + 2));
         if (isBlock) key = text.slice(at + 1, end);
         else add(at + 1, end);
+        at = Math.max(past, at + 1) + (isChange ? assigns.length : 0);
         // Both sides of a change have the same key.
-        const isChange = assigns?.[0].includes('->') === true;
-        at = Math.max(past, at + 1) + (isChange ? (assigns?.[0].length ?? 0) : 0);
         if (!isBlock && !isChange) key = undefined;
       }
     } else {
-      SKIPPED.lastIndex = at;
-      const skipped = SKIPPED.exec(text);
-      if (skipped !== null) {
-        if (key !== undefined && /\n|\\n/.test(skipped[0])) key = undefined;
-        at += skipped[0].length;
+      const skipped = matchAt(SKIPPED, text, at)?.[0];
+      if (skipped !== undefined) {
+        if (key !== undefined && /\n|\\n/.test(skipped)) key = undefined;
+        at += skipped.length;
         continue;
       }
-      NAME.lastIndex = at;
-      const name = key === undefined ? NAME.exec(text) : null;
-      if (name !== null) {
-        ASSIGNS.lastIndex = at + name[0].length;
-        key = name[0];
-        at += name[0].length + (ASSIGNS.exec(text)?.[0].length ?? 1);
+      const name = key === undefined ? matchAt(NAME, text, at)?.[0] : undefined;
+      if (name !== undefined) {
+        key = name;
+        at += name.length + (matchAt(ASSIGNS, text, at + name.length)?.[0].length ?? 1);
         continue;
       }
-      WORD.lastIndex = at;
-      const word = WORD.exec(text)?.[0] ?? one;
+      const word = matchAt(WORD, text, at)?.[0] ?? one;
       // A word before a bracket or another text is the name of a block, or a call.
       if (/\w/.test(word) && HEAD_OF_BLOCK.test(text.slice(at + word.length - 1, at + word.length + 200))) {
         key ??= word;

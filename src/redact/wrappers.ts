@@ -1,3 +1,4 @@
+import {matchAt} from './rule.ts';
 import {slashesBefore} from './structure.ts';
 
 const ESCAPE = String.fromCharCode(27);
@@ -85,16 +86,13 @@ export class Wrappers {
       let end = newline === -1 ? text.length : newline;
       const next = end + 1;
       if (!this.#isInLongLine && end - from <= LONGEST_LINE && isWhole) {
-        PREFIX.lastIndex = from;
-        const prefix = PREFIX.exec(text) as RegExpExecArray;
+        const prefix = matchAt(PREFIX, text, from) as RegExpExecArray;
         const start = from + prefix[0].length;
-        OPENING.lastIndex = start;
-        const opening = text.charCodeAt(start) === 123 ? OPENING.exec(text) : null;
+        const opening = text.charCodeAt(start) === 123 ? matchAt(OPENING, text, start) : undefined;
         const content = start + (opening?.[0].length ?? 0);
-        let quote = opening === null ? -1 : text.indexOf('"', content);
+        let quote = opening === undefined ? -1 : text.indexOf('"', content);
         while (quote !== -1 && slashesBefore(text, quote) % 2 === 1) quote = text.indexOf('"', quote + 1);
-        CLOSING.lastIndex = quote;
-        const isMessage = quote !== -1 && quote < end && CLOSING.test(text);
+        const isMessage = quote !== -1 && quote < end && matchAt(CLOSING, text, quote) !== undefined;
         remove(from, isMessage ? content : start);
         const past = prefix[1] === undefined || newline === -1 ? end : next;
         if (isMessage) end = quote - (/(?:\\r)?\\n$/.exec(text.slice(Math.max(content, quote - 4), quote))?.[0].length ?? 0);

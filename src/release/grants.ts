@@ -3,7 +3,7 @@ import {groupsOf} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {attributesOf, type Permission} from '../kubernetes/permissions.ts';
-import {toYaml} from '../values/yaml.ts';
+import {toYaml} from '../values/document.ts';
 
 /** Whom an administrator grants permissions, and for what. */
 interface Grantee {

@@ -155,7 +155,7 @@ export async function requireNoController(
 /** The refusal to fight a controller. */
 export const managedBy = (name: ReleaseName, controller: GitOpsController): ExpectedError =>
   failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Release ${name.release} in namespace ${name.kubeTarget.namespace} is managed by the ${controller.name}, which reverts other changes.`,
     [...controller.remedies, `Show its state: ${ownCommand('status', name)}`],
     {exit: ExitCode.usage},

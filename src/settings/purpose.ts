@@ -33,6 +33,17 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting('Purpose',
   fallback: (get) => (get(singleRun) ? ('per-run' as const) : undefined),
 });
 
+export const load = defineSetting('Purpose', 'load', {
+  isForRuns: true,
+  question: 'How are runs distributed over time?',
+  summary: 'Load of the agent pool, for the recommended chart: steady or bursty.',
+  kind: choice(['steady', 'bursty']),
+  explained: 'It only affects the recommended chart. With agent-job, no pods run while the pool is idle, and pods start for each run.',
+  reference: 'https://github.com/Scalr/agent-helm',
+  labels: {steady: 'Steady', bursty: 'Bursty'},
+  meanings: {steady: 'agents are in use most of the time', bursty: 'idle for hours, then many runs at once'},
+});
+
 export const singleRun: Setting<boolean> = defineSetting('Agent', 'single-run', {
   isForRuns: true,
   question: 'Restart the agent container after every run?',

@@ -98,6 +98,7 @@ export const catalogue: readonly Setting[] = [
   purpose.singleRun,
   purpose.purpose,
   purpose.isolation,
+  purpose.load,
   purpose.concurrency,
   release.cloud,
   release.nodeOs,

@@ -153,7 +153,7 @@ const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName):
 /** The release does not use a Scalr agent chart. */
 export const ofAnother = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
   failed(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     `Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`,
     ['Select the agent release with --release and --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
     {exit: ExitCode.usage},

@@ -86,7 +86,7 @@ export interface WorkloadLine extends Progress {
 
 export interface ReleaseStatus {
   context: string;
-  state: 'ready' | 'not-ready' | 'hopeless' | 'unknown';
+  state: 'ready' | 'not-ready' | 'failed' | 'unknown';
   revision: Revision | undefined;
   /** Present if Helm has no record of the agent: Argo CD application agents */
   managedBy?: string;
@@ -98,7 +98,7 @@ export interface ReleaseStatus {
   /** Present if the release is known to serve a VCS pool. No documented line of the agent log contains the purpose. */
   purpose?: 'vcs';
   workloads: readonly WorkloadLine[];
-  /** Reasons why the release is not ready, hopeless ones first. */
+  /** Reasons why the release is not ready, permanent ones first. */
   causes: readonly Cause[];
   agents: readonly Agent[];
   /** Images of the running containers, as reported by the nodes. */
@@ -184,7 +184,7 @@ const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
 const isRefusal = ({code}: Diagnosis): boolean => code === 'FORBIDDEN';
 
 function stateOf(releaseSnapshot: ReleaseSnapshot | undefined, causes: readonly Cause[]): ReleaseStatus['state'] {
-  if (causes.some(({isPermanent}) => isPermanent)) return 'hopeless';
+  if (causes.some(({isPermanent}) => isPermanent)) return 'failed';
   return releaseSnapshot === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
 }
 

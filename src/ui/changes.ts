@@ -10,9 +10,9 @@ import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import type {Plan} from '../operations/step.ts';
 import type {InstallFacts} from '../release/read-release.ts';
+import {toYaml} from '../values/document.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
-import {toYaml} from '../values/yaml.ts';
+import {linesWithoutSecrets} from '../values/validate/finding.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const TITLES: readonly (readonly [Change['kind'], string])[] = [
@@ -88,10 +88,10 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
   ];
 }
 
-function adviceText({level, reason, remedy, versions, handled}: UpgradeAdvice, screen: Screen): string {
+function adviceText({level, reason, remedy, versions, automatic}: UpgradeAdvice, screen: Screen): string {
   const {red, yellow, green, dim} = theme(screen);
-  const mark = handled ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
-  const next = handled ? `Done by the plan: ${remedy}.` : `${remedy}.`;
+  const mark = automatic ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
+  const next = automatic ? `Done by the plan: ${remedy}.` : `${remedy}.`;
   return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
 }
 

@@ -3,7 +3,7 @@ import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {type Checked, type CheckStatus, GROUPS, skipReason} from '../preflight/preflight-context.ts';
 import type {ProbeObjects} from '../preflight/probe/script.ts';
-import {toYaml} from '../values/yaml.ts';
+import {toYaml} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS: Readonly<Record<CheckStatus, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};

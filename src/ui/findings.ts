@@ -3,8 +3,7 @@ import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
 import {count} from '../ground/text.ts';
 import {type CheckedGroup, fileOf, groupName} from '../values/validate/check-files.ts';
-import type {ValuesFinding} from '../values/validate/finding.ts';
-import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
+import {linesWithoutSecrets, type ValuesFinding} from '../values/validate/finding.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */

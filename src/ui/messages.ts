@@ -24,7 +24,7 @@ export interface ProgramOrigin {
 export const docsOf = ({repository, version}: ProgramOrigin): string => `${repository}/blob/v${version}/docs`;
 
 /** Failures caused by bugs of this program. */
-const OURS: readonly ExpectedError['code'][] = ['BUG', 'BROKEN_PROMISE', 'SECRET_IN_BUNDLE'];
+const OURS: readonly ExpectedError['code'][] = ['BUG', 'RENDER_MISMATCH', 'SECRET_IN_BUNDLE'];
 
 /** A failure that ends the program, with a link to its documentation for this version. */
 export function failureText(failure: ExpectedError, origin: ProgramOrigin, screen: Screen): string {

@@ -4,15 +4,8 @@ import type {Setting} from '../settings/define.ts';
 import type {Answer, AnswerSource} from '../settings/settings.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
-const FROM: Readonly<Record<AnswerSource, string>> = {
-  flag: 'flag',
-  environment: 'environment',
-  answers: 'answers file',
-  'values-file': 'values file',
-  cluster: 'cluster',
-  prompt: 'earlier answer',
-  default: 'default',
-  chart: 'chart default',
+const FROM: Readonly<Partial<Record<AnswerSource, string>>> = {
+  ...{answers: 'answers file', 'values-file': 'values file', prompt: 'earlier answer', chart: 'chart default'},
 };
 
 /** What Esc does; at the first question there is nothing to go back to. */
@@ -108,7 +101,7 @@ export function knownText(setting: Setting, answer: Answer, screen: Screen): str
   return answeredText(setting.question, answerText(setting, answer), source, screen);
 }
 
-export const sourceText = ({onlyEnv}: Setting, {source}: Answer): string => onlyEnv ?? FROM[source];
+export const sourceText = ({onlyEnv}: Setting, {source}: Answer): string => onlyEnv ?? FROM[source] ?? source;
 
 /** An answer on one line, without secrets. */
 export function answerText({kind, labels}: Setting, {value, given}: Answer): string {

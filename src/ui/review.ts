@@ -201,7 +201,7 @@ function secretCommand({name, type, data}: WantedRelease['secrets'][number], kub
 /** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */
 export const planWarnings = ({keptClaims = [], lostValues = [], warnings = []}: Plan): Warning[] => [
   ...keptClaims.map((claim) => ({
-    code: 'CLAIM_KEPT',
+    code: 'PVC_KEPT',
     message: `PVC ${claim} remains with its data, but Helm no longer manages it.`,
   })),
   ...lostValues.map(lossWarning),

@@ -35,7 +35,7 @@ export function statusDocument({release, kubeTarget}: ReleaseName, status: Relea
     ...(chart && {chart: chartOf(chart)}),
     ...(purpose && {purpose}),
     workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
-    causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, hopeless: isPermanent})),
+    causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, permanent: isPermanent})),
     agents: status.agents,
     images: status.images,
     /** Null where they could not be compared. */

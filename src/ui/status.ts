@@ -1,4 +1,4 @@
-import {isBelow, type VersionStatus} from '../charts/charts.ts';
+import {isBelow} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {cacheUseText} from '../diagnose/log-matcher.ts';
 import {differs, isRestored, type ObjectDrift} from '../diff/live-drift.ts';
@@ -77,7 +77,7 @@ export function section(title: string, items: readonly string[], screen: Screen)
 const VERDICTS = {
   ready: ['✓', 'green', 'is ready'],
   'not-ready': ['!', 'yellow', 'is not ready'],
-  hopeless: ['×', 'red', 'cannot become ready'],
+  failed: ['×', 'red', 'cannot become ready'],
   unknown: ['?', 'yellow', 'has an unknown status: some data could not be read'],
 } as const;
 
@@ -127,16 +127,15 @@ export function newerText(newest: string | undefined, {chart, version}: Target):
 }
 
 function standingText({standing, behind, newestKnown, newest}: InstalledChart): string {
-  const known = standingInKnown({standing, behind, newestKnown});
-  return newest === undefined ? known : `${known}; newest in the repository: ${newest}`;
-}
-
-function standingInKnown({standing, behind, newestKnown}: VersionStatus): string {
   const releases = `${count(behind, 'release')} behind ${newestKnown}, the newest known version`;
-  if (standing === 'newest') return 'newest known version';
-  if (standing === 'newer-than-known') return `newer than the newest known version ${newestKnown}`;
-  if (standing === 'withdrawn') return `withdrawn upstream, ${releases}`;
-  return standing === 'older-than-known' ? `older than all known versions, at least ${releases}` : releases;
+  const known = {
+    newest: 'newest known version',
+    'newer-than-known': `newer than the newest known version ${newestKnown}`,
+    withdrawn: `withdrawn upstream, ${releases}`,
+    'older-than-known': `older than all known versions, at least ${releases}`,
+    behind: releases,
+  }[standing];
+  return newest === undefined ? known : `${known}; newest in the repository: ${newest}`;
 }
 
 export function objectsFact(
@@ -146,21 +145,12 @@ export function objectsFact(
   if (objects === undefined) return undefined;
   if (objects.length === 0) return 'unchanged';
   if (!objects.some(differs)) return 'as installed, except for fields that other programs set';
-  const added = objects.filter(({problem}) => problem === 'added');
-  const remedies = [
+  const editing = objects.filter(({problem}) => problem === 'added').map(({object}) => editCommand(object, kubeTarget));
+  return [
+    `${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}`,
     ...(objects.some(isRestored) && controller === undefined ? ['To restore, run install with the same settings'] : []),
-    ...(added.length === 0
-      ? []
-      : [
-          `To remove added fields: ${few(
-            added.map(({object}) => editCommand(object, kubeTarget)),
-            2,
-          )}`,
-        ]),
-  ];
-  return [`${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}`, ...remedies].join(
-    '. ',
-  );
+    ...(editing.length === 0 ? [] : [`To remove added fields: ${few(editing, 2)}`]),
+  ].join('. ');
 }
 
 const editCommand = (object: string, kubeTarget: ClusterTarget): string =>

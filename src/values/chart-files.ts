@@ -121,4 +121,7 @@ function chartFileProblem(name: string, error: Error & {linePos?: readonly {line
 }
 
 const unreadable = (message: string): ExpectedError =>
-  new ExpectedError(`${message}.`, {code: 'NO_CHART', suggestions: ['Specify the directory or .tgz file of a supported chart']});
+  new ExpectedError(`${message}.`, {
+    code: 'INVALID_CHART_SOURCE',
+    suggestions: ['Specify the directory or .tgz file of a supported chart'],
+  });

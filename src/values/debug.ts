@@ -1,22 +1,10 @@
 import {chartFor} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
-import {type ExpectedError, failed} from '../ground/errors.ts';
-import {
-  copyOf,
-  getAt,
-  isMap,
-  type Path,
-  sameTree,
-  setAt,
-  spellPath,
-  startsWith,
-  type Tree,
-  type Values,
-  withoutLeaves,
-} from '../ground/tree.ts';
+import {failed} from '../ground/errors.ts';
+import {getAt, isMap, type Path, sameTree, spellPath, startsWith, type Tree, type Values, withoutLeaves} from '../ground/tree.ts';
 import {debug} from '../settings/agent.ts';
-import {effectiveValues} from './read-values.ts';
+import {effectiveValues, withEntries} from './read-values.ts';
 
 /** The environment variable of the agent; every key of a chart for debug logs sets it. */
 const VARIABLE = 'SCALR_AGENT_DEBUG';
@@ -31,38 +19,41 @@ export interface DebugValues {
   limits: readonly string[];
 }
 
-/** The values of a release with debug logs on or off; a key is removed if the chart default has the same value. Pure. @throws ExpectedError */
-export function withDebug(given: Values, target: Target, isOn: boolean): DebugValues {
+function debugEntries(target: Target, isOn: boolean) {
   const scope = scopeOf(target, () => undefined);
   const rows = rowsFor(chartFor(target), debug, isOn, scope);
-  const entries = rows.flatMap((row) => row.write(isOn, scope));
+  return {
+    entries: rows.flatMap((row) => row.write(isOn, scope)),
+    limits: isOn ? rows.flatMap((row) => row.partly?.(isOn, scope) ?? []) : [],
+    defaults: scope.defaults,
+  };
+}
+
+/** The values of a release with debug logs on or off; a key is removed if the chart default has the same value. Pure. @throws ExpectedError */
+export function withDebug(given: Values, target: Target, isOn: boolean): DebugValues {
+  const {entries, limits, defaults} = debugEntries(target, isOn);
   const keys = entries.map(([path]) => spellPath(path));
   const other = debugVariables(given)
-    .map((path) => spellPath(path))
+    .map(spellPath)
     .find((key) => !keys.includes(key));
-  if (other !== undefined) throw conflicting(other, keys);
-  const isDone = isDebugOn(given, target) === isOn;
+  if (other !== undefined)
+    throw failed('CONFLICTING_SETTINGS', `The release values set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`, [
+      `Remove ${other} from the release values, then run this command again`,
+    ]);
+  if (isDebugOn(given, target) === isOn) return {values: given, keys, isChanged: false, limits};
   const values = entries.reduce((before, [path, value]) => {
-    const fallback = getAt(scope.defaults, path);
-    if (!isOn && (fallback === undefined || sameTree(fallback, value))) return withoutLeaves(before, (leaf) => startsWith(leaf, path));
-    const changed = copyOf(before);
-    setAt(changed, path, value);
-    return changed;
+    const fallback = getAt(defaults, path);
+    const isDefault = !isOn && (fallback === undefined || sameTree(fallback, value));
+    return isDefault ? withoutLeaves(before, (leaf) => startsWith(leaf, path)) : withEntries(before, [[path, value]]);
   }, given);
-  return {
-    values: isDone ? given : values,
-    keys,
-    isChanged: !isDone,
-    limits: isOn ? rows.flatMap((row) => row.partly?.(isOn, scope) ?? []) : [],
-  };
+  return {values, keys, isChanged: true, limits};
 }
 
 /** Whether the values enable debug logs; `--set` of Helm writes numbers, and the agent reads 1 and true alike. Pure. */
 export function isDebugOn(given: Values, target: Target): boolean {
-  const scope = scopeOf(target, () => undefined);
-  const entries = rowsFor(chartFor(target), debug, true, scope).flatMap((row) => row.write(true, scope));
   const effective = effectiveValues(given, target);
-  return [...entries.map(([path]) => path), ...debugVariables(given)].some((path) => /^(1|true)$/i.test(String(getAt(effective, path))));
+  const paths = [...debugEntries(target, true).entries.map(([path]) => path), ...debugVariables(given)];
+  return paths.some((path) => /^(1|true)$/i.test(String(getAt(effective, path))));
 }
 
 /** Every place of the variable in values: maps of variables, and lists as in a pod. */
@@ -71,8 +62,3 @@ function debugVariables(tree: Tree, path: Path = []): Path[] {
   if (!isMap(tree)) return [];
   return Object.entries(tree).flatMap(([key, below]) => (key === VARIABLE ? [[...path, key]] : debugVariables(below, [...path, key])));
 }
-
-const conflicting = (other: string, keys: readonly string[]): ExpectedError =>
-  failed('CONFLICTING_SETTINGS', `The release values set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`, [
-    `Remove ${other} from the release values, then run this command again`,
-  ]);

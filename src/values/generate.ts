@@ -1,19 +1,37 @@
+import {parse} from 'yaml';
 import {chartFor} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
-import {notSupported, suggestCharts, unsupported} from '../charts/support.ts';
+import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
+import {hasKey, needsNoRow, notSupported, rowsFor, scopeOf, suggestCharts, unsupported} from '../charts/support.ts';
 import {newestOf, targetOf} from '../charts/target.ts';
+import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import {failed, type Warning} from '../ground/errors.ts';
-import {sameTree, type Values} from '../ground/tree.ts';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  leafPaths,
+  mergeValues,
+  type Path,
+  sameTree,
+  setAt,
+  spellPath,
+  startsWith,
+  type Tree,
+  type Values,
+} from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
-import {refuseSecretsIn, renderValues, type ValueOrigin} from './render.ts';
+import {checkKeys, isTypeError} from './validate/check-keys.ts';
 import {applyRules} from './validate/check-rules.ts';
 import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './validate/check-values.ts';
+import {FIRST_EXPONENT} from './validate/helm-reader.ts';
 import {readLayers} from './validate/source.ts';
+import {suggestKey} from './validate/suggest-key.ts';
 
 /** The values for one chart version and everything a command shows about them. */
 export interface Generated {
@@ -123,3 +141,141 @@ const cautions = (settings: Settings): Warning[] =>
     const message = setting.caution?.(answer.value, settings.get);
     return message === undefined ? [] : [{code: 'CAUTION', setting: setting.id, message}];
   });
+
+/** A key of values.yaml and the setting that wrote it. */
+export interface ValueOrigin {
+  path: Path;
+  setting: Setting;
+  /** The reason, where the setting does not explain it. */
+  why?: string;
+  /** Derived from other keys, not from a setting of the user. */
+  isDerived?: true;
+}
+
+interface RenderedValues {
+  values: Values;
+  origins: readonly ValueOrigin[];
+  warnings: readonly Warning[];
+}
+
+/**
+ * Writes settings as values of one chart version: only what differs from the chart defaults.
+ * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
+ */
+function renderValues(settings: Settings, target: Target): RenderedValues {
+  const chart = chartFor(target);
+  const scope = scopeOf(target, settings.get);
+  const ofFiles = readLayers(settings.get(valuesFile) ?? []);
+  const values = copyOf(ofFiles);
+  const written = mergeValues(scope.defaults, ofFiles);
+  const origins: ValueOrigin[] = leafPaths(ofFiles).map((path) => ({path, setting: valuesFile as Setting}));
+  const warnings: Warning[] = [];
+  /** Also keys that keep the chart default because the user asked for that value. */
+  const chosen = new Set<string>();
+  for (const {setting, answer} of settings.entries()) {
+    if (needsNoRow(setting) || answer.source === 'values-file') continue;
+    for (const row of rowsFor(chart, setting, answer.value, scope)) {
+      // Values files take precedence over defaults.
+      if (!settings.isExplicit(setting) && row.paths.some((path) => getAt(ofFiles, path) !== undefined)) continue;
+      const entries = changes(row, answer.value, scope, written);
+      if (settings.isExplicit(setting)) for (const [path] of row.write(answer.value, scope)) chosen.add(spellPath(path));
+      for (const [path, value] of entries) setAt(values, path, value);
+      origins.push(...entries.map(([path, , why]) => ({path, setting, ...(why === undefined ? {} : {why})})));
+      const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
+      if (message !== undefined && !warnings.some((each) => each.message === message))
+        warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
+    }
+  }
+  for (const [text, value] of Object.entries(settings.get(set) ?? {})) {
+    const assigned = parseAssignment(text, value, target);
+    refuseConflict(text, assigned.path, origins, settings);
+    setAt(values, assigned.path, assigned.value);
+    origins.push({path: assigned.path, setting: set as Setting});
+  }
+  const isWritten = (path: Path): boolean => chosen.has(spellPath(path)) || getAt(values, path) !== undefined;
+  for (const {in: range, setting, write} of chart.derived ?? []) {
+    if (!within(target.version, range)) continue;
+    for (const [path, value, why] of write(mergeValues(scope.defaults, values), isWritten)) {
+      setAt(values, path, value);
+      origins.push({path, setting, isDerived: true, ...(why === undefined ? {} : {why})});
+    }
+  }
+  return {values: withoutLargeNumbers(values, target), origins, warnings};
+}
+
+/** Entries of a row that differ from the written values; the same quantity in another notation is not a change. */
+function changes(row: Row, value: unknown, scope: Scope, written: Values): readonly ValuesEntry[] {
+  const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(written, path), tree));
+  const isDefault = entries.length === 1 && sameTree(row.read(written, scope), value);
+  return isDefault ? [] : entries;
+}
+
+function refuseConflict(text: string, path: Path, origins: readonly ValueOrigin[], settings: Settings): void {
+  const other = origins.find(
+    ({path: other, setting}) =>
+      setting.id !== valuesFile.id && (startsWith(other, path) || startsWith(path, other)) && settings.isExplicit(setting),
+  );
+  if (other) throw new InvalidValue(`"${text}" is already set by ${spell(other.setting)}`, 'Use only one of them');
+}
+
+/**
+ * Writes large numbers as texts, which templates print unchanged. Not below keys with a Kubernetes type: templates print
+ * those as YAML, which keeps numbers whole, and Kubernetes would refuse a text.
+ */
+export function withoutLargeNumbers(values: Values, target: Target): Values {
+  return withTexts(values, closedSchema(schemaOf(target), target.version)) as Values;
+}
+
+function withTexts(tree: Tree, node: SchemaNode | undefined): Tree {
+  if (node?.['x-kubernetes'] !== undefined) return tree;
+  if (Array.isArray(tree)) return tree.map((each) => withTexts(each, undefined));
+  if (isMap(tree)) return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, withTexts(below, node?.properties?.[key])]));
+  return typeof tree === 'number' && Math.abs(tree) >= FIRST_EXPONENT ? String(tree) : tree;
+}
+
+/** One `--set path=value` with the type of its key; `validate` checks the rest. @throws InvalidValue */
+export function parseAssignment(text: string, value: string, target: Target): {path: Path; value: Tree} {
+  const path = text.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
+  const node = nodeAt(closedSchema(schemaOf(target), target.version), path);
+  if (node === undefined) throw unknownKey(path, target);
+  const tree = [node.type].flat().join() === 'string' && value !== 'null' ? value : parseTree(text, value);
+  const values: Values = {};
+  setAt(values, path, tree);
+  refuseSecretsIn(values, target);
+  const error = checkKeys({values, locate: () => undefined, written: () => undefined}, target).find(isTypeError);
+  if (error) throw new InvalidValue(`"${error.path}": ${error.message.replace(/\.$/, '')}`, 'Set a value of the type of this key');
+  return {path, value: tree};
+}
+
+function unknownKey(path: Path, target: Target): InvalidValue {
+  const {message, suggestion} = suggestKey(path, {}, target);
+  const setting = chartFor(target).rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
+  const flag = path[1] === 'auth' ? '--token-file or SCALR_AGENT_TOKEN' : setting && hasKey(target, setting) ? spell(setting) : undefined;
+  const list = ['show', 'values', target.chart, '--repo', CHART_REPOSITORY, '--version', target.version] as const;
+  const other = suggestion === undefined ? `List the keys: ${helmCommand({}, ...list)}` : `Did you mean ${suggestion}?`;
+  return new InvalidValue(message.replace(/\.$/, ''), flag === undefined ? other : `Use ${flag}`);
+}
+
+function parseTree(path: string, text: string): Tree {
+  try {
+    return parse(text, {logLevel: 'error'}) as Tree;
+  } catch {
+    throw new InvalidValue(`cannot parse the value of "${path}"`, `Write lists and maps as JSON: --set '${path}=["a"]'`);
+  }
+}
+
+/** Secrets belong in a Secret and never in values.yaml. @throws InvalidValue */
+function refuseSecretsIn(values: Values, target: Target): void {
+  const root = closedSchema(schemaOf(target), target.version);
+  for (const keys of leafPaths(values)) {
+    const [path, tree] = [spellPath(keys), getAt(values, keys)];
+    const isMirrorToken = path.endsWith('providerNetworkMirrors') && /"token":/.test(JSON.stringify(tree));
+    if (tree === '' || (nodeAt(root, keys)?.['x-secret'] !== true && !isMirrorToken)) continue;
+    throw new InvalidValue(
+      `"${path}" is a secret, and values.yaml stores plain text`,
+      /token$/i.test(path)
+        ? 'Set SCALR_AGENT_TOKEN, or use --token-file, which stores it in a Secret'
+        : 'Use --client-cert-file and --client-key-file, which store it in a Secret',
+    );
+  }
+}

@@ -60,13 +60,13 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
     const image = withoutRegistry(reference, registry);
     const known = images.get(image);
     const mirror = registry === undefined ? undefined : `${registry}/${pathOf(image, textAt(values, 'global.imageNamespace'))}`;
+    const digest = /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1];
     const isOwn = setting !== undefined && given.isExplicit(setting);
-    const selection = {image, mirror, setting, isOwn, registry: takesRegistry ? registry : undefined};
-    const selected = settingsFor(selection);
+    const selected = settingsFor({image, mirror, setting, isOwn, registry: takesRegistry ? registry : undefined});
     if (mirror !== undefined) copied = selected.reduce((all, each) => all.with(each.setting, {value: each.value, source: 'flag'}), copied);
     images.set(image, {
       image,
-      ...digestOf(image),
+      ...(digest === undefined ? {} : {digest}),
       used: [...(known?.used ?? []), used],
       ...(mirror === undefined ? {} : {mirror}),
       settings: known?.settings ?? selected.map((each) => ({id: each.setting.id, value: each.value})),
@@ -101,7 +101,7 @@ function knownAgentVersion(target: Target): string {
   const {chart, version} = target;
   const known = agentVersionOf(target);
   if (known !== undefined) return known;
-  throw failed('NO_CHART', `The agent version of ${chart} ${version} is unknown.`, [
+  throw failed('INVALID_CHART_SOURCE', `The agent version of ${chart} ${version} is unknown.`, [
     'Set --chart-source to the directory or .tgz file of the chart',
   ]);
 }
@@ -110,11 +110,6 @@ function knownAgentVersion(target: Target): string {
 function pathOf(image: string, namespace: string): string {
   const path = namesRegistry(image) ? image.split('/').slice(1).join('/') : image;
   return namespace === '' ? path : `${namespace}/${path.split('/').at(-1)}`;
-}
-
-function digestOf(image: string): {digest?: string} {
-  const digest = /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1];
-  return digest === undefined ? {} : {digest};
 }
 
 interface Selection {

@@ -1,8 +1,20 @@
 import {chartFor} from '../charts/charts.ts';
-import type {Chart, Row, Target} from '../charts/define.ts';
+import type {Chart, Row, Target, ValuesEntry} from '../charts/define.ts';
 import {oncePerVersion, within} from '../charts/releases.ts';
 import {type Reading, readRows, scopeOf} from '../charts/support.ts';
-import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, startsWith, type Tree, type Values} from '../ground/tree.ts';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  leafPaths,
+  mergeValues,
+  type Path,
+  sameTree,
+  setAt,
+  startsWith,
+  type Tree,
+  type Values,
+} from '../ground/tree.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {catalogue, type Settings} from '../settings/settings.ts';
 
@@ -20,6 +32,16 @@ export const withoutMethodNames = <T extends Tree>(tree: T): T =>
           ),
         )
       : tree) as T;
+
+/** A copy of the values with what rows write; maps merge. */
+export function withEntries(values: Values, entries: readonly ValuesEntry[]): Values {
+  const copy = copyOf(values);
+  for (const [path, value] of entries) {
+    const before = getAt(copy, path);
+    setAt(copy, path, isMap(value) && isMap(before) ? mergeValues(before, value) : copyOf(value));
+  }
+  return copy;
+}
 
 /** Effective settings: explicit ones; else those read from the values, which --set may have changed; else the default. */
 export const effectiveGet =
@@ -52,7 +74,7 @@ export function readValues(values: Values, target: Target): ReadValues {
 
 /** The settings of these values, by id, without those that come from chart defaults only. */
 export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
-  const {settings} = readEffective(effectiveValues(values, target), target);
+  const {settings} = readValues(values, target);
   const isWritten = (id: string): boolean =>
     chartFor(target).rows.some(
       ({setting, in: range, paths}) =>

@@ -5,7 +5,7 @@ import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {type Get, type Setting, settingName} from '../settings/define.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
 import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
-import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
+import {concurrency, isolation, load, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion, cloud, namespace, nodeOs, release} from '../settings/release.ts';
 import {type Answer, catalogue} from '../settings/settings.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
@@ -104,6 +104,12 @@ export const QUESTIONS: readonly SettingQuestion[] = [
   {step: 'Agent', setting: url, when: (get, isGiven) => isGiven(url) || get(url) === undefined},
   {step: 'Purpose', setting: purpose},
   {step: 'Purpose', setting: isolation, orElse: 'No preference', orElseMeaning: 'recommended: the other answers decide'},
+  {
+    step: 'Purpose',
+    setting: load,
+    suggested: 'steady',
+    when: (get) => get(isolation) === undefined && get(chart) === undefined,
+  },
   {step: 'Network', setting: httpsProxy, box: 'proxy'},
   {step: 'Network', setting: noProxy, box: 'proxy', orElse: 'cluster-internal names only', isConfirmed: true},
   {step: 'Network', setting: caFile, box: 'ca'},
@@ -131,7 +137,7 @@ export const QUESTIONS: readonly SettingQuestion[] = [
 const SETTINGS: Readonly<Record<WizardStep, readonly Setting[]>> = {
   Target: [namespace, release, cloud],
   Agent: [url, token, tokenFile, tokenSecret],
-  Purpose: [purpose, isolation],
+  Purpose: [purpose, isolation, load],
   Network: [
     httpsProxy,
     httpProxy,
@@ -173,6 +179,7 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
     isolation,
     (_, store) => (store.get(isolation) === 'shared' ? 'runs share a container' : `one ${hostOf(store) ? 'container' : 'pod'} per run`),
   ],
+  [load, (text) => (text === 'Bursty' ? 'bursty load' : undefined)],
   [httpsProxy, (text) => `proxy ${text}`],
   [httpProxy, (text, {get}) => (get(httpProxy) === get(httpsProxy) ? undefined : `HTTP proxy ${text}`)],
   [noProxy, (text) => (text === 'none' ? undefined : `NO_PROXY ${text}`)],

@@ -17,11 +17,11 @@ const SECRET = 'Zr81kQv93LmXw20p';
 const FIND = leakFinder([{kind: 'token', whole: SECRET}]);
 const TEMPLATE = '<main><!--first--></main><!--data--><script></script>';
 
-async function closed(files: Readonly<Record<string, string>>, find: typeof FIND = FIND, template?: string) {
+async function closed(files: Readonly<Record<string, string>>, find: typeof FIND = FIND, inPage = '') {
   const folder = mkdtempSync(join(tmpdir(), 'checked-'));
   folders.push(folder);
   const path = join(folder, 'a.zip');
-  const createArchive = async () => new PagedArchive(await zipArchives.create(path), template);
+  const createArchive = async () => new PagedArchive(await zipArchives.create(path), TEMPLATE);
   const archive = await createArchive();
   for (const [name, text] of Object.entries(files)) await archive.add(name, Buffer.from(text));
   const closing = closeChecked(archive, {
@@ -29,7 +29,7 @@ async function closed(files: Readonly<Record<string, string>>, find: typeof FIND
     createArchive,
     manifest: (entries) => JSON.stringify(entries),
     ownFiles: (withheld) => ({'SUMMARY.md': `withheld: ${withheld}`}),
-    firstScreen: (ownFiles) => `<h1>${ownFiles['SUMMARY.md']} ${template === undefined ? '' : SECRET}</h1>`,
+    firstScreen: (ownFiles) => `<h1>${ownFiles['SUMMARY.md']} ${inPage}</h1>`,
   });
   const result = await closing.catch((error: unknown) => ({error}));
   const isWritten = readdirSync(folder).includes('a.zip');
@@ -41,20 +41,20 @@ test('a secret that the redaction missed is masked, and its file is listed', asy
   const {result, files, left} = await closed({'a.log': `one ${SECRET} two\n`, 'b.log': 'three\n'});
   expect(result).toMatchObject({withheld: ['a.log']});
   expect(files).toMatchObject({'a.log': 'one **************** two\n', 'b.log': 'three\n', 'SUMMARY.md': 'withheld: a.log'});
-  expect(JSON.parse(files['manifest.json'] as string)).toHaveLength(3);
+  expect(JSON.parse(files['manifest.json'] as string)).toHaveLength(4);
   expect(left).toEqual(['a.zip']);
 });
 
 test('a file with a secret in its name is left out, and its name is not listed', async () => {
   const {result, files} = await closed({[`logs/${SECRET}.log`]: 'one\n', 'b.log': 'two\n'});
   expect(result).toMatchObject({withheld: ['(name withheld)']});
-  expect(Object.keys(files).toSorted()).toEqual(['SUMMARY.md', 'b.log', 'manifest.json']);
+  expect(Object.keys(files).toSorted()).toEqual(['SUMMARY.md', 'b.log', 'manifest.json', 'report.html']);
 });
 
 test('a file with too many secrets is left out', async () => {
   const {result, files} = await closed({'a.log': `${SECRET}\n`.repeat(10_001), 'b.log': 'two\n'});
   expect(result).toMatchObject({withheld: ['a.log']});
-  expect(Object.keys(files).toSorted()).toEqual(['SUMMARY.md', 'b.log', 'manifest.json']);
+  expect(Object.keys(files).toSorted()).toEqual(['SUMMARY.md', 'b.log', 'manifest.json', 'report.html']);
 });
 
 test('nothing is written if a secret remains', async () => {
@@ -78,11 +78,7 @@ async function contentOf(page: string): Promise<string> {
 
 test('what is masked or left out in a file is masked or left out in the page', async () => {
   const long = Array.from({length: 9000}, (_, index) => `${index} an ordinary line of a log\n`).join('');
-  const {result, files, left} = await closed(
-    {'a.log': `${long}one ${SECRET} two\n${long}`, [`${SECRET}.log`]: 'left out\n'},
-    FIND,
-    TEMPLATE,
-  );
+  const {result, files, left} = await closed({'a.log': `${long}one ${SECRET} two\n${long}`, [`${SECRET}.log`]: 'left out\n'}, FIND, SECRET);
   expect(result).toMatchObject({withheld: ['(name withheld)', 'a.log']});
   const page = files['report.html'] as string;
   expect(page).toMatch(/^<main><!--first--><h1>withheld: \(name withheld\),a\.log \*{16}<\/h1><!--\/first--><\/main>/);
@@ -101,6 +97,6 @@ test('a secret in a block of the page is found', async () => {
     const text = Buffer.concat(all).toString();
     return text.includes('<h1>') ? FIND([Buffer.from(text)]) : [];
   };
-  const {result} = await closed({'a.log': `one ${SECRET} two\n`}, find, TEMPLATE);
+  const {result} = await closed({'a.log': `one ${SECRET} two\n`}, find, SECRET);
   expect(result).toMatchObject({error: {exit: 8, code: 'SECRET_IN_BUNDLE', message: expect.stringContaining('report.html')}});
 });

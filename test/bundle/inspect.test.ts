@@ -50,6 +50,7 @@ async function bundle(file: string): Promise<string> {
       api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
       archive: await zipArchives.create(file),
       createArchive: () => zipArchives.create(file),
+      template: '<!--first--><!--/first--><!--data-->',
       signal: new AbortController().signal,
       now: () => NOON,
       onProgress: () => undefined,

@@ -66,6 +66,7 @@ async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes 
       api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
       archive: await zipArchives.create(file),
       createArchive: () => zipArchives.create(file),
+      template: '<!--first--><!--/first--><!--data-->',
       signal: new AbortController().signal,
       now: () => NOON,
       onProgress: () => undefined,
@@ -81,7 +82,7 @@ test('the summary starts with its verdict, and lists included and missing parts'
   expect(summary.replaceAll(/(?<=driver-key:)\w+/g, 'NAME')).toMatchInlineSnapshot(`
     "# Support bundle of namespace scalr-agent
 
-    **0 errors, 2 warnings. Start with claim/cache (PROVISIONING_FAILED).**
+    **0 errors, 2 warnings. Start with pvc/cache (PROVISIONING_FAILED).**
 
     The bundle is incomplete: 1 part could not be read.
 
@@ -89,7 +90,7 @@ test('the summary starts with its verdict, and lists included and missing parts'
 
     ## Warnings
 
-    - claim/cache (PROVISIONING_FAILED): PVC pending: the driver refused [redacted:driver-key:NAME]
+    - pvc/cache (PROVISIONING_FAILED): PVC pending: the driver refused [redacted:driver-key:NAME]
       - see: events.txt:1
       - do: Fix the error reported by the storage driver
     - pod/agent-1 (TOKEN_REJECTED): agent log: Invalid agent token
@@ -150,8 +151,8 @@ test('the ticket holds what support asks for, and leaves open what is unknown', 
 
     ## Findings of this program
 
-    - 0 errors, 1 warning. Start with claim/cache (PROVISIONING_FAILED).
-    - claim/cache (PROVISIONING_FAILED): PVC pending: the driver refused [redacted:driver-key:NAME]
+    - 0 errors, 1 warning. Start with pvc/cache (PROVISIONING_FAILED).
+    - pvc/cache (PROVISIONING_FAILED): PVC pending: the driver refused [redacted:driver-key:NAME]
 
     ## Install type
 

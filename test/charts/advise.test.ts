@@ -158,7 +158,7 @@ const JOB: readonly Omit<Case, 'chart'>[] = [
   },
   {code: 'RUNS_BLOCK_DRAINS', hit: [['0.5.79', '0.6.1']], miss: [['0.6.1', '0.6.5']]},
   {
-    code: 'BUDGET_LOST',
+    code: 'PDB_NOT_RENDERED',
     hit: [
       ['0.5.79', '0.6.1'],
       ['0.6.4', '0.6.3'],
@@ -238,6 +238,26 @@ const LOCAL: readonly Omit<Case, 'chart'>[] = [
     without: {'image.repository': 'mine/agent'},
   },
   {code: 'REUSE_VALUES', hit: [['0.5.76', '0.6.1']], miss: [['0.6.1', '0.6.5']]},
+  {
+    code: 'KEYS_REMOVED',
+    hit: [
+      ['0.6.5', '0.7.0'],
+      ['0.5.76', '0.8.1'],
+    ],
+    miss: [
+      ['0.6.1', '0.6.5'],
+      ['0.7.0', '0.7.1'],
+    ],
+    values: {'persistence.enabled': true},
+    without: CLAIM,
+  },
+  {
+    code: 'PVC_NOT_SHARED',
+    hit: [['0.6.5', '0.7.0']],
+    miss: [['0.6.1', '0.6.5']],
+    values: {...CLAIM, replicaCount: 2, 'persistence.cache.persistentVolumeClaim.accessMode': 'ReadWriteOncePod'},
+    without: {...CLAIM, 'persistence.cache.persistentVolumeClaim.accessMode': 'ReadWriteOncePod'},
+  },
 ];
 
 const K8S: readonly Omit<Case, 'chart'>[] = [

@@ -44,7 +44,7 @@ describe('where the text of a failure ends', () => {
 
   test.each([
     'BUG',
-    'BROKEN_PROMISE',
+    'RENDER_MISMATCH',
     'SECRET_IN_BUNDLE',
   ] as const)('%s is no doing of the operator and asks for a report', async (code) => {
     const report = '  Report it: https://github.com/Scalr/scalr-agent-install/issues';

@@ -45,7 +45,7 @@ describe('a chart that --chart-source names says itself what it is', () => {
 
   test.each(['nginx', 'nowhere'])('%s is refused', async (name) => {
     const {error, exit} = await values('--chart-source', join(folder, name));
-    expect(error?.code).toMatch(/NO_CHART|UNREADABLE_FILE/);
+    expect(error?.code).toMatch(/INVALID_CHART_SOURCE|UNREADABLE_FILE/);
     expect(exit).toBe(2);
   });
 

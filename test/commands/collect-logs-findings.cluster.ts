@@ -92,7 +92,7 @@ test('everything that is not well stands out, with the line that shows it', asyn
     said: expect.stringContaining("didn't match Pod's node affinity/selector"),
   });
   expect(proof(bundle, 'CLASS_NOT_FOUND')).toMatchObject({
-    object: 'claim/cache',
+    object: 'pvc/cache',
     message: expect.stringMatching(/^PVC pending: /),
     said: expect.stringContaining('"no-such-class" not found'),
   });

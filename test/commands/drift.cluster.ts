@@ -189,7 +189,7 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       return;
     }
     expect(JSON.parse(changed.stdout).error).toMatchObject({
-      code: 'OBJECT_OF_ANOTHER',
+      code: 'OBJECT_NOT_OWNED',
       message: `jane sets ${paths} of Deployment ${name}, and Helm does not change fields that another program manages.`,
     });
     expect(image).toBe('scalr/agent:0.0.1');

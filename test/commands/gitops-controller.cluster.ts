@@ -66,7 +66,7 @@ test('a release of Flux has the state of its HelmRelease, and is changed only wh
   const message = `Release scalr-agent in namespace ${namespace} is managed by the ${name}, which reverts other changes.`;
   const suggestion = `Change or remove the agent in the ${name} (${source})`;
   for (const each of await refusals(place))
-    expect(each).toMatchObject({exit: 2, code: 'OBJECT_OF_ANOTHER', message, suggestions: expect.arrayContaining([suggestion])});
+    expect(each).toMatchObject({exit: 2, code: 'OBJECT_NOT_OWNED', message, suggestions: expect.arrayContaining([suggestion])});
   expect(await kubectl('get', 'secrets', '--selector=owner=helm', '--output', 'name')).toBe('secret/sh.helm.release.v1.scalr-agent.v1');
 
   await report('False', 'install retries exhausted');
@@ -80,7 +80,7 @@ test('a release of Flux has the state of its HelmRelease, and is changed only wh
   const {exit, stdout} = await debug(place, helm, ['on', '--chart-source', SOURCE, '--yes', '--json']);
   expect({exit, ...JSON.parse(stdout)}).toMatchObject({exit: 0, changed: true});
   await suspend(false);
-  expect((await refusals(place)).map(({code}) => code)).toEqual(Array(5).fill('OBJECT_OF_ANOTHER'));
+  expect((await refusals(place)).map(({code}) => code)).toEqual(Array(5).fill('OBJECT_NOT_OWNED'));
 });
 
 test.for([
@@ -117,7 +117,7 @@ test.for([
   for (const each of await refusals(place))
     expect(each).toMatchObject({
       exit: 2,
-      code: 'OBJECT_OF_ANOTHER',
+      code: 'OBJECT_NOT_OWNED',
       suggestions: expect.arrayContaining([`Change or remove the agent in the ${name} (${source})`]),
     });
   await application('OutOfSync', {

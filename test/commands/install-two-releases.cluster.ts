@@ -40,7 +40,7 @@ describe.each(await findHelm())('two releases in one namespace, Helm $major', ({
     const place = await installPlace();
     expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({changed: true, agent: 'registered'});
     const {error} = await release(place, 'agent-k8s', 'two', FIXED);
-    expect(error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 1, message: expect.stringMatching(/"agent-k8s-[\w-]+"/)});
+    expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 1, message: expect.stringMatching(/"agent-k8s-[\w-]+"/)});
     expect(error.suggestions.join()).toContain('one release per namespace');
     expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({changed: false, agent: 'registered'});
     expect(await place.kubectl('get', 'deployments,daemonsets', '--output', 'name')).not.toContain('two');

@@ -218,7 +218,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
       expect(violations('install', stdout)).toEqual([]);
       // What was asked, and the strategy that follows from it, is no loss.
       expect(JSON.parse(stdout).warnings).toMatchObject([
-        {code: 'CLAIM_KEPT', message: expect.stringContaining(`PVC ${name} remains with its data`)},
+        {code: 'PVC_KEPT', message: expect.stringContaining(`PVC ${name} remains with its data`)},
       ]);
       expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: PVC ${name} remains with its data`);
     }
@@ -347,7 +347,7 @@ test('uses an existing Secret of another owner and never overwrites it', async (
   const place = await workplace();
   await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=token=theirs');
   const argv = [...chartFlags('agent-local'), '--yes', '--json'];
-  expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout).error.code).toBe('OBJECT_OF_ANOTHER');
+  expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout).error.code).toBe('OBJECT_NOT_OWNED');
   expect(JSON.parse((await install(place, helm.path, argv)).stdout)).toMatchObject({changed: true});
 });
 
@@ -364,7 +364,7 @@ test('refuses a chart that does not render what the settings say', async () => {
     env: TOKEN,
   });
   expect(JSON.parse(stdout).error).toMatchObject({
-    code: 'BROKEN_PROMISE',
+    code: 'RENDER_MISMATCH',
     message: expect.stringContaining('Container twice sets A twice.'),
   });
   expect(exit).toBe(1);

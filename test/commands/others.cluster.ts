@@ -41,7 +41,7 @@ test('an upgrade leaves Secrets of other releases and of persons unchanged', asy
   await place.kubectl('create', 'secret', 'generic', 'b-token', '--from-literal=token=of-a-person');
   const argv = ['--release', 'b', '--chart-source', await directoryOf(LOCAL, scratch), '--yes', '--json'];
   expect(errorIn(await upgrade(place, helm, argv))).toMatchObject({
-    code: 'OBJECT_OF_ANOTHER',
+    code: 'OBJECT_NOT_OWNED',
     message: expect.stringMatching(/^Secret b-token in \S+ already exists with other content, and was not created by scalr-agent\./),
     suggestions: expect.arrayContaining(['Use another Secret: --token-secret NAME']),
   });
@@ -81,7 +81,7 @@ test('a PVC that the release of the new chart mounts is neither deleted nor offe
   const [claim = ''] = Object.keys(before);
   const renamed = {chart: 'agent-local', version: '0.5.75'} as const;
   const same = await upgrade(place, helm, ['--chart-source', await directoryOf(renamed, scratch), '--yes', '--json']);
-  expect(JSON.parse(same.stdout), same.stderr).toMatchObject({keptClaims: [claim]});
+  expect(JSON.parse(same.stdout), same.stderr).toMatchObject({keptPersistentVolumeClaims: [claim]});
   const job = {chart: 'agent-job', version: '0.6.5'} as const;
   const changed = await upgrade(place, helm, ['--chart', 'agent-job', '--chart-source', await directoryOf(job, scratch), '--yes']);
   expect(changed.exit, changed.stderr).toBe(0);
@@ -112,7 +112,7 @@ test('an uninstall stops before Helm would delete a PVC that a pod of others mou
     spec: {containers: [{name: 'a', image: 'a'}], volumes},
   });
   expect(errorIn(await uninstall(place, helm, ['--yes', '--json']))).toMatchObject({
-    code: 'OBJECT_OF_ANOTHER',
+    code: 'OBJECT_NOT_OWNED',
     message: `Helm would delete PVC ${claimName} of release scalr-agent, which Pod reader also mounts.`,
   });
   expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].spec.replicas}')).toBe('1');

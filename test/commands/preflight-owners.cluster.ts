@@ -140,10 +140,10 @@ test('accepts a CRD that matches the chart, and names Argo CD when its CRD diffe
     execa(await findKubectl(), ['--kubeconfig', place.kubeconfig, 'apply', '--server-side', '--force-conflicts', '-f', '-'], {input: crds});
   await bring();
   try {
-    expect(await check(place, job, 'definition')).toMatchObject({status: 'pass', message: `CRD ${name} matches the chart`});
+    expect(await check(place, job, 'crd')).toMatchObject({status: 'pass', message: `CRD ${name} matches the chart`});
     await place.kubectl('annotate', 'crd', name, 'argocd.argoproj.io/tracking-id=crds:x');
     await place.kubectl('patch', 'crd', name, '--type=merge', '--patch={"spec":{"names":{"singular":"other"}}}');
-    expect(await check(place, job, 'definition')).toMatchObject({
+    expect(await check(place, job, 'crd')).toMatchObject({
       status: 'warn',
       message: expect.stringContaining('belongs to Argo CD application crds and differs'),
     });

@@ -95,7 +95,7 @@ test('agents of others keep the old token valid, and --confirm revokes it', asyn
   const {own, old} = held;
   own.api.account.agent(poolIn(own.api), 'agent-of-another-cluster');
   const {error} = await rotated(held);
-  expect(error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 1, message: expect.stringContaining('agent-of-another-cluster')});
+  expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 1, message: expect.stringContaining('agent-of-another-cluster')});
   expect(tokensIn(own.api)).toHaveLength(2);
   expect(await rotated(held, '--confirm', 'other')).toMatchObject({error: {code: 'INVALID_SETTING'}});
   expect(await rotated(held, '--confirm', 'scalr-agent')).toMatchObject({exit: 0, revoked: old});
@@ -111,7 +111,7 @@ test('a token that is still used is not revoked', async () => {
   }, 20);
   const {error} = await rotated(held);
   clearInterval(timer);
-  expect(error).toMatchObject({code: 'OBJECT_OF_ANOTHER', message: expect.stringContaining(`Token ${old} is still valid`)});
+  expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', message: expect.stringContaining(`Token ${old} is still valid`)});
   expect(await rotated(held)).toMatchObject({exit: 0, revoked: old, steps: [{id: 'revoke-token'}]});
 });
 
@@ -145,7 +145,7 @@ test('a Secret of others is not written', async () => {
   const held = await installed();
   const {place, own} = held;
   await place.kubectl('label', 'secret', 'scalr-agent-token', 'app.kubernetes.io/managed-by=external-secrets', '--overwrite');
-  expect((await rotated(held)).error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 2});
+  expect((await rotated(held)).error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 2});
   expect(own.api.sent).toEqual([]);
 });
 
@@ -170,7 +170,7 @@ test('two namespaces on one pool: rotating and uninstalling one leaves the other
     await other.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].metadata.generation}'),
   ];
   const before = await seen();
-  expect(await rotated({place, own})).toMatchObject({exit: 1, error: {code: 'OBJECT_OF_ANOTHER'}});
+  expect(await rotated({place, own})).toMatchObject({exit: 1, error: {code: 'OBJECT_NOT_OWNED'}});
   expect(tokensIn(own.api)).toEqual(expect.arrayContaining([old, theirs.id]));
   expect(await rotated({place, own}, '--confirm', 'scalr-agent')).toMatchObject({exit: 0, revoked: old});
   const {id} = await secretOf(place);

@@ -210,7 +210,7 @@ test('rejects a release of another chart', async () => {
   const chart = join(scratch, 'nginx');
   await execa(first.path, ['create', chart]);
   await execa(first.path, ['install', 'web', chart, '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
-  expect((await document(place, first.path, '--release', 'web')).error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 2});
+  expect((await document(place, first.path, '--release', 'web')).error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 2});
 });
 
 test('counts runs in flight', async () => {

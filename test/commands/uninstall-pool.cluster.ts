@@ -65,7 +65,7 @@ test('a pool that others use is not deleted, and nothing else is', async () => {
   const {api} = own;
   const others = api.account.token(poolIn(api));
   expect(await uninstalled(place, own, '--revoke-token', '--delete-pool')).toMatchObject({
-    error: {code: 'OBJECT_OF_ANOTHER', message: `Others may use agent pool eks-prod: it has token ${others.id}.`},
+    error: {code: 'OBJECT_NOT_OWNED', message: `Others may use agent pool eks-prod: it has token ${others.id}.`},
   });
   api.account.objects.delete(others.id);
   api.account.agent(poolIn(api), 'agent-of-another-cluster');

@@ -285,7 +285,7 @@ describe('objects that could not be deleted', () => {
     await place.kubectl('wait', 'pod', 'reader', '--for=condition=Ready', '--timeout=20s');
     const purged = () => uninstalled(place, ['--purge=claims', '--confirm', RELEASE, '--timeout', '8s']);
     const refused = await purged();
-    expect(refused).toMatchObject({exit: 2, result: {error: {code: 'OBJECT_OF_ANOTHER', message: expect.stringContaining('Pod reader')}}});
+    expect(refused).toMatchObject({exit: 2, result: {error: {code: 'OBJECT_NOT_OWNED', message: expect.stringContaining('Pod reader')}}});
     await place.kubectl('delete', 'pod', 'reader', '--now');
     expect(await purged()).toMatchObject({exit: 0, result: {complete: true}});
     await expect.poll(() => exists(place, 'persistentvolumeclaims')).toBe(false);

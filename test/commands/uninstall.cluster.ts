@@ -154,7 +154,7 @@ test('refuses a release of another chart', async () => {
   await execa(first.path, ['create', chart]);
   await execa(first.path, ['install', 'web', chart, '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
   const {stdout} = await uninstall(place, first.path, ['--release', 'web', '--yes', '--json']);
-  expect(JSON.parse(stdout).error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 2});
+  expect(JSON.parse(stdout).error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 2});
 });
 
 /** As the controller of agent-job makes one, and it does not end by itself. */

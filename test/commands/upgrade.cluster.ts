@@ -98,7 +98,7 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       from: {chart: 'agent-job', chartVersion: '0.5.67'},
       to: {chart: 'agent-job', chartVersion: '0.6.5', release: 'scalr-agent'},
       runsInFlight: ['Job run-1'],
-      keptClaims: ['scalr-agent-agent-job-cache'],
+      keptPersistentVolumeClaims: ['scalr-agent-agent-job-cache'],
       agent: 'registered',
     });
     expect(result.advice.map(({code}: {code: string}) => code)).toEqual(

@@ -8,7 +8,7 @@ import {notThere} from '../../src/adapters/node-processes.ts';
 import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import {at, setAt} from '../../src/ground/tree.ts';
-import {toYaml} from '../../src/values/yaml.ts';
+import {toYaml} from '../../src/values/document.ts';
 import {runCommand} from '../support/run-command.ts';
 
 /** A release this program does not know: a key more, a key less, and a schema with a word of its own. */
@@ -70,8 +70,8 @@ test('refuses a newer version that it cannot read, and names two ways on', async
 
 test.each([
   ['nowhere', 'UNREADABLE_FILE'],
-  ['values.yaml', 'NO_CHART'],
-  ['.', 'NO_CHART'],
+  ['values.yaml', 'INVALID_CHART_SOURCE'],
+  ['.', 'INVALID_CHART_SOURCE'],
 ])('refuses %s with %s', async (source, code) => {
   const {stdout, exit} = await validate(source, '--json');
   expect(JSON.parse(stdout).error.code).toBe(code);

@@ -165,14 +165,14 @@ const CASES: Case[] = [
     objects: [deployment({spec: {nodeSelector: {pool: 'nowhere'}}})],
   },
   {
-    code: 'CLAIM_NOT_FOUND',
+    code: 'PVC_NOT_FOUND',
     reason: /persistentvolumeclaim "nowhere" not found$/,
     objects: [deployment(mounts('nowhere'))],
   },
-  {code: 'CLAIM_WITHOUT_CLASS', object: 'claim/agent-cache', reason: /no storage class is set$/, objects: [claim('')]},
+  {code: 'PVC_WITHOUT_CLASS', object: 'pvc/agent-cache', reason: /no storage class is set$/, objects: [claim('')]},
   {
     code: 'CLASS_NOT_FOUND',
-    object: 'claim/agent-cache',
+    object: 'pvc/agent-cache',
     reason: /^PVC pending: storageclass.storage.k8s.io "no-such-class" not found$/,
     objects: [claim('no-such-class'), deployment(mounts('agent-cache'))],
   },
@@ -334,11 +334,11 @@ describe.skipIf(!inject('simulated'))('a cause is told within seconds', () => {
   });
 });
 
-test('a progress deadline makes a cause hopeless', async () => {
+test('a progress deadline makes a cause permanent', async () => {
   const {kubectl} = await workplace();
   await kubectl.apply(deployment({spec: {nodeSelector: {pool: 'nowhere'}}}, {progressDeadlineSeconds: 2}));
-  const hopeless = async (): Promise<Cause[]> => explainSnapshot(await look(kubectl), new Date()).filter(({isPermanent}) => isPermanent);
-  await expect.poll(hopeless, {timeout: 20_000}).toMatchObject([{object: POD, code: 'NODE_SELECTOR'}]);
+  const permanent = async (): Promise<Cause[]> => explainSnapshot(await look(kubectl), new Date()).filter(({isPermanent}) => isPermanent);
+  await expect.poll(permanent, {timeout: 20_000}).toMatchObject([{object: POD, code: 'NODE_SELECTOR'}]);
 });
 
 test('a recovered release and a ready release have no cause', async () => {

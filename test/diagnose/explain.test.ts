@@ -27,49 +27,49 @@ interface Case {
   object?: string;
   reason: string;
   /** The last second with hope, and the first without; `never` where time does not decide. */
-  hopelessFrom: number | 'never';
+  permanentFrom: number | 'never';
 }
 
 const POD = 'pod/agent-5f-x';
 const LOG = 'agent-5f-x/agent';
 
-const image = (code: string, message: string, reason: string, hopelessFrom: Case['hopelessFrom']): Case => ({
+const image = (code: string, message: string, reason: string, permanentFrom: Case['permanentFrom']): Case => ({
   code,
   objects: around(waiting('ImagePullBackOff', message)),
   reason: `ImagePullBackOff: scalr/agent:1: ${reason}`,
-  hopelessFrom,
+  permanentFrom,
 });
 
-const config = (code: string, message: string, hopelessFrom: number, reason = 'CreateContainerConfigError'): Case => ({
+const config = (code: string, message: string, permanentFrom: number, reason = 'CreateContainerConfigError'): Case => ({
   code,
   objects: around(waiting(reason, message)),
   reason: `${reason}: ${message}`,
-  hopelessFrom,
+  permanentFrom,
 });
 
-const mount = (code: string, reason: string, message: string, hopelessFrom: Case['hopelessFrom']): Case => {
+const mount = (code: string, reason: string, message: string, permanentFrom: Case['permanentFrom']): Case => {
   const creating = waiting('ContainerCreating');
-  return {code, objects: around(creating, event(creating, reason, message)), reason: `${reason}: ${message}`, hopelessFrom};
+  return {code, objects: around(creating, event(creating, reason, message)), reason: `${reason}: ${message}`, permanentFrom};
 };
 
-const nodes = (code: string, message: string, hopelessFrom: Case['hopelessFrom'] = 120): Case => ({
+const nodes = (code: string, message: string, permanentFrom: Case['permanentFrom'] = 120): Case => ({
   code,
   objects: around(
     unscheduled(`0/3 nodes are available: ${message}. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is…`),
   ),
   reason: `unschedulable: 0/3 nodes are available: ${message}`,
-  hopelessFrom,
+  permanentFrom,
 });
 
-const pending = (code: string, reason: string, message: string, hopelessFrom: Case['hopelessFrom']): Case => ({
+const pending = (code: string, reason: string, message: string, permanentFrom: Case['permanentFrom']): Case => ({
   code,
   objects: [claim(), event(claim(), reason, message)],
-  object: 'claim/agent-cache',
+  object: 'pvc/agent-cache',
   reason: `PVC pending: ${message}`,
-  hopelessFrom,
+  permanentFrom,
 });
 
-const forbidden = (code: string, message: string, hopelessFrom: number, words = message): Case => ({
+const forbidden = (code: string, message: string, permanentFrom: number, words = message): Case => ({
   code,
   objects: [
     deployment(),
@@ -80,15 +80,15 @@ const forbidden = (code: string, message: string, hopelessFrom: number, words = 
   ],
   object: 'deployment/agent',
   reason: `FailedCreate: ${words}`,
-  hopelessFrom,
+  permanentFrom,
 });
 
-const said = (code: string, line: string, words: string, hopelessFrom: number): Case => ({
+const said = (code: string, line: string, words: string, permanentFrom: number): Case => ({
   code,
   objects: [READY_DEPLOYMENT, replicaSet(), readyPod()],
   logs: {[LOG]: `starting\n${line}\n`},
   reason: `agent log: ${words}`,
-  hopelessFrom,
+  permanentFrom,
 });
 
 const DENIED =
@@ -136,7 +136,7 @@ const CASES: Case[] = [
       ),
     ),
     reason: 'ImagePullBackOff: Unable to retrieve some image pull secrets (regcred); attempting to pull the image may not succeed.',
-    hopelessFrom: 30,
+    permanentFrom: 30,
   },
   config('IMAGE_NAME_INVALID', 'couldn\'t parse image name "Scalr/Agent": invalid reference format', 0, 'InvalidImageName'),
   config('IMAGE_NEVER_PULLED', 'Container image "scalr/agent:1" is not present with pull policy of Never', 30, 'ErrImageNeverPull'),
@@ -176,11 +176,11 @@ const CASES: Case[] = [
   nodes('PORTS_IN_USE', "3 node(s) didn't have free ports for the requested pod ports"),
   nodes('UNSCHEDULABLE', '3 node(s) are of a kind nobody foresaw'),
   {
-    ...nodes('CLAIM_NOT_FOUND', 'persistentvolumeclaim "cache" not found', 60),
+    ...nodes('PVC_NOT_FOUND', 'persistentvolumeclaim "cache" not found', 60),
     objects: around(unscheduled('0/3 nodes are available: persistentvolumeclaim "cache" not found. not found')),
   },
-  nodes('CLAIM_NOT_BOUND', 'pod has unbound immediate PersistentVolumeClaims', 'never'),
-  pending('CLAIM_WITHOUT_CLASS', 'FailedBinding', 'no persistent volumes available for this claim and no storage class is set', 60),
+  nodes('PVC_NOT_BOUND', 'pod has unbound immediate PersistentVolumeClaims', 'never'),
+  pending('PVC_WITHOUT_CLASS', 'FailedBinding', 'no persistent volumes available for this claim and no storage class is set', 60),
   pending('CLASS_NOT_FOUND', 'ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found', 60),
   pending(
     'ACCESS_MODE_NOT_SUPPORTED',
@@ -191,11 +191,11 @@ const CASES: Case[] = [
   pending('PROVISIONING_SLOW', 'ProvisioningFailed', 'rpc error: code = DeadlineExceeded desc = context deadline exceeded', 'never'),
   pending('PROVISIONING_FAILED', 'ProvisioningFailed', 'googleapi: Error 403: Insufficient regional quota', 120),
   {
-    code: 'CLAIM_LOST',
+    code: 'PVC_LOST',
     objects: [claim('Lost')],
-    object: 'claim/agent-cache',
+    object: 'pvc/agent-cache',
     reason: 'PVC lost: its volume does not exist',
-    hopelessFrom: 30,
+    permanentFrom: 30,
   },
   forbidden(
     'POD_SECURITY',
@@ -216,7 +216,7 @@ const CASES: Case[] = [
     120,
   ),
   forbidden('FAILED_CREATE', 'pod rejected: RuntimeClass "gvisor" not found', 60),
-  ...AGENT_LINES.flatMap(({code, line, hopelessFrom}) => (hopelessFrom === undefined ? [] : [said(code, line, line, hopelessFrom)])),
+  ...AGENT_LINES.flatMap(({code, line, permanentFrom}) => (permanentFrom === undefined ? [] : [said(code, line, line, permanentFrom)])),
   said(
     'TOKEN_REJECTED',
     '2026-11-21 10:00:05,1 ERROR 401 Client Error: Unauthorized for url: https://acme.scalr.io',
@@ -234,7 +234,7 @@ const CASES: Case[] = [
     objects: around(crashed({exitCode: 1, reason: 'Error'})),
     logs: {[LOG]: '{"event": "starting", "level": "info"}\n{"event": "no idea", "level": "error", "timestamp": "2026-11-21 10:00:00"}\n'},
     reason: 'CrashLoopBackOff: container agent exited with code 1: no idea',
-    hopelessFrom: 'never',
+    permanentFrom: 'never',
   },
   {
     code: 'OOM_KILLED',
@@ -246,14 +246,14 @@ const CASES: Case[] = [
       }),
     ),
     reason: 'OOMKilled: container agent exceeded its memory limit of 128Mi',
-    hopelessFrom: 'never',
+    permanentFrom: 'never',
   },
   {
     code: 'WRONG_ARCHITECTURE',
     objects: around(crashed({exitCode: 255, reason: 'Error'})),
     logs: {[LOG]: 'exec /usr/bin/scalr-agent: exec format error'},
     reason: 'container agent failed to start: exec /usr/bin/scalr-agent: exec format error',
-    hopelessFrom: 0,
+    permanentFrom: 0,
   },
   {
     code: 'IMAGE_VOLUMES_UNSUPPORTED',
@@ -266,89 +266,89 @@ const CASES: Case[] = [
       }),
     ),
     reason: 'container agent failed to start: exec: "/usr/bin/runner/exec-loop": stat /usr/bin/runner/exec-loop: no such file or directory',
-    hopelessFrom: 0,
+    permanentFrom: 0,
   },
   {
     code: 'COMMAND_NOT_FOUND',
     objects: around(waiting('RunContainerError', 'runc create failed: exec: "agent": executable file not found in $PATH')),
     reason: 'container agent failed to start: exec: "agent": executable file not found in $PATH',
-    hopelessFrom: 30,
+    permanentFrom: 30,
   },
   {
     code: 'START_FAILED',
     objects: around(waiting('RunContainerError', 'failed to create shim task: error mounting "/x"')),
     reason: 'container agent failed to start: failed to create shim task: error mounting "/x"',
-    hopelessFrom: 60,
+    permanentFrom: 60,
   },
-  {code: 'EVICTED', objects: around(evicted), reason: 'Evicted: The node was low on resource: memory.', hopelessFrom: 'never'},
+  {code: 'EVICTED', objects: around(evicted), reason: 'Evicted: The node was low on resource: memory.', permanentFrom: 'never'},
   {
     code: 'NODE_LOST',
     objects: around(pod({phase: 'Running', conditions: [{type: 'Ready', status: 'Unknown'}]})),
     reason: 'node node-a is not ready, so the state of the pod is unknown',
-    hopelessFrom: 'never',
+    permanentFrom: 'never',
   },
   {
     code: 'POD_FAILED',
     objects: around(pod({phase: 'Failed', container: {state: {terminated: {exitCode: 3}}}})),
     logs: {[LOG]: 'bye'},
     reason: 'container agent exited with code 3: bye',
-    hopelessFrom: 'never',
+    permanentFrom: 'never',
   },
   {
     code: 'PROBE_FAILING',
     objects: around(probed, event(probed, 'Unhealthy', 'Readiness probe failed: HTTP probe failed with statuscode: 503', {at: 5})),
     reason: 'Readiness probe failed: HTTP probe failed with statuscode: 503',
-    hopelessFrom: 180,
+    permanentFrom: 180,
   },
   {
     code: 'INIT_STUCK',
     objects: around(pod({init: [{name: 'first', state: {running: {startedAt: '2026-11-21T10:00:00Z'}}}]})),
     reason: 'init container first is still running; other containers wait for it',
-    hopelessFrom: 'never',
+    permanentFrom: 'never',
   },
   {
     code: 'CONTAINER_WAITING',
     objects: around(waiting('Mystery', 'who knows')),
     reason: 'Mystery: who knows',
-    hopelessFrom: 'never',
+    permanentFrom: 'never',
   },
-  {code: 'NOT_READY', objects: around(waiting('ContainerCreating')), reason: 'not ready: agent', hopelessFrom: 'never'},
+  {code: 'NOT_READY', objects: around(waiting('ContainerCreating')), reason: 'not ready: agent', permanentFrom: 'never'},
   {
     code: 'NOT_SCHEDULED',
     objects: around(pod({spec: {nodeName: undefined}, conditions: []})),
     reason: 'not scheduled yet',
-    hopelessFrom: 'never',
+    permanentFrom: 'never',
   },
   {
     code: 'DEADLINE_EXCEEDED',
     objects: [deployment({conditions: [{type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'timed out'}]})],
     object: 'deployment/agent',
     reason: 'ProgressDeadlineExceeded: timed out',
-    hopelessFrom: 0,
+    permanentFrom: 0,
   },
   {
     code: 'JOB_FAILED',
     objects: [job({conditions: [{type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: 'Job has reached the limit'}]})],
     object: 'job/task',
     reason: 'BackoffLimitExceeded: Job has reached the limit',
-    hopelessFrom: 0,
+    permanentFrom: 0,
   },
   {
     code: 'NO_NODE_MATCHES',
     objects: [daemonSet({desiredNumberScheduled: 0})],
     object: 'daemonset/worker',
     reason: 'no node matches its node selector and tolerations',
-    hopelessFrom: 'never',
+    permanentFrom: 'never',
   },
 ];
 
 describe('a cause', () => {
-  test.each(CASES)('$code: $reason', ({code, objects, logs, object = POD, reason, hopelessFrom}) => {
+  test.each(CASES)('$code: $reason', ({code, objects, logs, object = POD, reason, permanentFrom}) => {
     const at = (seconds: number) => explainSnapshot(snapshot(objects, logs), afterStart(seconds));
-    const [first, ...more] = at(hopelessFrom === 'never' ? 3600 : hopelessFrom);
-    expect(first).toEqual({object, code, reason, remedy: expect.stringMatching(/\w{3}/), isPermanent: hopelessFrom !== 'never'});
+    const [first, ...more] = at(permanentFrom === 'never' ? 3600 : permanentFrom);
+    expect(first).toEqual({object, code, reason, remedy: expect.stringMatching(/\w{3}/), isPermanent: permanentFrom !== 'never'});
     expect(more).toEqual([]);
-    if (typeof hopelessFrom === 'number' && hopelessFrom > 0) expect(at(hopelessFrom - 1)).toMatchObject([{code, isPermanent: false}]);
+    if (typeof permanentFrom === 'number' && permanentFrom > 0) expect(at(permanentFrom - 1)).toMatchObject([{code, isPermanent: false}]);
   });
 
   test('of every kind is in the table above', () => {
@@ -356,7 +356,7 @@ describe('a cause', () => {
   });
 });
 
-describe('is hopeless before its time', () => {
+describe('is permanent before its time', () => {
   test('when the same pull failed twice', () => {
     const failing = waiting('ImagePullBackOff', 'Back-off pulling image "scalr/agent:1"');
     const tried = (count: number) =>
@@ -389,7 +389,7 @@ test('repeated evictions are reported while the next pod is ready', () => {
   expect(explainSnapshot(seen, afterStart(3600))).toEqual([]);
 });
 
-test('a starting node makes a cause not hopeless', () => {
+test('a starting node makes a cause not permanent', () => {
   const full = unscheduled('0/3 nodes are available: 3 Insufficient cpu.');
   const scaling = event(full, 'TriggeredScaleUp', 'pod triggered scale-up: [{pool 3->4 (max: 5)}]', {type: 'Normal'});
   expect(explainSnapshot(snapshot(around(full, scaling)), afterStart(600))).toMatchObject([{code: 'INSUFFICIENT_CPU', isPermanent: false}]);
@@ -462,7 +462,7 @@ describe('objects that an upgrade replaces are ignored', () => {
 });
 
 describe('dependent causes', () => {
-  test('a deadline gives way to causes of the pods, which become hopeless', () => {
+  test('a deadline gives way to causes of the pods, which become permanent', () => {
     const late = deployment({conditions: [{type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late'}]});
     expect(explainSnapshot(snapshot([late, replicaSet(), waiting('Mystery', 'x')]), afterStart(1))).toMatchObject([
       {object: POD, code: 'CONTAINER_WAITING', isPermanent: true},
@@ -474,7 +474,7 @@ describe('dependent causes', () => {
       spec: {volumes: [{persistentVolumeClaim: {claimName: 'agent-cache'}}]},
     });
     const objects = around(pods, claim(), event(claim(), 'ProvisioningFailed', 'storageclass.storage.k8s.io "x" not found'));
-    expect(explainSnapshot(snapshot(objects), afterStart(1))).toMatchObject([{object: 'claim/agent-cache', code: 'CLASS_NOT_FOUND'}]);
+    expect(explainSnapshot(snapshot(objects), afterStart(1))).toMatchObject([{object: 'pvc/agent-cache', code: 'CLASS_NOT_FOUND'}]);
   });
 
   test('a summarizing mount event gives way to the one before it', () => {

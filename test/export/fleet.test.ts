@@ -33,6 +33,7 @@ function directory(files: Readonly<Record<string, string>> = {}) {
 
 const ANSWERS = 'url: https://acme.scalr.io\nchart: agent-job\nnode-selector: {team: a}\ntoleration: [a=b:NoSchedule]\n';
 const OVERLAY = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
+const LEAK = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 /** Flags that the targets need. */
 const flagsOf = (target: string): string[] => (target.startsWith('argocd') ? GIT : []);
 
@@ -74,6 +75,42 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
     expect(text).toMatch(/0\.6\.4/);
     expect(text).not.toMatch(/@[a-z]+@|undefined|\[object/);
   });
+});
+
+const SECRET_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  terraform: [],
+  helmfile: ['--sops'],
+  flux: ['--secret-store', 'vault'],
+};
+
+test.each(FLEET_TARGETS)('validate accepts every file of %s, and finds a mistake in each', (target) => {
+  const {cwd, exported, run, write} = directory({
+    // Without an address, the shared values are incomplete.
+    'answers.yaml': ANSWERS.replace(/^url.*\n/, ''),
+    'clusters/eu-1.yaml': 'url: https://acme.scalr.io\nnode-selector: {disk: ssd}\n',
+    'clusters/eu-2.yaml': 'url: https://acme.scalr.io\nchart: agent-local\nnode-selector: {disk: ssd}\n',
+  });
+  const flags = SECRET_FLAGS[target] ?? ['--secret-store', 'SecretStore/vault'];
+  const files = Object.entries(exported(target, 'fleet', ...OVERLAY, ...flags, ...flagsOf(target))).filter(
+    ([path]) => path !== 'README.md',
+  );
+  const paths = files.map(([path]) => `fleet/${path}`);
+  const clean = run('validate', ...paths, '--json');
+  expect(violations('validate', clean.stdout)).toEqual([]);
+  expect(JSON.parse(clean.stdout).files.filter(({findings}: {findings: unknown[]}) => findings.length > 0)).toEqual([]);
+  expect(clean.status, clean.stderr).toBe(0);
+  const mistakes = files.map(([path, text]) => {
+    const key = text.indexOf('nodeSelector');
+    const changed = key < 0 ? `${text}# ${LEAK}\n` : text.replace('nodeSelector', 'nodeSelectr');
+    write(`fleet/${path}`, changed);
+    const line = (key < 0 ? text : text.slice(0, key)).split('\n').length;
+    return `fleet/${path}:${line} ${key < 0 ? 'TOKEN_IN_FILE' : 'UNKNOWN_KEY'}`;
+  });
+  const {files: checked} = JSON.parse(run('validate', ...paths, '--json').stdout);
+  const found = checked.flatMap(({file, findings}: {file: string; findings: {file?: string; line: number; code: string}[]}) =>
+    findings.map((each) => `${each.file ?? file}:${each.line} ${each.code}`),
+  );
+  expect(found, cwd).toEqual(expect.arrayContaining(mistakes));
 });
 
 test.each(['helmfile', 'flux', 'argocd', 'argocd-appset'])('%s reads the token from External Secrets, with a key per cluster', (target) => {

@@ -36,7 +36,7 @@ test.each([
   [
     'kubectl',
     'Error from server (Conflict): Apply failed with 1 conflict: conflict with "argocd-controller" using apiextensions.k8s.io/v1: .spec.versions',
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
   ],
   [
     'kubectl',
@@ -58,12 +58,12 @@ test.each([
   [
     'helm',
     'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "a" exists and cannot be imported into the current release: invalid ownership metadata',
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
   ],
   [
     'helm',
     'Error: INSTALLATION FAILED: failed to install CRD crds/agenttasktemplate.yaml: conflict occurred while applying object /agenttasktemplates.scalr.io apiextensions.k8s.io/v1, Kind=CustomResourceDefinition: Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using apiextensions.k8s.io/v1: .spec.versions',
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
   ],
   ['kubectl', 'error: timed out waiting for the condition on pods/x', 'TIMED_OUT'],
   ['kubectl', 'Error from server (InternalError): Internal error occurred: etcdserver: request timed out', 'CLUSTER_UNREACHABLE'],

@@ -10,7 +10,15 @@ interface Judgement {
 const JUDGED: readonly Judgement[] = [
   {codes: ['UNKNOWN_KEY'], because: 'no template reads the key, so the file does not do what it says'},
   {
-    codes: ['IGNORED_KEY', 'SWITCH_IS_OFF', 'OTHER_KEY_WINS', 'OLD_KEYS_WIN', 'HALF_CLIENT_CERTIFICATE', 'SELECTS_NOTHING', 'CLAIM_LOST'],
+    codes: [
+      'IGNORED_KEY',
+      'FEATURE_DISABLED',
+      'KEY_OVERRIDDEN',
+      'LEGACY_KEY_PRECEDENCE',
+      'INCOMPLETE_CLIENT_CERTIFICATE',
+      'SELECTOR_MATCHES_NOTHING',
+      'PVC_NOT_RENDERED',
+    ],
     because: 'this version renders the same without it',
   },
   {
@@ -18,7 +26,7 @@ const JUDGED: readonly Judgement[] = [
     because: 'only the agent will stumble over it',
   },
   {
-    codes: ['CLAIM_NOT_SHARED', 'SHARED_WORKSPACE', 'GRACE_PERIOD_TOO_SHORT', 'NO_PERMISSIONS', 'TWO_REGISTRIES', 'SELECTOR_LABEL'],
+    codes: ['PVC_NOT_SHARED', 'SHARED_WORKSPACE', 'GRACE_PERIOD_TOO_SHORT', 'NO_PERMISSIONS', 'TWO_REGISTRIES', 'SELECTOR_LABEL'],
     because: 'the release installs, and runs fail or are killed',
   },
   {codes: ['REQUEST_ABOVE_LIMIT'], path: /container_task_/, because: 'the agent makes these pods, and Kubernetes refuses them then'},
@@ -26,14 +34,14 @@ const JUDGED: readonly Judgement[] = [
     codes: ['NO_TOKEN', 'TWO_DISRUPTION_BOUNDS'],
     because: 'it follows from another value of a wrong type or form, which has an error of its own',
   },
-  {codes: ['TEXT_FOR_SWITCH'], because: 'a text is true, also "false"'},
+  {codes: ['STRING_NOT_BOOLEAN'], because: 'a text is true, also "false"'},
   {codes: ['NULL_DELETES_DEFAULT'], because: 'null is no way to ask for a default; some templates fall into another mode'},
   {codes: ['NULL_IS_ZERO'], because: 'a limit of zero is taken where nothing is requested, and nobody means it'},
   {codes: ['LARGE_NUMBER'], because: 'the agent gets 1e+06'},
   {codes: ['WRONG_TYPE', 'PLACEHOLDER'], because: 'a template prints it as Go does, or drops it'},
   {codes: ['UNQUOTED_TEXT'], because: 'a number or a switch is another text than it looks like, or nothing where it is false'},
   {codes: ['MISREAD_IN_MANIFEST'], because: 'YAML cuts blanks and comments off, or the key is not rendered with this file'},
-  {codes: ['CLAIM_WITHOUT_SIZE', 'NO_KEY_OF_SECRET', 'ABSOLUTE_SUB_PATH'], because: 'the key is not rendered with this file'},
+  {codes: ['PVC_SIZE_REQUIRED', 'SECRET_KEY_REQUIRED', 'ABSOLUTE_SUB_PATH'], because: 'the key is not rendered with this file'},
   {
     codes: ['WRONG_VALUE'],
     path: /(^|\.)(data_home|dataDir|cacheDir|hostPath\.path|repository|tag|pullPolicy|imageRegistry|imageNamespace)$/,
@@ -61,19 +69,19 @@ const JUDGED: readonly Judgement[] = [
   },
   {codes: ['WRONG_VALUE'], path: /[eE]xtraEnv\./, because: 'no program asks for a variable with blanks in its name'},
   {
-    codes: ['WRONG_VALUE', 'REFUSED_BY_KUBERNETES', 'MISSING_KEY', 'DUPLICATE_ITEM'],
+    codes: ['WRONG_VALUE', 'REJECTED_BY_KUBERNETES', 'MISSING_KEY', 'DUPLICATE_ITEM'],
     path: /(global|agent|task)\.podSecurityContext\b/,
     because: 'the context of all pods and that of some are merged, and the other one wins',
   },
   {codes: ['WRONG_VALUE'], path: /[rR]esources\b.*|emptyDir\.sizeLimit$/, because: 'Kubernetes takes a lonely sign for zero'},
   {
-    codes: ['REFUSED_BY_KUBERNETES'],
+    codes: ['REJECTED_BY_KUBERNETES'],
     path: /imagePullSecrets\[\d+\]\.name$|\.(secretName|claimName|name)$|hostPath\.path$|topologyKey$|\.values(\[\d+\])?$/,
     because: 'nothing in the cluster can be called so, so the pod waits for ever or the rule matches nothing',
   },
-  {codes: ['REFUSED_BY_KUBERNETES'], path: /runAsUser$/, because: 'the kubelet refuses root where runAsNonRoot is set'},
-  {codes: ['REFUSED_BY_KUBERNETES'], path: /seccompProfile\.type$/, because: 'the kubelet finds no profile of no name'},
-  {codes: ['REFUSED_BY_KUBERNETES'], path: /[mM]ode$/, because: 'the API lets a number overflow'},
+  {codes: ['REJECTED_BY_KUBERNETES'], path: /runAsUser$/, because: 'the kubelet refuses root where runAsNonRoot is set'},
+  {codes: ['REJECTED_BY_KUBERNETES'], path: /seccompProfile\.type$/, because: 'the kubelet finds no profile of no name'},
+  {codes: ['REJECTED_BY_KUBERNETES'], path: /[mM]ode$/, because: 'the API lets a number overflow'},
   {
     codes: ['MISSING_KEY'],
     path: /preference|httpHeaders|sysctls|preferred/,

@@ -8,7 +8,9 @@ import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import ExportCommand from '../../src/commands/export.ts';
 import Migrate from '../../src/commands/migrate.ts';
+import Schema from '../../src/commands/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
 import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
@@ -101,6 +103,45 @@ describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS}
     );
     const {findings} = JSON.parse(stdout) as {findings: {code: string; path: string}[]};
     expect(findings.map(({code, path}) => `${code} ${path}`)).toEqual(['UNCONFIRMED_KEY agent.terminationGracePeriodSeconds']);
+  });
+
+  test('prints the schema of a version that nobody knew', async () => {
+    const {stdout, exit} = await runCommand(Schema, ['--chart', 'agent-job', '--chart-version', '0.7.0'], depsOf(helm()));
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({properties: {agent: {properties: {logging: {properties: {format: {}}}}}}});
+    expect(stdout).not.toContain('"logFormat"');
+  });
+
+  test('writes files for fleets with the keys of that version, and downloads it once', async () => {
+    const calls: string[] = [];
+    const clusters = join(folder, `clusters-${major}`);
+    mkdirSync(clusters);
+    for (const name of ['a', 'b']) writeFileSync(join(clusters, `${name}.yaml`), `release: ${name}\n`);
+    const flags = ['argocd', ...FLAGS, '--chart', 'agent-local', '--overlay', clusters, '--git-url', 'https://git.example.com/a.git'];
+    const {stderr, exit} = await runCommand(ExportCommand, [...flags, '--dry-run'], depsOf(helm(), calls));
+    expect({exit, isTreatedAsOld: stderr.includes('is treated like')}).toEqual({exit: 0, isTreatedAsOld: false});
+    expect(calls.filter((each) => each === 'pull')).toHaveLength(1);
+    expect(calls.filter((each) => each === 'template').length).toBeLessThanOrEqual(10);
+    const refused = await runCommand(ExportCommand, ['argocd', ...FLAGS, '--chart', 'agent-job', '--log-format', 'plain'], depsOf(helm()));
+    expect(refused.stderr).toContain('it has no key agent.logFormat');
+  });
+
+  test('renders at most ten times for files of two unknown versions', async () => {
+    const calls: string[] = [];
+    const token = 'tokenExistingSecret: {name: tok}';
+    const files = [
+      file(
+        'local.yaml',
+        `# Values of agent-local 0.7.0\nagent: {url: "https://acme.scalr.io", ${token}}\nreplicaCount: 2\npodLabels: {a: b}\n`,
+      ),
+      file('job.yaml', `# Values of agent-job 0.7.0\nagent: {url: "https://acme.scalr.io", logging: {format: plain}, ${token}}\n`),
+    ];
+    const {stdout} = await runCommand(Validate, [...files, '--json'], depsOf(helm(), calls));
+    expect(stdout).not.toMatch(/"severity": ?"error"/);
+    expect(calls.filter((each) => each === 'pull')).toHaveLength(2);
+    const renders = calls.filter((each) => each === 'template').length;
+    expect(renders).toBeGreaterThan(2);
+    expect(renders).toBeLessThanOrEqual(10);
   });
 
   test('reports what the templates of the chart reject', async () => {

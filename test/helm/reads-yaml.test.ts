@@ -216,7 +216,7 @@ test.each<[string, string]>([
   ['a: {ON: 1}', 'RENAMED_KEY'],
   // Characters that are a mistake at any position.
   ['a: \uFFFD', 'NOT_UTF8'],
-  ['a: "x\u2028y"', 'ODD_LINE_END'],
+  ['a: "x\u2028y"', 'LINE_SEPARATOR'],
   // Invalid YAML that the parser of Helm accepts.
   ['a: [\n1\n]', 'INVALID_YAML'],
   ['a: "x\ny"', 'INVALID_YAML'],

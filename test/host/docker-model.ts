@@ -65,12 +65,14 @@ export class DockerModel {
     const name = all('--name')[0] as string;
     this.#refuse(name);
     this.#created += 1;
+    const id = createHash('sha256').update(String(this.#created)).digest('hex');
     this.containers.push({
-      Id: createHash('sha256').update(String(this.#created)).digest('hex'),
+      Id: id,
       Name: `/${name}`,
       State: {Running: false},
       Config: {
         Image: args.at(-2) as string,
+        Hostname: id.slice(0, 12),
         Env: all('--env'),
         Labels: Object.fromEntries(all('--label').map((each) => each.split('=') as [string, string])),
         ...Object.fromEntries(all('--stop-timeout').map((each) => ['StopTimeout', Number(each)])),

@@ -59,7 +59,7 @@ test('skips and lists custom resources whose CRD does not exist yet', async () =
 test('reports CRDs that others changed, which Helm 4 would not overwrite', async () => {
   const conflict = 'error: Apply failed with 1 conflict: conflict with "kubectl-client-side-apply": .spec.versions';
   await expect(trying(['agenttasktemplates.scalr.io'], [RELEASE], conflict)).rejects.toMatchObject({
-    code: 'OBJECT_OF_ANOTHER',
+    code: 'OBJECT_NOT_OWNED',
     message: expect.stringContaining('Helm cannot install the CRDs of the chart: error: Apply failed with 1 conflict'),
   });
   await expect(trying(['agenttasktemplates.scalr.io'], [RELEASE], conflict, 'v3.19.0')).resolves.toBeDefined();

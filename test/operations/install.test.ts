@@ -245,7 +245,7 @@ describe('a pending Helm operation', () => {
 
 test('refuses to overwrite a Secret of another owner', () => {
   const found = facts({secrets: new Map([['scalr-agent-token', secret('theirs')]])});
-  expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'OBJECT_OF_ANOTHER', exit: 2}));
+  expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'OBJECT_NOT_OWNED', exit: 2}));
 });
 
 test('fails with all missing keys when a Secret neither exists nor was given', () => {
@@ -271,7 +271,7 @@ describe('a Secret with other content', () => {
     expect(() => plan(wanted(), state)).toThrow(message);
     expect(() => plan(wanted(), state)).toThrow(
       expect.objectContaining({
-        code: 'OBJECT_OF_ANOTHER',
+        code: 'OBJECT_NOT_OWNED',
         suggestions: expect.arrayContaining(['Use another Secret: --token-secret NAME']),
       }),
     );

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
+import {removalText} from '../../src/operations/release-data.ts';
 import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/operations/uninstall.ts';
-import {removalText} from '../../src/operations/uninstall-data.ts';
 import {PURGEABLE, type Purgeable, purgeOf} from '../../src/operations/uninstall-keeps.ts';
 import {inventoryOf, runsIn} from '../../src/release/inventory.ts';
 import {requireKnownRelease} from '../../src/release/managers.ts';

@@ -33,6 +33,7 @@ const AGENT: Step[] = [
   {see: /Where does the cluster run\?/, press: ENTER},
   {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
 ];
+const LOAD = {see: /How are runs distributed/, press: ENTER};
 const TO_PURPOSE: Step[] = [...AGENT, {see: /What is the agent pool used for\?/, press: ENTER}];
 const QUIET: Step[] = [
   {see: /Which of these apply to your network/, press: ENTER},
@@ -65,11 +66,11 @@ const kept = (): string => join(folder, '.local/state/scalr-agent-install/resume
 
 describe('the happy path', () => {
   test.each([
-    ['agent-local', [{see: /Isolate each run/, press: ENTER}], [{see: /Chart to install/, press: ENTER}]],
+    ['agent-local', [{see: /Isolate each run/, press: ENTER}, LOAD], [{see: /Chart to install/, press: ENTER}]],
     ['agent-job', [{see: /Isolate each run/, press: `${DOWN}${DOWN}${ENTER}`}], [{see: /Chart to install/, press: ENTER}]],
     [
       'agent-k8s',
-      [{see: /Isolate each run/, press: ENTER}],
+      [{see: /Isolate each run/, press: ENTER}, LOAD],
       [
         {see: /Chart to install/, press: `3${ENTER}`},
         {see: /Operating system of the nodes/, press: ENTER},
@@ -93,6 +94,7 @@ test('changes a setting from the review', async () => {
   const steps: Step[] = [
     ...TO_PURPOSE,
     {see: /Isolate each run/, press: ENTER},
+    LOAD,
     ...QUIET,
     {see: /Chart to install/, press: ENTER},
     {see: /What do you want to do\?/, press: `1${ENTER}`},
@@ -138,6 +140,7 @@ describe('the screen', () => {
   const TO_REVIEW: Step[] = [
     ...TO_PURPOSE,
     {see: /Isolate each run/, press: ENTER},
+    LOAD,
     ...QUIET,
     {see: /Chart to install/, press: ENTER},
     {see: /What do you want to do\?[\s\S]*Esc/, press: CTRL_C},
@@ -185,6 +188,7 @@ test('completes the directory to save to with Tab', async () => {
   const steps: Step[] = [
     ...TO_PURPOSE,
     {see: /Isolate each run/, press: ENTER},
+    LOAD,
     ...QUIET,
     {see: /Chart to install/, press: ENTER},
     {see: /❯ Save/, press: ENTER},
@@ -206,6 +210,7 @@ describe('Ctrl-C', () => {
       [
         ...TO_PURPOSE,
         {see: /Isolate each run/, press: ENTER},
+        LOAD,
         ...QUIET,
         {see: /Chart to install/, press: ENTER},
         {see: /What do you want to do\?/, press: CTRL_C},
@@ -250,6 +255,7 @@ describe('Ctrl-C', () => {
     const steps: Step[] = [
       {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
       {see: /Isolate each run/, press: ENTER},
+      LOAD,
       ...QUIET,
       {see: /Chart to install/, press: ENTER},
       ...SAVE_AND_QUIT,
@@ -270,6 +276,7 @@ test('shows errors at the question after wrong answers', async () => {
     {see: /"ftp:\/\/acme"/, press: `${EMPTY_LINE}https://acme.scalr.io${ENTER}`},
     ...TO_PURPOSE.slice(3),
     {see: /Isolate each run/, press: ENTER},
+    LOAD,
     {see: /Which of these apply/, press: `${DOWN} ${ENTER}`},
     {see: /File with private CA/, press: `nowhere.pem${ENTER}`},
     {see: /Cannot read nowhere\.pem/, press: `${EMPTY_LINE}ca.pem${ENTER}`},

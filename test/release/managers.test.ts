@@ -164,8 +164,8 @@ describe('a HelmRelease', () => {
   test('prevents a change unless it is suspended', async () => {
     const change = (...objects: FakeObject[]) =>
       requireNoController(NAME, [ofFlux], fakeKubernetes({resources: RESOURCES, objects}), options);
-    await expect(change(helmRelease({}, {status: 'True'}))).rejects.toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 2});
-    await expect(change()).rejects.toMatchObject({code: 'OBJECT_OF_ANOTHER'});
+    await expect(change(helmRelease({}, {status: 'True'}))).rejects.toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 2});
+    await expect(change()).rejects.toMatchObject({code: 'OBJECT_NOT_OWNED'});
     await expect(change(helmRelease({suspend: true}, {status: 'True'}))).resolves.toBeUndefined();
   });
 });

@@ -23,8 +23,8 @@ test('a healthy release', () => {
 });
 
 describe('the state', () => {
-  test('is hopeless when pods cannot become ready', () => {
-    expect(statusFrom({releaseSnapshot: lookAt(NO_IMAGE, {})})).toMatchObject({state: 'hopeless', causes: [{isPermanent: true}]});
+  test('is failed when pods cannot become ready', () => {
+    expect(statusFrom({releaseSnapshot: lookAt(NO_IMAGE, {})})).toMatchObject({state: 'failed', causes: [{isPermanent: true}]});
   });
 
   test.each([

@@ -6,7 +6,7 @@ test('a workflow command per finding, with the file from the top of the reposito
   expect(githubAnnotations([checkedFile('./prod/a.yaml', [UNKNOWN, LOSER]), checkedFile('b.yaml')])).toBe(
     [
       '::error file=prod/a.yaml,line=3,col=5,title=UNKNOWN_KEY agent.tokne::agent-job has no key <tokne> & "co". → agent.token\n',
-      '::warning file=prod/a.yaml,line=4,col=5,title=OTHER_KEY_WINS agent.token::This token is dropped.\n',
+      '::warning file=prod/a.yaml,line=4,col=5,title=KEY_OVERRIDDEN agent.token::This token is dropped.\n',
     ].join(''),
   );
 });

@@ -29,7 +29,7 @@ export const UNKNOWN: ValuesFinding = {
 };
 export const LOSER: ValuesFinding = {
   severity: 'warning',
-  code: 'OTHER_KEY_WINS',
+  code: 'KEY_OVERRIDDEN',
   path: 'agent.token',
   line: 4,
   column: 5,

@@ -12,7 +12,7 @@ test('a suite per file, a failure per error, and text for a warning', () => {
 agent-job has no key &lt;tokne&gt; &amp; &quot;co&quot;.
 → agent.token</failure>
     </testcase>
-    <testcase classname="a.yaml" name="OTHER_KEY_WINS agent.token">
+    <testcase classname="a.yaml" name="KEY_OVERRIDDEN agent.token">
       <system-out>warning a.yaml:4:5 agent.token
 This token is dropped.</system-out>
     </testcase>

@@ -14,7 +14,7 @@ const HELM = {title: 'Install agent-job 0.6.5 as release scalr-agent', call: {to
 const DEPLOYMENT = {object: 'deployment/scalr-agent', state: 'waiting' as const, text: '0 of 1 ready'};
 const READY = {...DEPLOYMENT, state: 'ready' as const, text: '1 of 1 ready'};
 const CAUSE: Cause = {
-  ...{object: 'claim/scalr-agent-cache', code: 'PENDING', isPermanent: false},
+  ...{object: 'pvc/scalr-agent-cache', code: 'PENDING', isPermanent: false},
   ...{reason: 'no StorageClass efs-sc in this cluster, so no volume is created', remedy: 'Create it'},
 };
 const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
@@ -62,7 +62,7 @@ test('an install at 80×24: a tick for each step with its time, and the cause as
       "◆  Installing agent-job 0.6.5 as release scalr-agent",
       "│  ✓ Create Secret scalr-agent-token (0.4 s)",
       "│  ✓ Install agent-job 0.6.5 as release scalr-agent (2.1 s)",
-      "│    ! claim/scalr-agent-cache: no StorageClass efs-sc in this cluster, so no",
+      "│    ! pvc/scalr-agent-cache: no StorageClass efs-sc in this cluster, so no",
       "│      volume is created",
       "│  ⠋ deployment/scalr-agent: 0 of 1 ready, pulling the image (7.5 s)      00:10",
     ]
@@ -72,7 +72,7 @@ test('an install at 80×24: a tick for each step with its time, and the cause as
       "◆  Installing agent-job 0.6.5 as release scalr-agent",
       "│  ✓ Create Secret scalr-agent-token (0.4 s)",
       "│  ✓ Install agent-job 0.6.5 as release scalr-agent (2.1 s)",
-      "│    ! claim/scalr-agent-cache: no StorageClass efs-sc in this cluster, so no",
+      "│    ! pvc/scalr-agent-cache: no StorageClass efs-sc in this cluster, so no",
       "│      volume is created",
       "│  ✓ deployment/scalr-agent: 1 of 1 ready (7.5 s)",
       "└  Agent registered with acme.scalr.io after 14 s.",
@@ -102,9 +102,8 @@ test('an install at 50×15 has no rail, and whole words', async () => {
       "✓ Create Secret scalr-agent-token (0.4 s)",
       "✓ Install agent-job 0.6.5 as release scalr-agent",
       "  (2.1 s)",
-      "  ! claim/scalr-agent-cache: no StorageClass",
-      "    efs-sc in this cluster, so no volume is",
-      "    created",
+      "  ! pvc/scalr-agent-cache: no StorageClass efs-sc",
+      "    in this cluster, so no volume is created",
       "⠋ deployment/scalr-agent: 0 of 1 ready, pulling…",
     ]
   `);
@@ -114,9 +113,8 @@ test('an install at 50×15 has no rail, and whole words', async () => {
       "✓ Create Secret scalr-agent-token (0.4 s)",
       "✓ Install agent-job 0.6.5 as release scalr-agent",
       "  (2.1 s)",
-      "  ! claim/scalr-agent-cache: no StorageClass",
-      "    efs-sc in this cluster, so no volume is",
-      "    created",
+      "  ! pvc/scalr-agent-cache: no StorageClass efs-sc",
+      "    in this cluster, so no volume is created",
       "✓ deployment/scalr-agent: 1 of 1 ready (7.5 s)",
       "Agent registered with acme.scalr.io after 14 s.",
       "",
@@ -145,7 +143,7 @@ test('in a pipe the same sentences come one per line', async () => {
       "✓ Install agent-job 0.6.5 as release scalr-agent (2.1 s)",
       "… deployment/scalr-agent: 0 of 1 ready, waiting for a node",
       "… deployment/scalr-agent: 0 of 1 ready, pulling the image",
-      "  ! claim/scalr-agent-cache: no StorageClass efs-sc in this cluster, so no volume is created",
+      "  ! pvc/scalr-agent-cache: no StorageClass efs-sc in this cluster, so no volume is created",
       "✓ deployment/scalr-agent: 1 of 1 ready (7.5 s)",
       "Agent registered with acme.scalr.io after 14 s.",
       "",
@@ -243,8 +241,8 @@ test('a screen reader hears words instead of marks, and nothing is repainted', a
       "Done: Install agent-job 0.6.5 as release scalr-agent (2.1 s)",
       "Waiting: deployment/scalr-agent: 0 of 1 ready, waiting for a node",
       "Waiting: deployment/scalr-agent: 0 of 1 ready, pulling the image",
-      "  Warning: claim/scalr-agent-cache: no StorageClass efs-sc in this cluster, so",
-      "           no volume is created",
+      "  Warning: pvc/scalr-agent-cache: no StorageClass efs-sc in this cluster, so no",
+      "           volume is created",
       "Done: deployment/scalr-agent: 1 of 1 ready (7.5 s)",
     ]
   `);

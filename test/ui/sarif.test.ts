@@ -37,7 +37,7 @@ test('a run without findings is a run', () => {
 
 test('a finding says what, how bad and where', () => {
   const {results, tool} = logOf([checkedFile('a.yaml', [UNKNOWN, LOSER]), checkedFile('b.yaml', [UNKNOWN])]);
-  expect(tool.driver.rules.map(({id}: {id: string}) => id)).toEqual(['UNKNOWN_KEY', 'OTHER_KEY_WINS']);
+  expect(tool.driver.rules.map(({id}: {id: string}) => id)).toEqual(['UNKNOWN_KEY', 'KEY_OVERRIDDEN']);
   expect(tool.driver.rules[0]).toMatchObject({name: 'UnknownKey', shortDescription: {text: 'Unknown key.'}});
   expect(results).toHaveLength(3);
   expect(results[0]).toEqual({
@@ -47,7 +47,7 @@ test('a finding says what, how bad and where', () => {
     message: {text: 'agent.tokne: agent-job has no key <tokne> & "co". → agent.token'},
     locations: [{physicalLocation: {artifactLocation: {uri: 'a.yaml'}, region: {startLine: 3, startColumn: 5}}}],
   });
-  expect(results[1]).toMatchObject({ruleId: 'OTHER_KEY_WINS', ruleIndex: 1, level: 'warning'});
+  expect(results[1]).toMatchObject({ruleId: 'KEY_OVERRIDDEN', ruleIndex: 1, level: 'warning'});
 });
 
 test('what is missing has a file and no line', () => {

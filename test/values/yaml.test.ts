@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {isPrintable} from '../../src/ground/text.ts';
+import {toYaml} from '../../src/values/document.ts';
 import {generate} from '../../src/values/generate.ts';
-import {toYaml} from '../../src/values/yaml.ts';
 import {certificates} from '../support/certificates.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 

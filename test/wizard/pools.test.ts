@@ -10,6 +10,7 @@ const TARGET: Line = ['Where will the agent run', ENTER];
 const CLOUD: Line = ['Where does the cluster run', ENTER];
 const REST: Line[] = [
   ['Isolate each run', ENTER],
+  ['How are runs distributed', ENTER],
   ['Which of these apply', ENTER],
   ['Where should provider', ENTER],
   ['Maximum concurrent runs', ENTER],
@@ -94,6 +95,7 @@ test('are given by --pool in the wizard, too', async () => {
 test.each([
   ['there is no token of a user', {SCALR_TOKEN: ''}, []],
   ['its host is not the one of --url', {}, ['--url', 'https://other.scalr.io']],
+  ['--no-account is set', {}, ['--no-account']],
 ])('are not asked for, and nothing is contacted, when %s', async (_, env, argv) => {
   const api = await mockApi();
   const lines: Line[] = [

@@ -21,6 +21,7 @@ const PURPOSE: Line[] = [
   ['Agent pool token', TOKEN],
   ['What is the agent pool used for', ENTER],
   ['Isolate each run', ENTER],
+  ['How are runs distributed', ENTER],
 ];
 const NETWORK: Line = ['Which of these apply to your network', ENTER];
 const REST: Line[] = [
@@ -55,11 +56,11 @@ const EKS_OBJECTS = [
 const EKS = fakeKubernetes({objects: EKS_OBJECTS});
 
 describe('the happy path', () => {
-  test('needs eight answers on a cluster that answers', async () => {
+  test('needs nine answers on a cluster that answers', async () => {
     const answers: Line[] = [['Where will the agent run', ENTER], ...PURPOSE, NETWORK, ...REST];
     const {exit, stderr, asked} = await talk([...answers, ...QUIT], {answer: oneContext, kubernetes: EKS});
     expect(exit, stderr).toBe(0);
-    expect(answers).toHaveLength(8);
+    expect(answers).toHaveLength(9);
     const [target] = asked as ListQuestion[];
     expect((await target?.laterChoices)?.[0]).toMatchObject({description: 'prod-eks (current context), EKS, Kubernetes v1.35.1, 1 node'});
     expect(stderr).toContain('◇  Target     prod-eks · namespace scalr-agent · EKS (cluster)\n');
@@ -88,6 +89,7 @@ describe('the happy path', () => {
       ['Where does the cluster run', 'eks'],
       ...PURPOSE.slice(0, 2),
       ['Isolate each run', isolation],
+      ...(isolation === ENTER ? PURPOSE.slice(3) : []),
       NETWORK,
       ...REST.slice(0, isolation === 'per-run' ? 1 : 2),
       ['Chart to install', choice],
@@ -235,7 +237,7 @@ describe('what an install lacks', () => {
       ['Where will the agent run', ENTER],
       ['How do you want to continue?', 'disk'],
       ['Directory or .tgz file of the chart', '/charts/agent-local'],
-      ...PURPOSE,
+      ...PURPOSE.slice(0, 3),
       NETWORK,
       ...REST.slice(0, 2),
       ...QUIT,
@@ -394,7 +396,7 @@ describe('known answers', () => {
   });
 
   test('disables choices that the given chart does not support', async () => {
-    const {asked} = await talk([...HAPPY.slice(0, -1), ...QUIT], {argv: ['--chart', 'agent-local']});
+    const {asked} = await talk([...TO_NETWORK.slice(0, -1), NETWORK, ...REST.slice(0, -1), ...QUIT], {argv: ['--chart', 'agent-local']});
     expect(shown(asked)).toMatch(/Review {5}agent-local [\d.]+ → files only/);
     expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toBe('only with agent-k8s');
   });
@@ -442,7 +444,7 @@ describe('a question', () => {
   });
 
   test('never contains a flag', async () => {
-    const lines: Line[] = [...TO_NETWORK.slice(0, -1), ['Isolate each run', 'per-run'], NETWORK, ...REST_WITHOUT_LIMIT];
+    const lines: Line[] = [...TO_NETWORK.slice(0, -2), ['Isolate each run', 'per-run'], NETWORK, ...REST_WITHOUT_LIMIT];
     const {asked} = await talk([...lines, ...QUIT]);
     const rows = (asked as ListQuestion[]).flatMap(({choices = []}) => choices);
     expect(rows.filter(({disabled}) => disabled !== undefined).map(({disabled}) => disabled)).not.toEqual([]);
@@ -560,7 +562,7 @@ describe('the network', () => {
 describe('Esc', () => {
   test('returns to the previous question with its answer, across steps', async () => {
     const lines: Line[] = [
-      ...TO_NETWORK.slice(0, -1),
+      ...TO_NETWORK.slice(0, -2),
       ['Isolate each run', 'per-run'],
       NETWORK,
       ['Where should provider', ESC],

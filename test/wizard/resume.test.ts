@@ -12,6 +12,7 @@ const BEGUN: Line[] = [
   ['Scalr URL', 'https://acme.scalr.io'],
   ['What is the agent pool used for', ENTER],
   ['Isolate each run', ENTER],
+  ['How are runs distributed', ENTER],
 ];
 
 describe('an interrupted session', () => {
@@ -34,10 +35,10 @@ describe('an interrupted session', () => {
     expect(last).toMatchObject({path: KEPT, isPrivate: true});
     expect(last?.text).not.toContain(TOKEN);
     expect(JSON.parse(last?.text ?? '')).toEqual({
-      answers: {url: 'https://acme.scalr.io', cloud: 'eks', purpose: 'runs'},
+      answers: {url: 'https://acme.scalr.io', cloud: 'eks', purpose: 'runs', load: 'steady'},
       flags: [],
       secrets: {},
-      asked: ['target', 'cloud', 'url', 'purpose', 'isolation'],
+      asked: ['target', 'cloud', 'url', 'purpose', 'isolation', 'load'],
       boxes: [],
       place: {kind: 'files'},
     });

@@ -32,6 +32,7 @@ describe('the chart', () => {
     const lines: Line[] = [
       FILES_ONLY,
       ['Isolate each run', ENTER],
+      ['How are runs distributed', ENTER],
       ['Which of these apply to your network', ENTER],
       ['Where should provider', 'hostpath'],
       ['Cache directory on the nodes', ENTER],
@@ -68,6 +69,7 @@ describe('the chart', () => {
     const lines: Line[] = [
       FILES_ONLY,
       ['Isolate each run', ENTER],
+      ['How are runs distributed', ENTER],
       ...QUIET,
       ['Chart to install', ENTER],
       EDIT,

@@ -12,7 +12,7 @@ import type {Gap, HideIn, TextFile} from './read-objects.ts';
 interface Inspected extends ContainerFacts {
   Name: string;
   Args?: readonly string[] | null;
-  Config?: {Env?: readonly string[] | null; Cmd?: readonly string[] | null; Entrypoint?: readonly string[] | null};
+  Config?: {Env?: readonly string[] | null; Hostname?: string; Cmd?: readonly string[] | null; Entrypoint?: readonly string[] | null};
 }
 
 const INSPECT = 'docker/inspect.json';
@@ -39,7 +39,11 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
     ]);
   const [inspected] = answer.value;
   const name = inspected.Name.replace(/^\//, '');
-  const [calls, system] = await Promise.all([
+  const {Env, Cmd, Entrypoint, Hostname = ''} = inspected.Config ?? {};
+  const variables = (Env ?? []).flatMap((each) => variableIn(each) ?? []);
+  const variableNamed = (variable: string): string | undefined => variables.find((each) => each.name === variable)?.value;
+  const account = {name, address: variableNamed('SCALR_URL'), agents: [variableNamed('SCALR_AGENT_NAME') ?? Hostname]};
+  const [calls, system, inAccount] = await Promise.all([
     readCommandTexts(
       [
         {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: (version) => version},
@@ -48,21 +52,23 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
       deps,
     ),
     readSystem(deps),
+    deps.readAccount?.(account) ?? {texts: [], gaps: []},
   ]);
-  const {Env, Cmd, Entrypoint} = inspected.Config ?? {};
-  const variables = (Env ?? []).flatMap((each) => variableIn(each) ?? []);
   return {
     name,
     about: `container ${name}`,
     releases: [],
     scope: {objects: [], pods: []},
-    texts: (hideIn) => [{name: INSPECT, text: jsonText(withoutSecretVariables(inspected, hideIn(INSPECT)))}, ...calls.texts, ...system],
+    texts: (hideIn) => [
+      {name: INSPECT, text: jsonText(withoutSecretVariables(inspected, hideIn(INSPECT)))},
+      ...[calls.texts, system, inAccount.texts].flat(),
+    ],
     logs: [hostLog('docker', name)],
     knownSecrets: [
       ...knownSecretsOfVariables(variables),
       ...[inspected.Args, Cmd, Entrypoint].flatMap((args) => knownSecretsOfWords(args ?? [])),
     ],
-    gaps: calls.gaps,
+    gaps: [...calls.gaps, ...inAccount.gaps],
     findings: (logs, now) => dockerFindings(name, inspected, logs, now),
     api: {stream: (path) => host.stream(logsOf(path, since), {signal, isLogOnBoth: true})},
   };
@@ -99,6 +105,18 @@ export interface HostDeps {
   host: HostTools;
   files: Pick<Files, 'read'>;
   signal: AbortSignal;
+  /** What the Scalr account shows of the agent in a container; absent with --no-account. */
+  readAccount?(agent: AgentsInAccount): Promise<{texts: TextFile[]; gaps: Gap[]}>;
+}
+
+/** Agents of one pool, as an account is asked about them. */
+export interface AgentsInAccount {
+  /** Of the file in the bundle. */
+  name: string;
+  /** Of Scalr, if it is known. */
+  address: string | undefined;
+  /** Their names in Scalr. */
+  agents: readonly string[];
 }
 
 /** Data of an agent on this machine, before anything is written. */

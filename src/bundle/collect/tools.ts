@@ -4,7 +4,7 @@ import type {Call, ClusterTarget, ProcessResult} from '../../ground/command-line
 import {onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
-import {jsonText, type Values} from '../../ground/tree.ts';
+import {jsonText} from '../../ground/tree.ts';
 import {helmVersion} from '../../helm/helm.ts';
 import {objectsIn, type Releases, type Revision} from '../../helm/release-record.ts';
 import {clientVersion} from '../../kubernetes/kubectl.ts';

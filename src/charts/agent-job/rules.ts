@@ -194,7 +194,7 @@ export const rules: readonly ChartRule[] = [
   }),
   oneBound({path: 'task.podDisruptionBudget', isRendered: () => true, isMostSet: (most) => most !== null}),
   oneBound({path: 'agent.podDisruptionBudget', isRendered: hasSeveralControllers, isMostSet: isTrue}),
-  settingWarning('BUDGET_LOST', {
+  settingWarning('PDB_NOT_RENDERED', {
     in: '0.6.1 - 0.6.3',
     setting: controllerReplicas,
     isWrong: (_, facts) => hasSeveralControllers(facts),

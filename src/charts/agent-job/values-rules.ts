@@ -58,7 +58,7 @@ const permissionRules: readonly ValuesRule[] = [
     message: 'The controller uses the default service account of the namespace, which cannot create Jobs.',
     suggestion: NAME_ACCOUNT,
   }),
-  keyWarning('ROLE_NOT_MADE', {
+  keyWarning('ROLE_NOT_CREATED', {
     in: NESTED,
     keys: ['rbac.create'],
     isWrong: (values) => !isOn(values, 'rbac.create') && isOn(values, 'serviceAccount.create') && !isNamed(values),
@@ -99,13 +99,13 @@ const NO_BOUND = {
 
 /** Disruption budgets without bounds, or that block node drains. */
 const budgetRules: readonly ValuesRule[] = [
-  keyError('NO_DISRUPTION_BOUND', {
+  keyError('INVALID_PDB', {
     ...NO_BOUND,
     in: NESTED,
     keys: [AGENT_BUDGET],
     isWrong: (values, key) => isForControllers(values) && boundsOf(values, key).every(isUnset),
   }),
-  keyError('NO_DISRUPTION_BOUND', {
+  keyError('INVALID_PDB', {
     ...NO_BOUND,
     in: '>=0.6.1',
     keys: ['task.podDisruptionBudget'],
@@ -154,14 +154,14 @@ export const valuesRules: readonly ValuesRule[] = [
   ...VOLUMES.map((volume) => needsSwitch({in: NESTED, key: `${volume}.persistentVolumeClaim.claimName`, on: `${volume}.enabled`})),
   needsSwitch({in: FLAT, key: CLAIM, on: 'persistence.enabled'}),
   runsNotCovered({in: FLAT, covered: 'the controller', fixedIn: '0.5.69'}),
-  keyError('CLAIM_HAS_TO_BE_NAMED', {
+  keyError('PVC_NAME_REQUIRED', {
     in: FLAT,
     keys: ['persistence.enabled'],
     isWrong: (values, key) => isOn(values, key) && textAt(values, CLAIM) === '' && !isMap(getAt(values, at('secret'))),
     message: 'This version cannot render a new PVC, because the chart does not define secret.annotations.',
     suggestion: `Set ${CLAIM}, or add secret: {annotations: {}}`,
   }),
-  keyError('CLAIM_LOST', {
+  keyError('PVC_NOT_RENDERED', {
     in: FLAT,
     keys: ['efsVolumeHandle'],
     isWrong: (values, key) => isOn(values, 'persistence.enabled') && textAt(values, CLAIM) === '' && textAt(values, key) !== '',
@@ -204,7 +204,7 @@ export const valuesRules: readonly ValuesRule[] = [
     message: 'The percentage requires a memory limit: set task.runner.resources.limits.memory.',
   }),
   {
-    code: 'OTHER_KEY_WINS',
+    code: 'KEY_OVERRIDDEN',
     in: '0.5.64 - 0.5.75 || 0.5.78 - 0.5.79',
     severity: 'error',
     test: (values) =>
@@ -222,7 +222,7 @@ export const valuesRules: readonly ValuesRule[] = [
       }),
   },
   {
-    code: 'SELECTS_NOTHING',
+    code: 'SELECTOR_MATCHES_NOTHING',
     in: '>=0.5.68',
     severity: 'error',
     test: (values) =>

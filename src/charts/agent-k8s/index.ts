@@ -125,13 +125,13 @@ export const valuesRules: readonly ValuesRule[] = [
   directories({keys: ['agent.data_home']}),
   tokenOfAccount('the controller'),
   efsHandles({}),
-  keyWarning('ZERO', {
+  keyWarning('ZERO_VALUE', {
     keys: ['agent.worker_drain_timeout', 'agent.grace_shutdown_timeout'],
     isWrong: (values, key) => isZero(getAt(values, at(key))) && actionsWith(key).includes(textAt(values, 'agent.worker_on_stop_action')),
     message: 'With zero, runs are killed immediately.',
     suggestion: 'Remove it to use the chart default',
   }),
-  keyWarning('ZERO', {
+  keyWarning('ZERO_VALUE', {
     keys: ['terminationGracePeriodSeconds'],
     isWrong: (values, key) => isZero(getAt(values, at(key))),
     message: 'With zero, pods are killed immediately.',

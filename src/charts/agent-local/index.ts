@@ -62,7 +62,7 @@ export const rules: readonly ChartRule[] = [
     message: 'A rolling update waits for the volume that the old pod still uses.',
     suggestion: 'strategy.type: Recreate',
   }),
-  settingError('OLD_KEYS_WIN', {
+  settingError('LEGACY_KEY_PRECEDENCE', {
     in: SPLIT_PERSISTENCE,
     setting: set,
     path: 'persistence.cache',
@@ -137,12 +137,12 @@ export const valuesRules: readonly ValuesRule[] = [
     message: 'A subPath must not start with a slash.',
     suggestion: (values, key) => JSON.stringify(textAt(values, key).replace(/^\/+/, '')),
   }),
-  keyError('TEXT_FOR_NUMBER', {
+  keyError('STRING_NOT_NUMBER', {
     keys: ['terminationGracePeriodSeconds'],
     isWrong: (values, key) => textAt(values, key) !== '',
     message: 'The value must be a number without quotes (chart schema).',
   }),
-  keyError('NOTHING_TO_ROLL', {
+  keyError('INVALID_ROLLING_UPDATE', {
     keys: ['strategy.rollingUpdate.maxSurge', 'strategy.rollingUpdate.maxUnavailable'],
     isWrong: (values) =>
       textAt(values, 'strategy.type') === 'RollingUpdate' &&

@@ -5,7 +5,7 @@ import type {Get} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
-import {concurrency, isolation, singleRun} from '../../settings/purpose.ts';
+import {concurrency, isolation, load, singleRun} from '../../settings/purpose.ts';
 import {chart, chartSource, chartVersion, cloud, namespace, nodeOs, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import * as storage from '../../settings/storage.ts';
@@ -18,7 +18,7 @@ import {newestOf} from '../target.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
 
 export const refusals: readonly Refusal[] = [
-  {settings: [chart, chartSource, set, valuesFile], reason: 'Helm charts are only for Kubernetes'},
+  {settings: [chart, chartSource, set, valuesFile, load], reason: 'Helm charts are only for Kubernetes'},
   {
     settings: [chartVersion],
     reason: 'Helm charts are only for Kubernetes; select the agent version with --agent-image scalr/agent:VERSION',

@@ -1,44 +1,73 @@
 import policies from '../../../templates/export/argocd/policies.json' with {type: 'json'};
 import readme from '../../../templates/export/argocd/README.md';
+import skeleton from '../../../templates/export/argocd-appset/applicationset.json' with {type: 'json'};
+import appsetReadme from '../../../templates/export/argocd-appset/README.md';
+import template from '../../../templates/export/argocd-appset/template.json' with {type: 'json'};
 import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import {usageError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
-import {type Engine, type Fleet, type Member, manifest, membersOf, namespaceLabels} from './fleet.ts';
-import {encryptedFile, externalSecret} from './token.ts';
+import {type Engine, encryptedFile, externalSecret, type Fleet, filled, type Member, manifest, namespaceLabels, textFile} from './fleet.ts';
 
-const ENGINE = 'argocd';
-/** The cluster that Argo CD runs in. */
-export const ARGO_CLUSTER = 'in-cluster';
+const RING = 'scalr-agent/ring';
 
-export const argoTokenFile = (fleet: Fleet, name: string): string => `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`;
-
-/** One Application per cluster. */
-function files(fleet: Fleet): ExportedFile[] {
-  return membersOf(fleet, ENGINE).members.flatMap((member) => [
-    manifest(`applications/${member.name}.yaml`, member.header, application(member, fleet)),
-    ...argoSecrets(member, fleet),
-  ]);
+/** @throws ExpectedError without the repository that Argo CD reads */
+function gitOf({git}: Fleet, reads: string): NonNullable<Fleet['git']> {
+  if (git === undefined) throw usageError(`${reads} from Git: set --git-url.`, ['Add --git-url https://git.example.com/agents.git']);
+  return git;
 }
 
-export const GIT_URL = 'Add --git-url https://git.example.com/agents.git';
-
 /** What Argo CD applies before the chart. */
-export function argoSecrets(member: Member, fleet: Fleet): ExportedFile[] {
-  if (fleet.token === 'existing') return [];
-  if (fleet.git === undefined) throw usageError('Argo CD reads the Secret of the token from Git: set --git-url.', [GIT_URL]);
+function secretFiles(member: Member, fleet: Fleet): ExportedFile[] {
+  if (fleet.token !== 'existing') gitOf(fleet, 'Argo CD reads the Secret of the token');
   if (fleet.token !== 'external-secrets') return [];
-  const object = externalSecret(member, fleet.store ?? '', {'argocd.argoproj.io/sync-wave': '-1'});
+  const object = externalSecret(member, fleet, {'argocd.argoproj.io/sync-wave': '-1'});
   return [manifest(`secrets/${member.name}/external-secret.yaml`, member.header, object)];
 }
 
-const application = (member: Member, fleet: Fleet): Values => ({
+/** The directory with the Secret of the token, which Argo CD applies together with the chart. */
+const secretSource = (cluster: string, {token, git}: Fleet): Values[] =>
+  token === 'existing' || git === undefined
+    ? []
+    : [{repoURL: git.url, targetRevision: 'HEAD', path: `${git.path}/secrets/${cluster}`.replace(/^\.\//, '')}];
+
+/** How Argo CD syncs an Application. */
+const policiesOf = ({release, hasClaims}: Pick<Member, 'release' | 'hasClaims'>, engine: string, {isAutoscaled}: Fleet): Values => ({
+  syncPolicy: {
+    // The charts cannot annotate PVCs, so nothing is pruned while the chart creates some.
+    automated: {prune: !hasClaims, selfHeal: true},
+    managedNamespaceMetadata: {labels: namespaceLabels(release, engine)},
+    ...policies,
+  },
+  ...(isAutoscaled ? {ignoreDifferences: [{group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/replicas']}]} : {}),
+  revisionHistoryLimit: 5,
+});
+
+const shared = {
+  tokenFile: (fleet: Fleet, name: string): string => `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
+  // The cluster that Argo CD runs in.
+  cluster: 'in-cluster',
+  tokens: ['existing', 'external-secrets', 'sealed-secrets'],
+} as const;
+
+/** One Application per cluster. */
+export const argocd: Engine = {
+  ...shared,
+  readme,
+  files: (fleet, {engine, members}) =>
+    members.flatMap((member) => [
+      manifest(`applications/${member.name}.yaml`, member.header, application(member, engine, fleet)),
+      ...secretFiles(member, fleet),
+    ]),
+};
+
+const application = (member: Member, engine: string, fleet: Fleet): Values => ({
   apiVersion: 'argoproj.io/v1alpha1',
   kind: 'Application',
   metadata: {
     name: fleet.isOverlay ? `${member.release}-${member.name}` : member.release,
     namespace: 'argocd',
-    labels: {'scalr-agent/ring': member.ring},
+    labels: {[RING]: member.ring},
   },
   spec: {
     project: 'default',
@@ -50,32 +79,46 @@ const application = (member: Member, fleet: Fleet): Values => ({
       ...secretSource(member.name, fleet),
     ],
     destination: {name: member.name, namespace: member.namespace},
-    ...argoPolicies(member, fleet),
+    ...policiesOf(member, engine, fleet),
   },
 });
 
-/** The directory with the Secret of the token, which Argo CD applies together with the chart. */
-export const secretSource = (cluster: string, {token, git}: Fleet): Values[] =>
-  token === 'existing' || git === undefined
-    ? []
-    : [{repoURL: git.url, targetRevision: 'HEAD', path: `${git.path}/secrets/${cluster}`.replace(/^\.\//, '')}];
-
-/** How Argo CD syncs an Application. */
-export const argoPolicies = ({release, hasClaims}: Pick<Member, 'release' | 'hasClaims'>, {isAutoscaled}: Fleet): Values => ({
-  syncPolicy: {
-    // The charts cannot annotate PVCs, so nothing is pruned while the chart creates some.
-    automated: {prune: !hasClaims, selfHeal: true},
-    managedNamespaceMetadata: {labels: namespaceLabels(release, ENGINE)},
-    ...policies,
-  },
-  ...(isAutoscaled ? {ignoreDifferences: [{group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/replicas']}]} : {}),
-  revisionHistoryLimit: 5,
-});
-
-export const argocd: Engine = {
-  readme,
-  tokenFile: argoTokenFile,
-  files,
-  cluster: ARGO_CLUSTER,
-  tokens: ['existing', 'external-secrets', 'sealed-secrets'],
+/** One ApplicationSet, values per chart version, and a file per cluster. */
+export const argocdAppset: Engine = {
+  ...shared,
+  readme: appsetReadme,
+  files: (fleet, {engine, header, members, bases}) => [
+    manifest('applicationset.yaml', header, applicationSet(engine, fleet)),
+    ...bases,
+    ...members.flatMap((member) => [
+      textFile(`clusters/${member.name}/config.json`, `${JSON.stringify(config(member), null, 2)}\n`),
+      ...secretFiles(member, fleet),
+    ]),
+  ],
 };
+
+/** JSON has no comments, so the header is a key. */
+const config = ({name, ring, release, namespace, target, override, header}: Member): Values => ({
+  comment: [...header],
+  ...{name, ring, release, namespace, chart: target.chart, version: target.version},
+  override,
+});
+
+/** Clusters without a file get no agent. */
+function applicationSet(engine: string, fleet: Fleet): Values {
+  const {url, path} = gitOf(fleet, 'An ApplicationSet reads the files of clusters');
+  const words = {url, directory: path === '.' ? '' : `${path}/`, repository: CHART_REPOSITORY};
+  const {spec, ...head} = filled(skeleton, words);
+  const {metadata, source, answers, destination} = filled(template, words);
+  const steps = fleet.rings.map((ring) => ({matchExpressions: [{key: RING, operator: 'In', values: [ring]}]}));
+  const sources = [source, answers, ...secretSource('{{.name}}', fleet)];
+  const synced = policiesOf({release: '{{.release}}', hasClaims: true}, engine, fleet);
+  return {
+    ...head,
+    spec: {
+      ...spec,
+      strategy: {type: 'RollingSync', rollingSync: {steps}},
+      template: {metadata, spec: {project: 'default', sources, destination, ...synced}},
+    },
+  };
+}

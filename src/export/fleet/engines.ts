@@ -2,13 +2,10 @@ import overlay from '../../../templates/export/overlay.md';
 import {commandLine} from '../../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import type {Export, ExportedFile} from '../../host/files.ts';
-import {argocd} from './argocd.ts';
-import {argocdAppset} from './argocd-appset.ts';
-import {type Engine, type Fleet, fill, type Member, membersOf, textFile} from './fleet.ts';
+import {argocd, argocdAppset} from './argocd.ts';
+import {type Engine, type Fleet, fill, type Member, prepareFleet, sopsRules, textFile, tokenCommands, tokenSection} from './fleet.ts';
 import {flux} from './flux.ts';
-import {helmfile} from './helmfile.ts';
-import {terraform} from './terraform.ts';
-import {sopsRules, tokenCommands, tokenSection} from './token.ts';
+import {helmfile, terraform} from './terraform-helmfile.ts';
 
 const ENGINES = {argocd, 'argocd-appset': argocdAppset, flux, terraform, helmfile} as const satisfies Readonly<Record<string, Engine>>;
 export type FleetTarget = keyof typeof ENGINES;
@@ -28,12 +25,12 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
       suggestions: [`Supported: ${engine.tokens.join(', ')}`],
     });
   }
-  const [member] = membersOf(fleet, target).members as [Member];
-  const file = engine.tokenFile(fleet, member.name);
+  const prepared = prepareFleet(fleet, target);
+  const [member] = prepared.members as [Member];
   return {
-    files: [...engine.files(fleet), ...sopsRules(fleet), readmeOf(fleet, target, engine)],
+    files: [...engine.files(fleet, prepared), ...sopsRules(fleet), readmeOf(fleet, target, engine, member)],
     steps: [
-      ...tokenCommands(fleet, member, file),
+      ...tokenCommands(fleet, member, engine.tokenFile(fleet, member.name)),
       ...(engine.start === undefined ? [] : [commandLine({tool: engine.start[0], args: engine.start.slice(1)})]),
     ],
     notes: ['The files contain no token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.'],
@@ -41,17 +38,11 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
 }
 
 /** Does not depend on the list of clusters. */
-function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine): ExportedFile {
-  const {members} = membersOf({...fleet, clusters: fleet.clusters.slice(0, 1)}, target);
-  const member = {...(members[0] as Member), name: fleet.isOverlay ? 'CLUSTER' : engine.cluster};
-  if (fleet.isOverlay) member.context = 'CONTEXT';
+function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Member): ExportedFile {
+  const member: Member = fleet.isOverlay ? {...first, name: 'CLUSTER', context: 'CONTEXT'} : {...first, name: engine.cluster};
   const words = {
-    ...{cluster: member.name, release: member.release, namespace: member.namespace, secret: member.secret.name},
-    ...{
-      command: fleet.command,
-      git: fleet.git?.url ?? 'https://git.example.com/agents.git',
-      path: fleet.git?.path ?? '.',
-    },
+    ...{cluster: member.name, release: member.release, namespace: member.namespace, secret: member.secret.name, command: fleet.command},
+    ...{git: fleet.git?.url ?? 'https://git.example.com/agents.git', path: fleet.git?.path ?? '.'},
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
     overlay: fill(overlay, {
       add: fleet.isOverlay ? fleet.command : `scalr-agent export ${target} --answers answers.yaml --overlay clusters`,

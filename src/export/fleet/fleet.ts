@@ -1,8 +1,14 @@
 import {createHash} from 'node:crypto';
+import {dirname} from 'node:path/posix';
+import existing from '../../../templates/export/token/existing.md';
+import externalSecrets from '../../../templates/export/token/external-secrets.md';
+import sealedSecrets from '../../../templates/export/token/sealed-secrets.md';
+import sops from '../../../templates/export/token/sops.md';
 import {digestOf, floorOf} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
+import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
@@ -11,13 +17,12 @@ import {gracePeriod} from '../../settings/pods.ts';
 import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {cache, dataSize} from '../../settings/storage.ts';
-import {flagsToRepeat, valuesDocument} from '../../values/document.ts';
+import {flagsToRepeat, toYaml, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
-import {toYaml} from '../../values/yaml.ts';
+import {errorsIn} from '../../values/validate/validate.ts';
 
 /** How the token gets into the Secret that the chart reads. */
-export const TOKEN_SOURCES = ['existing', 'external-secrets', 'sops', 'sealed-secrets'] as const;
-export type TokenSource = (typeof TOKEN_SOURCES)[number];
+export type TokenSource = 'existing' | 'external-secrets' | 'sops' | 'sealed-secrets';
 
 /** One cluster of a fleet, as its answers say. */
 export interface FleetCluster {
@@ -58,8 +63,9 @@ export interface Member {
   namespace: string;
   secret: {name: string; key: string};
   target: Target;
-  /** Name of the values that it shares with clusters of the same chart version. */
+  /** Name and text of the values that it shares with clusters of the same chart version. */
   base: string;
+  baseText: string;
   /** All values, and what to merge into those of the base. */
   values: Values;
   override: Values;
@@ -70,13 +76,23 @@ export interface Member {
   header: readonly string[];
 }
 
+/** The clusters as the files need them. */
+export interface Prepared {
+  engine: string;
+  /** The first lines of files for all clusters. */
+  header: readonly string[];
+  members: readonly Member[];
+  /** A file with the shared values of each chart version. */
+  bases: readonly ExportedFile[];
+}
+
 /** A tool that installs charts from files. */
 export interface Engine {
   /** Text of templates/export. */
   readme: string;
   /** Name of the only cluster without --overlay. */
   cluster: string;
-  files(fleet: Fleet): ExportedFile[];
+  files(fleet: Fleet, prepared: Prepared): ExportedFile[];
   /** Path of the encrypted token of a cluster. */
   tokenFile(fleet: Fleet, cluster: string): string;
   /** Command that applies the files; undefined for one that watches a Git repository. */
@@ -86,18 +102,16 @@ export interface Engine {
 
 const IMAGE_PULL_SECONDS = 600;
 
-/** The clusters as the files need them, and the values that they share, by name. */
-export function membersOf(fleet: Fleet, engine: string): {members: Member[]; bases: ReadonlyMap<string, {values: Values; text: string}>} {
+export function prepareFleet(fleet: Fleet, engine: string): Prepared {
   const bases = new Map<string, {values: Values; text: string}>();
-  const members = fleet.clusters.map((cluster): Member => {
-    const {generated} = cluster;
+  const members = fleet.clusters.map(({generated, name, context, ring}): Member => {
     const {target, settings, effective, values} = generated;
     const base = `${target.chart}-${target.version}`;
     const shared = bases.get(base) ?? (fleet.isOverlay ? sharedValues(fleet, target) : {values, text: valuesDocument(generated)});
     bases.set(base, shared);
     const grace = effective.get(gracePeriod.id);
     return {
-      ...{name: cluster.name, context: cluster.context, ring: cluster.ring, target, base, values},
+      ...{name, context, ring, target, base, baseText: shared.text, values},
       release: settings.get(release) as string,
       namespace: settings.get(namespace) as string,
       secret: {name: settings.get(tokenSecret) as string, key: settings.get(tokenSecretKey) as string},
@@ -107,11 +121,12 @@ export function membersOf(fleet: Fleet, engine: string): {members: Member[]; bas
       header: [...headerOf(fleet, engine, [...flagsToRepeat(settings), base]), chartLine(target)],
     };
   });
-  return {members, bases};
+  const files = [...bases].map(([name, {text}]) => textFile(`base/${name}.yaml`, text));
+  return {engine, header: headerOf(fleet, engine), members, bases: files};
 }
 
-/** The first lines of a file: which command writes it, and from which answers. */
-export function headerOf({command}: Pick<Fleet, 'command'>, engine: string, answers?: readonly string[]): string[] {
+/** Which command writes a file, and from which answers. */
+function headerOf({command}: Fleet, engine: string, answers?: readonly string[]): string[] {
   const hash = answers && createHash('sha256').update(answers.join('\n')).digest('hex').slice(0, 16);
   return [
     `Made by scalr-agent export ${engine}${hash ? ` from answers sha256:${hash}` : ''}. Change the answers, and run again:`,
@@ -120,24 +135,25 @@ export function headerOf({command}: Pick<Fleet, 'command'>, engine: string, answ
 }
 
 function chartLine(target: Target): string {
-  const floor = floorOf(target);
-  const agent = agentVersionOf(target) ?? 'version unknown';
-  const digest = digestOf(target.chart, target.version);
-  return `Chart ${target.chart} ${target.version} (agent ${agent}, digest ${digest === undefined ? 'unknown' : `sha256:${digest}`}). Requires Kubernetes ${floor?.version ?? '1.29'} or newer.`;
+  const [agent, digest] = [agentVersionOf(target) ?? 'version unknown', digestOf(target.chart, target.version)];
+  return `Chart ${target.chart} ${target.version} (agent ${agent}, digest ${digest === undefined ? 'unknown' : `sha256:${digest}`}). Requires Kubernetes ${floorOf(target)?.version ?? '1.29'} or newer.`;
 }
 
 /** The values of the shared answers alone, which do not depend on the list of clusters. */
 function sharedValues({shared}: Fleet, target: Target): {values: Values; text: string} {
+  const settings = shared
+    .with(chart, {value: target.chart, source: 'answers'})
+    .with(chartVersion, {value: target.version, source: 'answers'});
+  let values: Values = {};
   try {
-    const generated = generate(
-      shared.with(chart, {value: target.chart, source: 'answers'}).with(chartVersion, {value: target.version, source: 'answers'}),
-    );
-    return {values: generated.values, text: valuesDocument(generated)};
+    const generated = generate(settings);
+    values = generated.values;
+    if (errorsIn(values, target).length === 0) return {values, text: valuesDocument(generated)};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    // The shared answers are incomplete, or not for this chart: each cluster has all values.
-    return {values: {}, text: toYaml({}, {header: [`Values of ${target.chart} ${target.version}: each cluster has its own.`]})};
   }
+  // The shared answers are incomplete, or not for this chart.
+  return {values, text: toYaml(values, {header: [`Values of ${target.chart} ${target.version}: each cluster adds its own.`]})};
 }
 
 /** What to merge into the base, as Helm merges, for the effect of the wanted values. Keys that only the base has get the chart default. */
@@ -182,3 +198,76 @@ export const namespaceLabels = (part: string, engine: string): Record<string, st
   'app.kubernetes.io/part-of': part,
   'app.kubernetes.io/managed-by': engine,
 });
+
+/** README section of each way. */
+const SECTIONS: Readonly<Record<TokenSource, string>> = {
+  existing,
+  'external-secrets': externalSecrets,
+  sops,
+  'sealed-secrets': sealedSecrets,
+};
+
+/** Name of the encrypted file, which only the user can write; undefined without one. */
+export const encryptedFile = ({token}: Pick<Fleet, 'token'>, name: string): string | undefined =>
+  ({sops: `${name}.sops.yaml`, 'sealed-secrets': `${name}.sealed.yaml`, existing: undefined, 'external-secrets': undefined})[token];
+
+/** Key of the token in the store of External Secrets. */
+export const remoteKey = (cluster: string): string => `scalr-agent/${cluster}`;
+
+/** An ExternalSecret that becomes the Secret of the token. */
+export function externalSecret({name, namespace, secret}: Member, {store = ''}: Fleet, annotations?: Record<string, string>): Values {
+  const [kind, storeName] = store.includes('/') ? store.split('/') : ['ClusterSecretStore', store];
+  return {
+    apiVersion: 'external-secrets.io/v1',
+    kind: 'ExternalSecret',
+    metadata: {name: secret.name, namespace, ...(annotations ? {annotations} : {})},
+    spec: {
+      refreshInterval: '1h',
+      secretStoreRef: {kind: kind as string, name: storeName as string},
+      target: {name: secret.name, creationPolicy: 'Owner'},
+      data: [{secretKey: secret.key, remoteRef: {key: remoteKey(name), property: 'token'}}],
+    },
+  };
+}
+
+/** Commands that take the token from a variable and leave it encrypted in a file, or in the cluster. */
+export function tokenCommands(
+  {token}: Pick<Fleet, 'token'>,
+  {namespace, secret, context}: Pick<Member, 'namespace' | 'secret' | 'context'>,
+  file: string,
+): string[] {
+  if (token === 'external-secrets') return [];
+  const written = ['--dry-run=client', '--output', 'yaml'];
+  const source = `--from-file=${secret.key}=/dev/stdin`;
+  const object = kubectlCommand({}, 'create', 'secret', 'generic', secret.name, '--namespace', namespace, source, ...written);
+  const apply = kubectlCommand(context === undefined ? {} : {kubeContext: context}, 'apply', '--server-side', '--filename', '-');
+  const sops = ['encrypt', '--input-type', 'yaml', '--output-type', 'yaml', '--filename-override', file, '/dev/stdin'];
+  const last = {
+    existing: apply,
+    sops: `${commandLine({tool: 'sops', args: sops})} > ${file}`,
+    'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml']})} > ${file}`,
+  }[token];
+  return [
+    token === 'existing'
+      ? `${kubectlCommand({}, 'create', 'namespace', namespace, ...written)} | ${apply}`
+      : commandLine({tool: 'mkdir', args: ['-p', dirname(file)]}),
+    `printf %s "$SCALR_AGENT_TOKEN" | ${object} | ${last}`,
+  ];
+}
+
+/** How the token gets into the cluster, for the README. */
+export const tokenSection = (fleet: Fleet, member: Member, file: string): string =>
+  fill(SECTIONS[fleet.token], {
+    ...{secret: member.secret.name, key: member.secret.key, namespace: member.namespace},
+    ...{remote: remoteKey(member.name), store: fleet.store ?? '', file, commands: tokenCommands(fleet, member, file).join('\n')},
+  }).trimEnd();
+
+/** Encrypts the values of Secrets only, so that reviewers can read the rest. */
+export const sopsRules = ({token}: Pick<Fleet, 'token'>): ExportedFile[] =>
+  token === 'sops'
+    ? [
+        manifest('.sops.yaml', ['Add your keys: age, kms, gcp_kms, azure_keyvault or pgp. Without them, sops reads SOPS_AGE_RECIPIENTS.'], {
+          creation_rules: [{path_regex: '\\.sops\\.yaml$', encrypted_regex: '^(data|stringData)$'}],
+        }),
+      ]
+    : [];

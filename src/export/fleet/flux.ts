@@ -3,31 +3,42 @@ import readme from '../../../templates/export/flux/README.md';
 import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
-import {type Engine, type Fleet, filled, headerOf, type Member, manifest, membersOf, namespaceObject, textFile} from './fleet.ts';
-import {encryptedFile, externalSecret, remoteKey} from './token.ts';
-
-const ENGINE = 'flux';
-
-const tokenFile = (fleet: Fleet, name: string): string => `clusters/${name}/${encryptedFile(fleet, 'token') ?? ''}`;
+import {
+  type Engine,
+  encryptedFile,
+  externalSecret,
+  type Fleet,
+  filled,
+  type Member,
+  manifest,
+  namespaceObject,
+  type Prepared,
+  remoteKey,
+  textFile,
+} from './fleet.ts';
 
 /** A Kustomization per cluster over one per chart version, namespace and release. */
-function files(fleet: Fleet): ExportedFile[] {
-  const {members, bases} = membersOf(fleet, ENGINE);
-  const shared = new Map(members.map((member) => [baseOf(member), member]));
-  return [
-    ...[...shared].flatMap(([path, member]) => [
-      ...baseFiles(path, member, fleet),
-      textFile(`${path}/values.yaml`, bases.get(member.base)?.text ?? ''),
+export const flux: Engine = {
+  readme,
+  tokenFile: (fleet, name) => `clusters/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
+  cluster: 'default',
+  tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
+  files: (fleet, prepared) => [
+    ...[...new Map(prepared.members.map((member) => [baseOf(member), member]))].flatMap(([path, member]) => [
+      ...baseFiles(path, member, prepared, fleet),
+      textFile(`${path}/values.yaml`, member.baseText),
     ]),
-    ...members.map((member) => manifest(`clusters/${member.name}/kustomization.yaml`, member.header, clusterKustomization(member, fleet))),
-  ];
-}
+    ...prepared.members.map((member) =>
+      manifest(`clusters/${member.name}/kustomization.yaml`, member.header, clusterKustomization(member, fleet)),
+    ),
+  ],
+};
 
 /** Other namespaces and releases than the usual ones have a base of their own. */
 const baseOf = ({base, namespace, release}: Member): string =>
   `base/${[base, ...new Set([namespace, release])].filter((each) => each !== 'scalr-agent').join('-')}`;
 
-function baseFiles(path: string, member: Member, fleet: Fleet): ExportedFile[] {
+function baseFiles(path: string, member: Member, {engine, header}: Prepared, fleet: Fleet): ExportedFile[] {
   const {namespace, release, target} = member;
   const words = {namespace, release, chart: target.chart, version: target.version, repository: CHART_REPOSITORY};
   const {repository, release: helmRelease, kustomization, keepClaims, omitReplicas, ignoreReplicas} = filled(skeleton, words);
@@ -36,14 +47,14 @@ function baseFiles(path: string, member: Member, fleet: Fleet): ExportedFile[] {
   const patches = [keepClaims, ...(fleet.isAutoscaled ? [omitReplicas] : [])];
   const driftDetection = {mode: 'enabled', ...(fleet.isAutoscaled ? {ignore: ignoreReplicas} : {})};
   const objects: Record<string, Values> = {
-    namespace: namespaceObject(member, ENGINE),
+    namespace: namespaceObject(member, engine),
     repository,
     release: {...head, spec: {...spec, driftDetection, postRenderers: [{kustomize: {patches}}]}},
-    ...(fleet.token === 'external-secrets' ? {'external-secret': externalSecret({...member, name: 'CLUSTER'}, fleet.store ?? '')} : {}),
+    ...(fleet.token === 'external-secrets' ? {'external-secret': externalSecret({...member, name: 'CLUSTER'}, fleet)} : {}),
   };
   const resources = Object.keys(objects).map((name) => `${name}.yaml`);
   return Object.entries({...objects, kustomization: {...kustomization, resources}}).map(([name, object]) =>
-    manifest(`${path}/${name}.yaml`, headerOf(fleet, ENGINE), object),
+    manifest(`${path}/${name}.yaml`, header, object),
   );
 }
 
@@ -73,11 +84,3 @@ function clusterKustomization(member: Member, fleet: Fleet): Values {
     })),
   };
 }
-
-export const flux: Engine = {
-  readme,
-  tokenFile,
-  files,
-  cluster: 'default',
-  tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
-};

@@ -1,7 +1,7 @@
 import {setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {helmValue, readHelmSet} from '../../settings/escape-hatch.ts';
+import {toYaml} from '../../values/document.ts';
 import {missing} from '../../values/migrate/migrate-file.ts';
-import {toYaml} from '../../values/yaml.ts';
 
 interface PastedCommand {
   words: readonly string[];

@@ -100,7 +100,7 @@ const asTree = (object: KubernetesObject | undefined): Tree => {
 
 const liveOf = (object: KubernetesObject, context: PreflightContext): KubernetesObject | undefined => knownValue(factOf(object, context));
 
-/** PVCs have their own check, with other remedies. Helm never checks the owner of a CRD; the check `definition` does. */
+/** PVCs have their own check, with other remedies. Helm never checks the owner of a CRD; the check `crd` does. */
 const CHECKED_SEPARATELY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'CustomResourceDefinition']);
 
 function liveOwners(context: PreflightContext, manifest: readonly KubernetesObject[]): CheckResult {

@@ -143,7 +143,7 @@ function compareDefinition(name: string, context: PreflightContext): CheckResult
   return undefined;
 }
 
-const definition = check('Release', 'definition', 'CustomResourceDefinition of the chart', {
+const definition = check('Release', 'crd', 'CustomResourceDefinition of the chart', {
   ref: 'https://helm.sh/docs/chart_best_practices/custom_resource_definitions/',
   run: (context) => {
     const {target, facts} = context;
@@ -175,7 +175,7 @@ const definition = check('Release', 'definition', 'CustomResourceDefinition of t
   },
 });
 
-const leftDefinitions = check('Release', 'left-definitions', 'CRDs of earlier chart versions', {
+const leftDefinitions = check('Release', 'leftover-crds', 'CRDs of earlier chart versions', {
   ref: 'agent-job 0.5.64 and 0.5.68 renamed their CRDs; Helm never deletes CRDs',
   run: (context) => {
     const {target, facts} = context;

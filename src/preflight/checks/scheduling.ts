@@ -129,7 +129,7 @@ const withAllocatable = (
 const REMEDY = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
 const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; requests of other pods are not counted';
 
-export const capacityForRun = check('Nodes', 'run-room', 'Node capacity for one run', {
+export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for one run', {
   ref: REF,
   run: (context) =>
     withAllocatable(context, (request, nodes) => {
@@ -156,7 +156,7 @@ function holds(request: Amounts, node: NodeCapacity): bigint {
 export const fewerRuns = ({target}: PreflightContext, runs: bigint): string =>
   hasKey(target, concurrency) ? `Use --concurrency ${runs}` : 'Assign fewer workspaces to the agent pool';
 
-export const capacityForAllRuns = check('Nodes', 'concurrent-room', 'Node capacity for all concurrent runs', {
+export const capacityForAllRuns = check('Nodes', 'total-capacity', 'Node capacity for all concurrent runs', {
   ref: REF,
   run: (context) => {
     const runs = context.get(concurrency) ?? 1;

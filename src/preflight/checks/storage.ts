@@ -126,7 +126,7 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
   );
 }
 
-const claimNameFree = check('Storage', 'claim-name', 'Ownership of chart PVCs', {
+const claimNameFree = check('Storage', 'pvc-name', 'Ownership of chart PVCs', {
   ref: 'https://helm.sh/docs/helm/helm_install/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -145,7 +145,7 @@ const claimNameFree = check('Storage', 'claim-name', 'Ownership of chart PVCs', 
     }),
 });
 
-const claimBound = check('Storage', 'claim', 'Existing PVCs', {
+const claimBound = check('Storage', 'pvc', 'Existing PVCs', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
   run: (context) =>
     withManifest(context, (objects) => eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context))),
@@ -171,7 +171,7 @@ function isBound(claim: Claim | undefined, name: string, {name: {kubeTarget}, fa
   });
 }
 
-const claimShared = check('Storage', 'claim-access-mode', 'Access mode of shared PVCs', {
+const claimShared = check('Storage', 'pvc-access-mode', 'Access mode of shared PVCs', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {

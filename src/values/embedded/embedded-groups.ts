@@ -1,29 +1,91 @@
 import {dirname, join} from 'node:path';
+import {isMap, isScalar, type ParsedNode} from 'yaml';
+import {isChart} from '../../charts/define.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import type {FileGroup} from '../validate/check-files.ts';
 import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
-import type {EmbeddedRelease} from './embedded-release.ts';
-import {embeddedReleases} from './embedded-releases.ts';
-import {fileProblems, isExact} from './fleet-rules.ts';
+import {parseYaml} from '../validate/source.ts';
+import {blankAround, type EmbeddedRelease, fileProblems, isExact} from './embedded-release.ts';
+import {embeddedReleases, extract, listItems, nodeIn, scalarText} from './embedded-releases.ts';
 
-/** The values of each release in a file of another tool, with the values files that it names; empty for other files. @throws ExpectedError */
-export async function releaseGroups(given: ValuesFile, read: (path: string) => Promise<string>): Promise<FileGroup[]> {
+type Read = (path: string) => Promise<string>;
+type ReleasePart = Omit<EmbeddedRelease, 'values' | 'edits' | 'fileSets'>;
+
+/**
+ * The values of each release in a file of another tool, with the values files that it names, or of a cluster in a file of `export`. One
+ * group without values for other files of these tools; empty for values files. @throws ExpectedError
+ */
+export async function releaseGroups(given: ValuesFile, read: Read): Promise<FileGroup[]> {
   const {file, text} = given;
-  const groups = embeddedReleases(file, text).flatMap((release) =>
-    release.fileSets.map((paths, index) => groupOf(given, index === 0 ? release : {...release, problems: []}, paths, read)),
+  const parts = embeddedReleases(file, text).flatMap(({fileSets, ...release}) =>
+    fileSets.map((paths, index): [ReleasePart, readonly string[]] => [index === 0 ? release : {...release, problems: []}, paths]),
   );
-  const [first, ...others] = await Promise.all(groups);
-  if (first?.release === undefined) return [];
+  const found = parts.length > 0 ? parts : partsOfFleet(text);
+  const [first, ...others] = await Promise.all(found.map(([release, paths]) => groupOf(given, release, paths, read)));
   const ofFile = fileProblems(text).map((each) => findingOf(each, given));
-  return [{...first, release: {...first.release, around: [...ofFile, ...first.release.around]}}, ...others];
+  if (first?.release) return [{...first, release: {...first.release, around: [...ofFile, ...first.release.around]}}, ...others];
+  return isWithoutValues(given) ? [{files: [given], areLayers: false, around: ofFile}] : [];
+}
+
+/** Kinds that stand beside the values of a release. */
+const BESIDE =
+  /^(Application(Set)?|AppProject|(Cluster)?ExternalSecret|Helm(Chart|Release|Repository)|Kustomization|Namespace|SealedSecret)$/;
+
+/** Files that only contain what other files need, or whose values only another program can evaluate. */
+function isWithoutValues({file, text}: ValuesFile): boolean {
+  if (/\.(tf|gotmpl)$|(^|\/)\.sops\.ya?ml$/.test(file)) return true;
+  const roots = parseYaml(text).flatMap(({contents}) => (isMap(contents) ? [contents] : []));
+  return roots.length > 0 && roots.every((root) => BESIDE.test(scalarText(root.get('kind', true)) ?? '') || root.has('sops'));
+}
+
+/** In values that are incomplete without those of a cluster. */
+const INCOMPLETE = /^# Values of (agent-\w+) (\S+): each cluster adds its own\.$/m;
+/** A directory or file with the values that clusters share. */
+const BASE = /(agent-(?:k8s|local|job))-(\d+\.\d+\.\d+)[^/]*$/;
+
+/** What `export` writes for one cluster: values to merge over those of a base. */
+function partsOfFleet(text: string): [ReleasePart, readonly string[]][] {
+  const part = (kind: string, [chart, version]: readonly unknown[], values: unknown, base?: string): [ReleasePart, readonly string[]][] => {
+    if (!isChart(chart) || typeof version !== 'string') return [];
+    const inPlace = base === undefined ? text : isMap(values) ? extract(values as ParsedNode, text).inPlace : undefined;
+    const fixed = {parameters: [], problems: [], hasOtherValues: base === undefined};
+    return [[{kind, chart, version, inPlace, ...fixed}, base === undefined ? [] : [base]]];
+  };
+  const incomplete = INCOMPLETE.exec(text);
+  if (incomplete) return part('fleet', incomplete.slice(1), undefined);
+  const root = parseYaml(text)[0]?.contents;
+  const [name, version] = [scalarText(nodeIn(root, 'chart')), scalarText(nodeIn(root, 'version'))];
+  if (isMap(root) && root.has('override'))
+    return part('ApplicationSet', [name, version], root.get('override', true), `../../base/${name}-${version}.yaml`);
+  if (isMap(root) && root.has('objects'))
+    return part('helmfile environment', [name, version], root.get('values', true), `../base/${name}-${version}.yaml`);
+  const resource =
+    listItems(nodeIn(root, 'resources'))
+      .map(scalarText)
+      .find((each) => BASE.test(each ?? '')) ?? '';
+  return part('Kustomization', BASE.exec(resource)?.slice(1) ?? [], patchedValues(root, text), `${resource}/values.yaml`);
+}
+
+/** The values in an operation of JSON Patch, at their lines in the file. */
+function patchedValues(root: unknown, text: string): unknown {
+  const patches = listItems(nodeIn(root, 'patches'))
+    .map((each) => nodeIn(each, 'patch'))
+    .filter((each) => isScalar(each));
+  for (const {range} of patches as ParsedNode[]) {
+    const start = text.indexOf('\n', range[0]) + 1;
+    const operations = listItems(parseYaml(blankAround(text, start, range[1]))[0]?.contents);
+    const found = operations.find((each) => scalarText(nodeIn(each, 'path')) === '/spec/values');
+    if (found) return nodeIn(found, 'value');
+  }
+  return undefined;
 }
 
 async function groupOf(
   given: ValuesFile,
-  {kind, chart, version, inPlace, parameters, hasOtherValues, problems}: EmbeddedRelease,
+  {kind, chart, version, inPlace, parameters, hasOtherValues, problems}: ReleasePart,
   paths: readonly string[],
-  read: (path: string) => Promise<string>,
+  read: Read,
 ): Promise<FileGroup> {
   const {file, text} = given;
   const named = await Promise.all(paths.map(async (path) => ({path, ...(await readBeside(file, path, read))})));
@@ -43,11 +105,7 @@ async function groupOf(
 }
 
 /** Without a text if it cannot be read here, or is a template. */
-async function readBeside(
-  file: string,
-  path: string,
-  read: (path: string) => Promise<string>,
-): Promise<{file: string; text?: string | undefined}> {
+async function readBeside(file: string, path: string, read: Read): Promise<{file: string; text?: string | undefined}> {
   const place = join(dirname(file), path);
   try {
     const text = await read(place);

@@ -1,5 +1,8 @@
+import {within} from '../../charts/releases.ts';
 import type {ChartName} from '../../charts/schema.ts';
+import {newestOf} from '../../charts/target.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
+import {tokenClaims} from '../../ground/secret.ts';
 import type {SourceProblem} from '../validate/finding.ts';
 import type {Edit} from '../yaml-text.ts';
 
@@ -45,3 +48,72 @@ export const columnOf = (text: string): number => {
   const columns = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
   return columns.length > 0 ? Math.min(...columns) : 0;
 };
+
+/** What the rules for fleets need to know about a release. */
+export interface FleetRelease {
+  chart: ChartName;
+  version: string | undefined;
+  /** Where the version stands, or what lacks it. */
+  offset: number;
+  /** What upgrades lack to apply the definitions of agent-job. */
+  lacksDefinitions?: string | false | undefined;
+  /** What an engine lacks to leave the replicas to an autoscaler in the same file. */
+  lacksIgnored?: string | false | undefined;
+}
+
+const EXACT = /^v?\d+\.\d+\.\d+(?:[-+].*)?$/;
+export const isExact = (version: string | undefined): version is string => EXACT.test(version ?? '');
+
+const problem = (
+  offset: number,
+  code: string,
+  message: string,
+  suggestion: string,
+  severity: SourceProblem['severity'] = 'error',
+): SourceProblem => ({offset, severity, code, message, suggestion});
+
+/** Problems of one release around its values. */
+export function fleetProblems({chart, version, offset, lacksDefinitions, lacksIgnored}: FleetRelease): SourceProblem[] {
+  const missing = {
+    NO_CRD_POLICY: ['Upgrades do not apply new custom resource definitions of agent-job.', chart === 'agent-job' && lacksDefinitions],
+    REPLICAS_REVERTED: ['The replicas that the autoscaler sets are reverted.', lacksIgnored],
+    VERSION_RANGE: [
+      `${version === undefined ? 'The release has no version' : `The version "${version}" is a range`}, so clusters can run different versions.`,
+      !isExact(version) && `Set an exact version, for example ${newestOf(chart)}`,
+    ],
+  } as const;
+  return Object.entries(missing).flatMap(([code, [message, step]]) => (step ? [problem(offset, code, message, step, 'warning')] : []));
+}
+
+const OCI = /(?:oci:\/\/|(?<![\w/.:-]))scalr\.github\.io\/agent-helm/g;
+const TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
+
+/** Problems of a whole file. */
+export function fileProblems(text: string): SourceProblem[] {
+  const isComment = (offset: number): boolean => /^\s*(?:#|\/\/)/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 1));
+  const tokens = [...text.matchAll(TOKEN)].filter(([token]) => tokenClaims(token) !== undefined);
+  const addresses = [...text.matchAll(OCI)].filter(({index}) => !isComment(index));
+  const [leak, revoke] = [
+    'The file contains a token, which everybody with access to the file can use.',
+    'Revoke the token, and refer to an existing Secret',
+  ];
+  const [http, use] = ['The chart repository is an HTTP repository, and not an OCI registry.', 'Use https://scalr.github.io/agent-helm/'];
+  return [
+    ...tokens.map(({index}) => problem(index, 'TOKEN_IN_FILE', leak, revoke)),
+    ...addresses.map(({index}) => problem(index, 'OCI_REPOSITORY', http, use)),
+  ];
+}
+
+/** Versions whose objects have fixed names, so that a namespace can hold only one release. */
+const FIXED_NAMES: Readonly<Record<ChartName, string>> = {'agent-k8s': '*', 'agent-job': '<=0.5.67', 'agent-local': '<=0.5.54'};
+
+/** Releases whose objects have the same names. */
+export const collisions = (
+  releases: readonly {chart: ChartName; version: string | undefined; place: string; offset: number}[],
+): SourceProblem[] =>
+  releases.flatMap(({chart, version, place, offset}, index) => {
+    const isFirst = !releases.slice(0, index).some((each) => each.chart === chart && each.place === place);
+    if (isFirst || place === '' || !within(version && isExact(version) ? version : newestOf(chart), FIXED_NAMES[chart])) return [];
+    const message = `The file has two releases of ${chart} in one namespace, and their objects have the same names.`;
+    return [problem(offset, 'SEVERAL_RELEASES', message, 'Use another namespace for one of them')];
+  });

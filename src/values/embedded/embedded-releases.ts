@@ -4,14 +4,13 @@ import type {ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isNothing, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
-import {blankAround, columnOf, dedent, type EmbeddedRelease, indent, notReadable} from './embedded-release.ts';
-import {collisions, fleetProblems} from './fleet-rules.ts';
-import {isTerraform, terraformRelease} from './terraform.ts';
+import {blankAround, collisions, columnOf, dedent, type EmbeddedRelease, fleetProblems, indent, notReadable} from './embedded-release.ts';
+import {isTerraform, terraformReleases} from './terraform.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
 export function embeddedReleases(file: string, text: string): EmbeddedRelease[] {
   if (!/\bagent-(?:k8s|local|job)\b/.test(text)) return [];
-  if (isTerraform(text)) return [terraformRelease(file, text)];
+  if (isTerraform(text)) return terraformReleases(file, text);
   const plain = parseYaml(text);
   const hasErrors = plain.some(({errors}) => errors.length > 0);
   const masked = hasErrors ? maskTemplates(text) : text;
@@ -25,9 +24,9 @@ export function embeddedReleases(file: string, text: string): EmbeddedRelease[] 
 /** `original` is the text before template expressions were masked. */
 function releasesIn(documents: ReturnType<typeof parseYaml>, text: string, original: string): EmbeddedRelease[] {
   const roots = documents.map(({contents}) => contents as unknown);
-  const isScaled = roots.some((root) => /^(HorizontalPodAutoscaler|ScaledObject)$/.test(textOf(nodeIn(root, 'kind')) ?? ''));
+  const isScaled = roots.some((root) => /^(HorizontalPodAutoscaler|ScaledObject)$/.test(scalarText(nodeIn(root, 'kind')) ?? ''));
   const found = roots.flatMap((root) => {
-    const kind = textOf(nodeIn(root, 'kind')) || 'helmfile';
+    const kind = scalarText(nodeIn(root, 'kind')) || 'helmfile';
     const engine = ENGINES.get(kind);
     const about = {root, kind, isScaled, text, original};
     return engine ? engine.releases(root).flatMap((release) => releaseIn(release, engine, about)) : [];
@@ -73,13 +72,13 @@ interface Engine {
   lacksIgnored?(root: unknown): string | false;
 }
 
-const nodeIn = (node: unknown, path: string): unknown =>
+export const nodeIn = (node: unknown, path: string): unknown =>
   at(path).reduce<unknown>((found, key) => (isMap(found) ? (found as YAMLMap).get(key, true) : undefined), node);
-const itemsOf = (node: unknown): unknown[] => (isSeq(node) ? node.items : []);
-const textOf = (node: unknown): string | undefined => (isScalar(node) && !isNothing(node) ? String(node.value) : undefined);
+export const listItems = (node: unknown): unknown[] => (isSeq(node) ? node.items : []);
+export const scalarText = (node: unknown): string | undefined => (isScalar(node) && !isNothing(node) ? String(node.value) : undefined);
 
 const argo = (spec: string): Engine => ({
-  releases: (root) => [nodeIn(root, `${spec}.source`), ...itemsOf(nodeIn(root, `${spec}.sources`))],
+  releases: (root) => [nodeIn(root, `${spec}.source`), ...listItems(nodeIn(root, `${spec}.sources`))],
   chart: 'chart',
   version: 'targetRevision',
   values: ['helm.valuesObject', 'helm.values'],
@@ -88,7 +87,7 @@ const argo = (spec: string): Engine => ({
   parameters: 'helm.parameters',
   place: ['namespace', 'server', 'name'].map((key) => `${spec}.destination.${key}`),
   // Argo CD applies the definitions of a chart with its other objects.
-  lacksDefinitions: (_, release) => textOf(nodeIn(release, 'helm.skipCrds')) === 'true' && 'Remove helm.skipCrds',
+  lacksDefinitions: (_, release) => scalarText(nodeIn(release, 'helm.skipCrds')) === 'true' && 'Remove helm.skipCrds',
   lacksIgnored: (root) =>
     !hasReplicas(nodeIn(root, `${spec}.ignoreDifferences`)) &&
     `Add /spec/replicas to ${spec}.ignoreDifferences, and RespectIgnoreDifferences=true to syncOptions`,
@@ -108,9 +107,9 @@ const ENGINES: ReadonlyMap<string, Engine> = new Map(
       others: ['valuesFrom'],
       place: ['spec.targetNamespace', 'metadata.namespace'],
       lacksDefinitions: (root) =>
-        !/^Create/.test(textOf(nodeIn(root, 'spec.upgrade.crds')) ?? '') && 'Set spec.upgrade.crds to CreateReplace',
+        !/^Create/.test(scalarText(nodeIn(root, 'spec.upgrade.crds')) ?? '') && 'Set spec.upgrade.crds to CreateReplace',
       lacksIgnored: (root) =>
-        textOf(nodeIn(root, 'spec.driftDetection.mode')) === 'enabled' &&
+        scalarText(nodeIn(root, 'spec.driftDetection.mode')) === 'enabled' &&
         !hasReplicas(nodeIn(root, 'spec.driftDetection.ignore')) &&
         'Add /spec/replicas to spec.driftDetection.ignore',
     },
@@ -124,7 +123,7 @@ const ENGINES: ReadonlyMap<string, Engine> = new Map(
       place: ['spec.targetNamespace', 'metadata.namespace'],
     },
     helmfile: {
-      releases: (root) => itemsOf(nodeIn(root, 'releases')),
+      releases: (root) => listItems(nodeIn(root, 'releases')),
       chart: 'chart',
       version: 'version',
       values: ['values'],
@@ -150,22 +149,22 @@ function releaseIn(
 ): (EmbeddedRelease & {place: string; offset: number})[] {
   const [chart, version] = [nodeIn(release, engine.chart), nodeIn(release, engine.version)];
   // Helmfile writes the repository before the name, and lists values together with the names of files.
-  const reference = textOf(chart) ?? '';
+  const reference = scalarText(chart) ?? '';
   const name = reference.split('/').at(-1) as string;
   if (!isChart(name)) return [];
   const values = engine.values.map((path) => nodeIn(release, path));
-  const listed = values.flatMap(itemsOf);
+  const listed = values.flatMap(listItems);
   const [inline, ...more] = [
-    ...values.filter((each) => textOf(each) !== undefined || isMap(each)),
+    ...values.filter((each) => scalarText(each) !== undefined || isMap(each)),
     ...listed.filter((each) => isMap(each)),
   ];
-  const named = [...listed.filter((each) => !isMap(each)), ...itemsOf(nodeIn(release, engine.files ?? ''))];
+  const named = [...listed.filter((each) => !isMap(each)), ...listItems(nodeIn(release, engine.files ?? ''))];
   const others = [...named, ...engine.others.map((path) => nodeIn(release, path))];
   const found = inline === undefined ? undefined : extract(inline as ParsedNode, text);
-  const isTemplate = textOf(version)?.includes(MASK);
-  const spelled = isTemplate ? undefined : textOf(version);
+  const isTemplate = scalarText(version)?.includes(MASK);
+  const spelled = isTemplate ? undefined : scalarText(version);
   const offset = (((version ?? chart) as ParsedNode).range ?? [0])[0];
-  const place = engine.place.flatMap((path) => textOf(nodeIn(root, path) ?? nodeIn(release, path)) ?? []).join('/');
+  const place = engine.place.flatMap((path) => scalarText(nodeIn(root, path) ?? nodeIn(release, path)) ?? []).join('/');
   return [
     {
       ...{kind, chart: name, version: spelled, place, offset},
@@ -184,7 +183,7 @@ function releaseIn(
       edits: (newChart, newVersion, newValues) =>
         [
           newChart === name ? undefined : scalarEdit(text, chart, `${reference.slice(0, -name.length)}${newChart}`),
-          textOf(version) === newVersion ? undefined : scalarEdit(text, version, newVersion),
+          scalarText(version) === newVersion ? undefined : scalarEdit(text, version, newVersion),
           newValues === undefined || newValues === found?.values ? undefined : found?.edit(newValues),
         ].filter((each) => each !== undefined),
     },
@@ -197,7 +196,7 @@ const ENVIRONMENT = /\{\{-?\s*\.Environment\.Name\s*-?\}\}/g;
 function fileSetsOf(named: readonly unknown[], root: unknown, original: string): string[][] {
   const paths = named.flatMap((each) => {
     const [start, end] = (each as ParsedNode).range;
-    return textOf(each) === undefined
+    return scalarText(each) === undefined
       ? []
       : [
           original
@@ -207,14 +206,14 @@ function fileSetsOf(named: readonly unknown[], root: unknown, original: string):
         ];
   });
   const environments = nodeIn(root, 'environments');
-  const names = isMap(environments) ? environments.items.flatMap(({key}) => textOf(key) ?? []) : [];
+  const names = isMap(environments) ? environments.items.flatMap(({key}) => scalarText(key) ?? []) : [];
   const isOfEach = names.length > 0 && paths.some((each) => each.search(ENVIRONMENT) >= 0);
   return isOfEach ? names.map((name) => paths.map((each) => each.replaceAll(ENVIRONMENT, name))) : [paths];
 }
 
 const namesOf = (node: unknown): string[] => [
-  ...itemsOf(node).flatMap((item) => textOf(nodeIn(item, 'name')) ?? []),
-  ...(isMap(node) ? node.items.flatMap(({key}) => textOf(key) ?? []) : []),
+  ...listItems(node).flatMap((item) => scalarText(nodeIn(item, 'name')) ?? []),
+  ...(isMap(node) ? node.items.flatMap(({key}) => scalarText(key) ?? []) : []),
 ];
 
 interface Extracted {
@@ -224,7 +223,7 @@ interface Extracted {
 }
 
 /** The values below a key, without their indentation. */
-function extract(node: ParsedNode, text: string): Extracted {
+export function extract(node: ParsedNode, text: string): Extracted {
   const [start, end] = node.range;
   const written = text.slice(start, end);
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;

@@ -3,29 +3,15 @@ import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
 import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
-import {
-  at,
-  copyOf,
-  getAt,
-  isMap,
-  leafPaths,
-  mergeValues,
-  type Path,
-  sameTree,
-  setAt,
-  spellPath,
-  startsWith,
-  type Tree,
-  type Values,
-} from '../../ground/tree.ts';
+import {at, getAt, leafPaths, type Path, sameTree, spellPath, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
-import {effectiveValues, readEffective} from '../read-values.ts';
-import {withoutLargeNumbers} from '../render.ts';
+import {withoutLargeNumbers} from '../generate.ts';
+import {effectiveValues, readValues, withEntries} from '../read-values.ts';
 import {ignoredIn} from '../validate/check-values.ts';
 import {suggestKey} from '../validate/suggest-key.ts';
 import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from './change.ts';
-import {getFrom, isSameValue, type SettingEntries} from './read-explicit.ts';
+import {getFrom, isSameValue, type SettingEntries} from './old-settings.ts';
 
 /** New values, and how they differ from the old ones. */
 export interface Carried {
@@ -51,14 +37,18 @@ interface Rewritten extends SettingEntries {
 export function mapKeys(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): Carried {
   const settings = rewrite(explicit, values, from, to);
   const fates = leafPaths(values).map((path) => ({path, ...keyOutcome(path, values, settings, from, to)}));
-  const result: Values = {};
-  for (const {path, isKept} of fates) if (isKept) setAt(result, path, copyOf(getAt(values, path) as Tree));
-  for (const {path, to: place} of fates)
-    if (place && getAt(result, place) === undefined) setAt(result, place, copyOf(getAt(values, path) as Tree));
-  for (const each of settings) if (!each.isInPlace) write(result, each.after);
-  completeKeys(result, settings, to);
-  addDerived(result, to);
-  const read = readEffective(effectiveValues(result, to), to).settings;
+  const entryOf = (path: Path, place = path): ValuesEntry => [place, getAt(values, path) as Tree];
+  const kept = withEntries(
+    {},
+    fates.flatMap(({path, isKept}) => (isKept ? [entryOf(path)] : [])),
+  );
+  const moved = fates.reduce(
+    (tree, {path, to: place}) => (place && getAt(tree, place) === undefined ? withEntries(tree, [entryOf(path, place)]) : tree),
+    kept,
+  );
+  const written = settings.flatMap(({isInPlace, after}) => (isInPlace ? [] : after));
+  const result = withDerived(withCompleteKeys(withEntries(moved, written), settings, to), to);
+  const read = readValues(result, to).settings;
   const reinterpreted = settings.filter(({setting, value, isInPlace}) => isInPlace && !sameTree(read.get(setting.id), value));
   return {
     values: withoutLargeNumbers(result, to),
@@ -118,16 +108,7 @@ function reachedBefore(entries: readonly ValuesEntry[], leaves: readonly Path[],
 }
 
 /** The value that entries write at a path, also inside of a map. */
-function valueIn(entries: readonly ValuesEntry[], path: Path): Tree | undefined {
-  const tree: Values = {};
-  write(tree, entries);
-  return getAt(tree, path);
-}
-
-function write(tree: Values, entries: readonly ValuesEntry[]): void {
-  for (const [path, value] of entries)
-    setAt(tree, path, isMap(value) && isMap(getAt(tree, path)) ? mergeValues(getAt(tree, path) as Values, value) : copyOf(value));
-}
+const valueIn = (entries: readonly ValuesEntry[], path: Path): Tree | undefined => getAt(withEntries({}, entries), path);
 
 /** What becomes of one key. */
 interface Fate {
@@ -165,18 +146,8 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   ].find((each) => each.length > 0);
   if (best) {
     const isSame = best.length === 1 && sameTree(best[0]?.[0], path) && isSameValue(best[0]?.[1], value);
-    return {
-      moves: best.map(([key]) => key),
-      changes: isSame
-        ? []
-        : [
-            renamed(
-              path,
-              best.map(([key]) => key),
-              {value, best},
-            ),
-          ],
-    };
+    const moves = best.map(([key]) => key);
+    return {moves, changes: isSame ? [] : [renamed(path, moves, {value, best})]};
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
@@ -187,9 +158,7 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
 
 const leafEntries = (entries: readonly ValuesEntry[]): [Path, Tree][] =>
   entries.flatMap(([path, value]) =>
-    leafPaths(value, path).length === 0
-      ? [[path, value] as [Path, Tree]]
-      : leafPaths(value, path).map((leaf): [Path, Tree] => [leaf, getAt(value, leaf.slice(path.length)) as Tree]),
+    leafPaths(value, path).map((leaf): [Path, Tree] => [leaf, getAt(value, leaf.slice(path.length)) as Tree]),
   );
 
 function renamed(path: Path, places: readonly Path[], converted?: {value: Tree; best: readonly (readonly [Path, Tree])[]}): Change {
@@ -231,23 +200,28 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
 }
 
 /** A key that keeps its place can need another one: the chart requires it, or another default changes what the key means. */
-function completeKeys(result: Values, settings: readonly Rewritten[], to: Target): void {
-  const read = readEffective(effectiveValues(result, to), to).settings;
-  for (const {setting, value, isInPlace, isSpeltAlike, isFormer, after} of settings) {
-    if (!isInPlace || isFormer || (isSpeltAlike && sameTree(read.get(setting.id), value))) continue;
-    for (const entry of after) if (getAt(result, entry[0]) === undefined) write(result, [entry]);
-  }
+function withCompleteKeys(values: Values, settings: readonly Rewritten[], to: Target): Values {
+  const read = readValues(values, to).settings;
+  const open = settings.filter(
+    ({setting, value, isInPlace, isSpeltAlike, isFormer}) =>
+      isInPlace && !isFormer && !(isSpeltAlike && sameTree(read.get(setting.id), value)),
+  );
+  return open
+    .flatMap(({after}) => after)
+    .reduce((tree, entry) => (getAt(tree, entry[0]) === undefined ? withEntries(tree, [entry]) : tree), values);
 }
 
-function addDerived(result: Values, to: Target): void {
-  const {defaults} = scopeOf(to, () => undefined);
-  for (const {in: range, write: derive} of chartFor(to).derived ?? [])
-    if (within(to.version, range))
-      write(
-        result,
-        derive(mergeValues(defaults, result), (path) => getAt(result, path) !== undefined),
-      );
-}
+const withDerived = (values: Values, to: Target): Values =>
+  (chartFor(to).derived ?? [])
+    .filter((each) => within(to.version, each.in))
+    .reduce(
+      (tree, {write}) =>
+        withEntries(
+          tree,
+          write(effectiveValues(tree, to), (path) => getAt(tree, path) !== undefined),
+        ),
+      values,
+    );
 
 /** Settings without a key that the target does not support, and settings that it supports in part. */
 const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>

@@ -4,15 +4,15 @@ import {within} from '../../charts/releases.ts';
 import {leavesOf, schemaOf} from '../../charts/schema.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';
 import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
-import {copyOf, getAt, type Path, sameTree, setAt, spellPath, startsWith, type Values} from '../../ground/tree.ts';
+import {getAt, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';
 import {catalogue} from '../../settings/settings.ts';
 import {dataHome} from '../../settings/storage.ts';
-import {effectiveValues, readEffective} from '../read-values.ts';
+import {effectiveValues, readValues, withEntries} from '../read-values.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, lineOf, targetName} from './change.ts';
-import {getFrom} from './read-explicit.ts';
+import {getFrom} from './old-settings.ts';
 
 /** Which old defaults the new values keep: those that protect, or all. */
 export type KeptDefaults = 'security' | 'all';
@@ -28,8 +28,7 @@ export function keepDefaults(sides: Sides, from: Target, to: Target, which: Kept
   let after = sides.after;
   const kept: Change[] = [];
   const write = (entries: readonly ValuesEntry[], isReached: (values: Values) => boolean): boolean => {
-    const tried = copyOf(after);
-    for (const [path, value] of entries) setAt(tried, path, copyOf(value));
+    const tried = withEntries(after, entries);
     if (!isReached(tried) || errorsIn(tried, to).length > errors) return false;
     after = tried;
     return true;
@@ -105,8 +104,7 @@ function changedDefaults(sides: Sides, from: Target, to: Target): ChangedDefault
 }
 
 function ofSettings({before, after, settings}: Sides, from: Target, to: Target): ChangedDefault[] {
-  const old = readEffective(effectiveValues(before, from), from).settings;
-  const read = readEffective(effectiveValues(after, to), to).settings;
+  const [old, read] = [readValues(before, from).settings, readValues(after, to).settings];
   return catalogue.flatMap((setting) => {
     const [was, is] = [old.get(setting.id), read.get(setting.id)];
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
@@ -141,9 +139,7 @@ function keeping(
 ): readonly ValuesEntry[] | undefined {
   const scope = scopeOf(to, getFrom(known));
   const entries = rowsFor(chartFor(to), setting, value, scope).flatMap((row) => row.write(value, scope));
-  const tried = copyOf(after);
-  for (const [path, tree] of entries) setAt(tried, path, tree);
-  const read = readEffective(effectiveValues(tried, to), to).settings.get(setting.id);
+  const read = readValues(withEntries(after, entries), to).settings.get(setting.id);
   return entries.length > 0 && sameTree(read, value) ? entries : undefined;
 }
 

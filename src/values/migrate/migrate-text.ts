@@ -5,12 +5,11 @@ import {agentVersionOf} from '../../charts/schema.ts';
 import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, leafPaths, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
-import {inChartOrder} from '../document.ts';
+import {inChartOrder, toYaml} from '../document.ts';
 import {effectiveValues} from '../read-values.ts';
 import type {ValuesFinding} from '../validate/finding.ts';
 import {readSource} from '../validate/source.ts';
 import {validate} from '../validate/validate.ts';
-import {toYaml} from '../yaml.ts';
 import {pairAt, YamlText} from '../yaml-text.ts';
 import {type Change, changeOf, type Move, targetName} from './change.ts';
 import {type MigrationOptions, migrateValues} from './migrate.ts';
@@ -28,7 +27,7 @@ interface TextOptions extends MigrationOptions {
 }
 
 /** Findings after which the meaning of the old values is unknown. */
-const UNUSABLE = ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'NULL_DELETES_DEFAULT', 'MANIFEST', 'NESTED_VALUES'];
+const UNUSABLE = ['WRONG_TYPE', 'STRING_NOT_BOOLEAN', 'NULL_DELETES_DEFAULT', 'MANIFEST', 'NESTED_VALUES'];
 
 /**
  * Migrates the text of a values file. Within a chart it keeps all lines that do not change; for another chart it is written anew, with

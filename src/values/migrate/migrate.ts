@@ -3,16 +3,15 @@ import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {at, copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
+import {at, getAt, leafPaths, type Path, sameTree, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
-import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
+import {effectiveValues, readValues, withEntries, withoutMethodNames} from '../read-values.ts';
 import {dotted, isWithin, type ValuesFinding} from '../validate/finding.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Carried, mapKeys} from './carry.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
-import {extractSecrets} from './extract-secrets.ts';
 import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';
-import {getFrom, type SettingEntries} from './read-explicit.ts';
+import {extractSecrets, getFrom, type SettingEntries} from './old-settings.ts';
 
 export interface MigrationOptions {
   /** Names of the Secrets to read secrets from. */
@@ -55,7 +54,7 @@ export function migrateValues(
 
 /** Settings that the new values do not express, because a key they require is not carried over. */
 function withoutEffect(explicit: readonly SettingEntries[], after: Values, changes: readonly Change[], to: Target): Change[] {
-  const read = readEffective(effectiveValues(after, to), to).settings;
+  const read = readValues(after, to).settings;
   const listed = new Set(changes.map(({path}) => path));
   return explicit.flatMap(({setting, value, leaves}) => {
     const [path] = leaves;
@@ -71,34 +70,21 @@ export function requirements(given: Values, from: Target, to: Target): Change[] 
   const [old, floor] = [floorOf(from), floorOf(to)];
   const isHigher = floor !== undefined && (old === undefined || isBelow(old.version, floor.version) || (floor.isHard && !old.isHard));
   return [
-    ...(isHigher
-      ? [
-          changeOf(
-            'requirement',
-            [],
-            `${targetName(to)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
-            'Check the cluster: scalr-agent preflight',
-          ),
-        ]
-      : []),
-    ...(from.chart === to.chart ? hazards(given, from, to) : anotherChart(from, to)),
+    ...(isHigher ? [needs(`${targetName(to)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`, CHECK_CLUSTER)] : []),
+    ...(from.chart === to.chart
+      ? hazards(given, from, to)
+      : [needs(`A change from ${from.chart} to ${to.chart} with Helm alone ${CHART_CHANGES.helm}.`, changeWithUpgrade(to.chart))]),
   ];
 }
+
+const CHECK_CLUSTER = 'Check the cluster: scalr-agent preflight';
+const needs = (message: string, remedy?: string): Change => changeOf('requirement', [], message, remedy);
 
 /** Without the effects that the migrated values avoid. The name of the release is unknown, so the default name is assumed. */
 const hazards = (given: Values, from: Target, to: Target): Change[] =>
   hazardsOf(from, to, {release: 'scalr-agent', values: effectiveValues(given, from)})
     .filter(({code, level}) => level !== 'info' && code !== 'KEYS_RENAMED')
-    .map(({reason, remedy}) => changeOf('requirement', [], `${reason}.`, remedy));
-
-const anotherChart = (from: Target, to: Target): Change[] => [
-  changeOf(
-    'requirement',
-    [],
-    `A change from ${from.chart} to ${to.chart} with Helm alone ${CHART_CHANGES.helm}.`,
-    changeWithUpgrade(to.chart),
-  ),
-];
+    .map(({reason, remedy}) => needs(`${reason}.`, remedy));
 
 /**
  * Makes the new values valid: writes an old default where the new one does not fit, and drops keys that the target rejects. Errors that
@@ -106,7 +92,7 @@ const anotherChart = (from: Target, to: Target): Change[] => [
  */
 function settleValues(before: Values, carried: Carried, from: Target, to: Target): Carried {
   const own = new Set(errorsIn(before, from).map(({code, path}) => `${code} ${path}`));
-  const old = readEffective(effectiveValues(before, from), from).settings;
+  const old = readValues(before, from).settings;
   let state = carried;
   // Every round writes or drops at least one key.
   for (let rounds = 2 * leafPaths(carried.values).length + 9; rounds > 0; rounds -= 1) {
@@ -131,8 +117,7 @@ function withOldDefault(
     const row = chartFor(to).rows.find((each) => within(to.version, each.in) && each.paths.some((key) => sameTree(key, path)));
     const value = row && old.get(row.setting.id);
     if (row === undefined || value === undefined || getAt(carried.values, path) !== undefined) continue;
-    const values = copyOf(carried.values);
-    for (const [key, tree] of row.write(value, scope)) setAt(values, key, tree);
+    const values = withEntries(carried.values, row.write(value, scope));
     if (errorsIn(values, to).some((each) => each.path === name)) continue;
     const message = `The default of ${name} in ${targetName(to)} does not fit the other keys. The old default is written.`;
     return {...carried, values, changes: [...carried.changes, changeOf('kept', path, message)]};

@@ -3,7 +3,7 @@ import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
-import {getAt, isMap, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
+import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
@@ -37,6 +37,8 @@ export interface FileGroup {
   files: readonly CheckedFile[];
   areLayers: boolean;
   release?: ReleaseOfGroup;
+  /** All findings of a file without values. */
+  around?: readonly ValuesFinding[];
 }
 
 export interface CheckedGroup extends FileGroup {
@@ -95,12 +97,7 @@ function inRelease({fix: _, ...finding}: ValuesFinding, {isPartial}: ReleaseOfGr
   const {file, line = 0, path} = finding;
   const text = (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
   // A missing key has the position of the key above it.
-  const isMissing = !text.includes(
-    path
-      .replaceAll(/\[\d+\]/g, '')
-      .split('.')
-      .at(-1) as string,
-  );
+  const isMissing = !text.includes(/[^.]*$/.exec(path.replaceAll(/\[\d+\]/g, ''))?.[0] ?? '');
   return (isPartial && isMissing) || text.includes('{{') ? [] : [finding];
 }
 
@@ -115,13 +112,13 @@ export function checkGroups(
 ): {checked: CheckedGroup[]; warnings: Warning[]; notes: string[]} {
   if (given) return checkAgainst(groups, given);
   const guesses = groups.map((group) => guessChart(group, settings));
-  const unreadable = groups.map((group, index) => (guesses[index]?.name === undefined ? unreadableIn(group) : []));
-  const unknown = groups.filter((_, index) => guesses[index]?.name === undefined && unreadable[index]?.length === 0);
+  const unreadable = groups.map((group, index) => group.around ?? (guesses[index]?.name === undefined ? unreadableIn(group) : []));
+  const unknown = groups.filter(({around}, index) => !around && guesses[index]?.name === undefined && unreadable[index]?.length === 0);
   if (unknown.length > 0) throw chartUnknown(unknown);
   const warnings = new Map<string, Warning>();
   const checked = groups.map((group, index): CheckedGroup => {
     const {name, version} = guesses[index] as ChartGuess;
-    if (name === undefined) return {...group, findings: unreadable[index] ?? []};
+    if (group.around || name === undefined) return {...group, findings: unreadable[index] ?? []};
     const known = version === undefined ? settings : settings.with(chartVersion, {value: version, source: 'default'});
     const found = targetOf(
       known,
@@ -167,7 +164,9 @@ function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<
   const isKnown = releasesOf(name).includes(version);
   const rules = isKnown ? '' : ` Rules between keys are those of ${newestOf(name)}.`;
   return {
-    checked: groups.map((group) => ({...group, target, findings: findingsOf(group, target)})),
+    checked: groups.map((group) =>
+      group.around ? {...group, findings: group.around} : {...group, target, findings: findingsOf(group, target)},
+    ),
     warnings: [],
     notes: [`Checked against ${name} ${version}. Keys, types and defaults are read from the given chart.${rules}`],
   };
@@ -183,19 +182,16 @@ interface ChartGuess {
 const KEYS = 'the keys of the file';
 
 /** From the settings, else from the header of the file, else from keys that only one chart has. */
-export function guessChart({files, release}: FileGroup, settings: Settings): ChartGuess {
+export function guessChart({files, release, around}: FileGroup, settings: Settings): ChartGuess {
+  if (around) return {name: undefined, version: undefined};
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
-  const name = given ?? release?.chart ?? header?.chart ?? chartOfValues(files.map(valuesOf).reduce(mergeValues, {}));
+  const name = given ?? release?.chart ?? header?.chart ?? chartByKeys(files);
   const named = release ?? header;
   const version = settings.get(chartVersion) ?? (named?.chart === name ? named?.version : undefined);
   const source = release ? `the ${release.kind}` : header ? 'the file header' : KEYS;
   return {name, version, ...(given === undefined ? {source} : {})};
 }
-
-const chartOfValues = (values: Values): ChartName | undefined => nestedChart(values) ?? chartByKeys(values);
-
-const valuesOf = ({text}: ValuesFile): Values => readSource(text).source?.values ?? {};
 
 /** The chart version that the first lines of the file name, as `values` writes them. */
 function readHeader(text: string): Target | undefined {
@@ -203,9 +199,11 @@ function readHeader(text: string): Target | undefined {
   return name === undefined || version === undefined ? undefined : {chart: name as ChartName, version};
 }
 
-/** The only chart whose newest version has a key of the file that the others lack; undefined for none or several. */
-function chartByKeys(values: Values): ChartName | undefined {
-  if (!isMap(values)) return undefined;
+/** The only chart whose newest version has a key of the files that the others lack; undefined for none or several. */
+function chartByKeys(files: readonly ValuesFile[]): ChartName | undefined {
+  const values = files.map(({text}): Values => readSource(text).source?.values ?? {}).reduce(mergeValues, {});
+  const nested = nestedChart(values);
+  if (nested !== undefined) return nested;
   const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
   const known = CHART_NAMES.map((name) => {
     const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
@@ -216,6 +214,8 @@ function chartByKeys(values: Values): ChartName | undefined {
   return charts.size === 1 ? [...charts][0] : undefined;
 }
 
+const ADD_CHART = 'Add --chart agent-k8s, agent-local or agent-job';
+
 function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const names = groups.map(groupName);
   const [first] = groups;
@@ -225,7 +225,7 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   return new ExpectedError(isEmpty ? `${names[0]} is empty, so it does not tell its chart.` : unclear, {
     code: 'MISSING_SETTING',
     options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
-    suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
+    suggestions: [ADD_CHART],
   });
 }
 
@@ -244,7 +244,7 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
   const {name, version, source: because} = guessChart({files, areLayers: true}, named);
   if (name === undefined) {
     const names = files.map(({file}) => file).join(', ');
-    throw refusal(`Cannot tell which chart ${names} is for.`, ['Add --chart agent-k8s, agent-local or agent-job']);
+    throw failed('INVALID_SETTING', `Cannot tell which chart ${names} is for.`, [ADD_CHART]);
   }
   const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
   const {target} = targetOf(known, () => name);
@@ -254,5 +254,3 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
     ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
   ]);
 }
-
-const refusal = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);

@@ -1,15 +1,21 @@
 import type {Target} from '../../charts/define.ts';
+import {resolveType} from '../../charts/kubernetes.ts';
 import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {getAt, isMap, mergeValues, type Path, type Tree} from '../../ground/tree.ts';
+import {closest, isMisspelt} from '../../ground/text.ts';
+import {getAt, isMap, mergeValues, type Path, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {withoutMethodNames} from '../read-values.ts';
-import {checkKubernetes, typeMismatch} from './check-kubernetes.ts';
-import {type Details, findingAt, type TreePath, type ValuesFinding, type ValuesSource} from './finding.ts';
+import {type Details, dotted, findingAt, type TreePath, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
-import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from './scalars.ts';
+import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from './helm-reader.ts';
+import {KUBERNETES_RULES} from './kubernetes-rules.ts';
 import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
+
+/** Templates cannot read such a value. */
+export const isTypeError = ({code}: ValuesFinding): boolean =>
+  ['WRONG_TYPE', 'STRING_NOT_BOOLEAN', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
 
 /** Every key that the chart version does not have, and every value that its templates or Kubernetes reject. */
 export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[] {
@@ -35,7 +41,7 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
     }
     if (isPrintedAlike(tree, node, source.written(path))) return [];
     if (!matchesType(tree, node) && !isNumberAsText(tree, node)) return [wrongType(tree, node, path)];
-    if (!isMap(tree)) return Array.isArray(tree) ? checkItems(tree, node, path) : checkScalar(tree, node, path);
+    if (!isMap(tree)) return Array.isArray(tree) ? checkType(tree, tree, node, path, source) : checkScalar(tree, node, path);
     const {properties} = node;
     if (properties === undefined) return checkVariables(tree, path);
     return Object.entries(tree).flatMap(([key, below]) => {
@@ -88,20 +94,6 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
       );
   }
 
-  /** Lists that templates print unchanged, such as mirrors; keys inside have no defaults. */
-  function checkItems(tree: Tree, node: SchemaNode, path: TreePath): ValuesFinding[] {
-    if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
-    if (Array.isArray(tree)) return tree.flatMap((item, index) => checkItems(item, node.items ?? {}, [...path, index]));
-    if (!isMap(tree)) return checkScalar(tree, node, path);
-    const missing = (node.required ?? []).filter((key) => (tree[key] ?? null) === null);
-    const below = Object.entries(tree).flatMap(([key, value]) => {
-      const child = node.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : undefined;
-      if (child) return checkItems(value, child, [...path, key]);
-      return node.properties ? [error([...path, key], 'UNKNOWN_KEY', `Unknown field ${key} in this list item.`)] : [];
-    });
-    return [...missing.map((key) => error(path, 'MISSING_KEY', `${key} is required.`)), ...below];
-  }
-
   /** A map of variables, whose values the templates quote. */
   function checkVariables(tree: {[key: string]: Tree}, path: Path): ValuesFinding[] {
     return Object.entries(tree).flatMap(([name, value]) => {
@@ -147,7 +139,7 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
     if ([node.type].flat().join() === 'boolean' && typeof tree === 'string') {
       const value = /^(true|yes|on|1)$/i.test(tree);
       const isClear = value || /^(false|no|off|0)$/i.test(tree);
-      return error(path, 'TEXT_FOR_SWITCH', `"${tree}" is a string, and templates treat every non-empty string as true.`, {
+      return error(path, 'STRING_NOT_BOOLEAN', `"${tree}" is a string, and templates treat every non-empty string as true.`, {
         suggestion: isClear ? String(value) : 'true or false',
         ...(isClear ? {fix: {path, value}} : {}),
       });
@@ -155,7 +147,7 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
     if (node.format === 'quantity' && typeof tree === 'number' && smallVolume(String(tree), path) !== undefined)
       return error(path, 'UNQUOTED_TEXT', `${tree} has no unit, so it means ${tree} bytes.`, {suggestion: `${tree}Gi`});
     const found = typeMismatch(tree, node, path, source);
-    return found.code === 'WRONG_TYPE' ? {...found, ...equivalentKey(path, readable, target)} : found;
+    return found.code === 'WRONG_TYPE' ? error(path, found.code, found.message, equivalentKey(path, readable, target)) : found;
   }
 
   return check(source.values, closedSchema(schemaOf(target), target.version), []);
@@ -181,3 +173,111 @@ const isPrintedAlike = (tree: Tree, {format}: SchemaNode, written: string | unde
   if (format === 'flag') return [0, 1, '0', '1', 'true', 'false'].includes(tree as string) || typeof tree === 'boolean';
   return format === 'image-tag' && Number.isInteger(tree) && Math.abs(Number(tree)) < FIRST_EXPONENT && written === String(tree);
 };
+
+/**
+ * Checks the tree below a key against the Kubernetes type of that key. `effective` is the same tree over the chart
+ * defaults, as the templates see it. null removes a default, so it means an absent field.
+ */
+function checkKubernetes(tree: Tree, effective: Tree, type: string, path: TreePath, source: ValuesSource): ValuesFinding[] {
+  if (type === 'Labels' || type === 'Annotations') return checkMetadata(tree, type, path, source);
+  const node: SchemaNode = {$ref: `#/definitions/${type}`};
+  // A key that takes a list may have an empty map as its default.
+  return isMap(tree) && Object.keys(tree).length === 0 ? [] : checkType(tree, effective, node, path, source);
+}
+
+function checkType(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePath, source: ValuesSource): ValuesFinding[] {
+  const {name: type, type: node} = resolveType(reference);
+  const error = (code: string, message: string, details?: Details, at: TreePath = []): ValuesFinding =>
+    findingAt(source, [...path, ...at], code, message, details);
+  if (tree === null) return typeof path.at(-1) === 'number' ? [error('WRONG_TYPE', 'A list item cannot be null.')] : [];
+  if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
+  if (node.enum && tree !== '' && !node.enum.includes(tree as string)) {
+    const value = closest(String(tree), node.enum);
+    const fix = value && isMisspelt(String(tree), value, node.enum) ? {fix: {path, value}} : {};
+    const details = value ? {suggestion: JSON.stringify(value), ...fix} : {};
+    return [error('WRONG_VALUE', `Unsupported value ${JSON.stringify(tree)}: must be one of ${node.enum.join(', ')}.`, details)];
+  }
+  const malformed = node.format === undefined ? undefined : FORMATS[node.format]?.(String(tree));
+  if (malformed !== undefined) return [error('WRONG_VALUE', malformed)];
+  if (Array.isArray(tree)) {
+    const items = tree.flatMap((item, index) => checkType(item, item, node.items ?? {}, [...path, index], source));
+    const keys = node['x-kubernetes-list-map-keys'] ?? [];
+    return [
+      ...items,
+      ...repeatedItems(tree, keys).map((index) =>
+        error('DUPLICATE_ITEM', `Duplicate item: another item has the same ${keys.join(' and ')}.`, {}, [index]),
+      ),
+    ];
+  }
+  if (!isMap(tree)) return [];
+  const whole = isMap(effective) ? effective : tree;
+  const fields = Object.entries(tree).flatMap(([key, below]): ValuesFinding[] => {
+    const child = node.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : node.additionalProperties;
+    if (child === true || child === undefined) return [];
+    if (child === false) return [unknownField(key, tree, node, type, [...path, key], source)];
+    return checkType(below, Object.hasOwn(whole, key) ? (whole[key] ?? below) : below, child, [...path, key], source);
+  });
+  const missing = (node.required ?? []).filter((key) => (whole[key] ?? null) === null);
+  const isSound = type !== undefined && fields.length + missing.length === 0;
+  const problems = isSound ? (KUBERNETES_RULES[type]?.(whole) ?? []) : [];
+  return [
+    ...fields,
+    ...missing.map((key) => error('MISSING_KEY', `${key} is required.`)),
+    ...problems.flatMap((each) =>
+      each ? [error(each.code ?? 'REJECTED_BY_KUBERNETES', each.message, {severity: each.severity}, each.at)] : [],
+    ),
+  ];
+}
+
+function unknownField(
+  key: string,
+  tree: Values,
+  node: SchemaNode,
+  type: string | undefined,
+  path: TreePath,
+  source: ValuesSource,
+): ValuesFinding {
+  const free = Object.keys(node.properties ?? {}).filter((each) => !Object.hasOwn(tree, each));
+  const name = closest(key, free);
+  const isInList = path.some((each) => typeof each === 'number');
+  const fix = name && !isInList && isMisspelt(key, name, free) ? {fix: {path, name}} : {};
+  const details = name ? {suggestion: dotted([...path.slice(0, -1), name]), ...fix} : {};
+  return findingAt(source, path, 'UNKNOWN_KEY', `Unknown field ${key}${type === undefined ? '' : ` in ${type}`}.`, details);
+}
+
+/** Keys of labels and annotations have a format, and their values are texts that the templates pass on unchanged. */
+function checkMetadata(tree: Tree, type: 'Labels' | 'Annotations', path: TreePath, source: ValuesSource): ValuesFinding[] {
+  if (!isMap(tree)) return [typeMismatch(tree, {type: 'object'}, path, source)];
+  return Object.entries(tree).flatMap(([key, text]) => {
+    const here = [...path, key];
+    const badKey = FORMATS['qualified-name']?.(type === 'Annotations' ? key.toLowerCase() : key);
+    if (badKey === undefined && text !== null && typeof text !== 'string') return [typeMismatch(text, {type: 'string'}, here, source)];
+    if (badKey === undefined && text === null) return source.isOverride?.(here) ? [] : [emptyText(here, source)];
+    const problem = badKey ?? (type === 'Labels' && text !== null ? FORMATS['label-value']?.(String(text)) : undefined);
+    return problem === undefined ? [] : [findingAt(source, here, 'WRONG_VALUE', problem)];
+  });
+}
+
+const emptyText = (path: TreePath, source: ValuesSource): ValuesFinding =>
+  findingAt(source, path, 'NULL_VALUE', 'Kubernetes reads null as an empty string here.', {
+    severity: 'warning',
+    suggestion: 'Remove the key, or write ""',
+  });
+
+/** A value of the wrong type; a scalar where a string is required only lacks quotes. */
+function typeMismatch(tree: Tree, {type}: SchemaNode, path: TreePath, source: ValuesSource): ValuesFinding {
+  const wanted = [type].flat().join(' or ');
+  if (wanted === 'string' && !isMap(tree) && !Array.isArray(tree)) {
+    const text = source.written(path) ?? String(tree);
+    const message = `Must be a string, but YAML reads ${text} as ${typeOf(tree)} ${JSON.stringify(tree)}.`;
+    return findingAt(source, path, 'UNQUOTED_TEXT', message, {suggestion: `"${text}"`, fix: {path, value: text}});
+  }
+  return findingAt(source, path, 'WRONG_TYPE', `Must be of type ${wanted}, not ${typeOf(tree)}: ${JSON.stringify(tree)}.`);
+}
+
+/** The items that have the same keys as an item before them. */
+function repeatedItems(items: readonly Tree[], keys: readonly string[]): number[] {
+  if (keys.length === 0) return [];
+  const identity = items.map((item) => (isMap(item) ? keys.map((key) => item[key] ?? null) : [item]));
+  return [...items.keys()].filter((index) => identity.slice(0, index).some((before) => sameTree(before, identity[index])));
+}

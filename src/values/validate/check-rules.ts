@@ -129,7 +129,7 @@ export function checkToken(context: ValidationContext, target: Target): ValuesFi
   }
   // A token alone is the operator's choice; with both, the templates drop one.
   const message = 'This token is ignored, because an existing Secret is set.';
-  return hasSecret ? [findingAt(context, TOKEN, 'OTHER_KEY_WINS', message, {severity: 'warning'})] : [];
+  return hasSecret ? [findingAt(context, TOKEN, 'KEY_OVERRIDDEN', message, {severity: 'warning'})] : [];
 }
 
 /** A variable of a container: the path of its name, of its value, and the value. */

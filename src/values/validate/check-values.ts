@@ -6,9 +6,8 @@ import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rules.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
-import {spell} from '../../settings/define.ts';
+import {type Setting, spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
-import type {RenderedValues} from '../render.ts';
 import {dotted, findingAt, type TreePath, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
 
 /** A placeholder: `<token>` alone or inside a string, unless the string is markup. */
@@ -30,8 +29,14 @@ export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
     findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),
   );
 
+/** Values, and the settings that wrote them. */
+interface WrittenValues {
+  values: Values;
+  origins: readonly {path: Path; setting: Setting}[];
+}
+
 /** Rejects generated values that `validate` would report as placeholders. @throws ExpectedError */
-export function refusePlaceholders({values, origins}: Pick<RenderedValues, 'values' | 'origins'>): void {
+export function refusePlaceholders({values, origins}: WrittenValues): void {
   const [found] = findPlaceholders(values);
   if (found === undefined) return;
   const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
@@ -138,7 +143,7 @@ export function checkRepeatedVariables(source: ValuesSource, target: Target): Va
 }
 
 /** @throws ExpectedError for a repeated variable, and for one that --set writes although it has a setting */
-export function refuseRepeatedVariables({values, origins}: Pick<RenderedValues, 'values' | 'origins'>, target: Target): void {
+export function refuseRepeatedVariables({values, origins}: WrittenValues, target: Target): void {
   const [twice] = repeatedVariables(values, target);
   if (twice !== undefined) {
     const flag = VARIABLES_OF_SETTINGS.get(twice.name);

@@ -70,6 +70,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   header: matches(/^[-A-Za-z0-9]+$/, 'an HTTP header name'),
   'data-key': matches(/^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/, 'a Secret key (letters, digits, "-", "_" and ".")'),
   'variable-name': matches(/^[!-<>-~]+$/, 'an environment variable name'),
+  'relative-path': matches(/^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))/s, 'a relative path without ".."'),
   // Some templates remove a slash at the start.
   'sub-path': (text) =>
     text.split('/').includes('..') || /^\/(\/|$)/.test(text) ? `Invalid value "${text}": must be a relative path without "..".` : undefined,

@@ -58,13 +58,7 @@ export const required =
   ({[field]: value}) => [!isSet(value) && violation(`${field} is required.`)];
 
 /** A path below a volume. */
-export const isRelativePath =
-  (field: string): PodRule =>
-  ({[field]: path}) => [
-    typeof path === 'string' &&
-      (path.startsWith('/') || path.split('/').includes('..')) &&
-      violation('Must be a relative path without "..".', field),
-  ];
+export const isRelativePath = (field: string): PodRule => hasFormat('relative-path', field);
 
 export const itemsHaveFormat =
   (format: string, field: string): PodRule =>
@@ -82,7 +76,7 @@ export const validLabels =
       return problem !== undefined && violation(problem, field, key);
     });
 
-/** The API stores 32 bits. */
+/** The API stores 32 bits, also of the ids of users and groups. */
 export const int32 = (field: string, least = 0): PodRule => inRange(least, 2 ** 31 - 1, field);
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
@@ -152,11 +146,6 @@ const isResource = (name: string): boolean => STANDARD.includes(name) || name.in
 /** Extended resources, such as devices, are whole numbers. */
 const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/');
 
-function unknownResource(name: string): string {
-  const near = closest(name, STANDARD);
-  return `Unknown resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
-}
-
 /** A quantity without the exponent that Kubernetes also accepts. */
 const decimal = (amount: Tree | undefined): string => {
   const text = String(amount);
@@ -168,12 +157,15 @@ const number = (milli: bigint): string => String(Number(milli) / 1000);
 const resources: PodRule = ({limits, requests}) => {
   const most = isMap(limits) ? limits : {};
   const least = isMap(requests) ? requests : {};
-  const amounts = [
-    ...Object.entries(most).map(([name, amount]) => ['limits', name, amount] as const),
-    ...Object.entries(least).map(([name, amount]) => ['requests', name, amount] as const),
-  ];
+  const amounts = Object.entries({limits: most, requests: least}).flatMap(([kind, each]) =>
+    Object.entries(each).map(([name, amount]) => [kind, name, amount] as const),
+  );
   return [
-    ...amounts.map(([kind, name]) => !isResource(name) && {...violation(unknownResource(name), kind, name), code: 'UNKNOWN_KEY'}),
+    ...amounts.map(([kind, name]) => {
+      const near = closest(name, STANDARD);
+      const message = `Unknown resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
+      return !isResource(name) && {...violation(message, kind, name), code: 'UNKNOWN_KEY'};
+    }),
     ...amounts.map(([kind, name, amount]) => {
       const message = unlikely(kind, name, amount);
       return message !== undefined && {...violation(message, kind, name), code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
@@ -211,12 +203,9 @@ const spread: PodRule = ({minDomains, whenUnsatisfiable}) => [
     violation('minDomains requires whenUnsatisfiable: DoNotSchedule.', 'minDomains'),
 ];
 
-/** The id of a user or group. */
-const id = (field: string): PodRule => inRange(0, 2 ** 31 - 1, field);
-
 const groups: PodRule = ({supplementalGroups: items}) =>
   (Array.isArray(items) ? items : []).flatMap((item, index) =>
-    id('group')({group: item}).map((problem) => problem && {...problem, at: ['supplementalGroups', index]}),
+    int32('group')({group: item}).map((problem) => problem && {...problem, at: ['supplementalGroups', index]}),
   );
 
 const sysctls: PodRule = ({sysctls: items}) => {
@@ -240,7 +229,7 @@ export const POD_RULES: Readonly<Record<string, PodRule>> = {
   NodeSelectorRequirement: requirement(['Gt', 'Lt']),
   PodAffinityTerm: allOf(hasFormat('qualified-name', 'topologyKey'), notEmpty('topologyKey'), itemsHaveFormat('dns-label', 'namespaces')),
   PodSecurityContext: allOf(
-    ...['fsGroup', 'runAsUser', 'runAsGroup'].map(id),
+    ...['fsGroup', 'runAsUser', 'runAsGroup'].map((each) => int32(each)),
     ...['fsGroupChangePolicy', 'supplementalGroupsPolicy'].map(notEmpty),
     runsAsRoot,
     groups,
@@ -249,7 +238,7 @@ export const POD_RULES: Readonly<Record<string, PodRule>> = {
   PreferredSchedulingTerm: inRange(1, 100, 'weight'),
   ResourceRequirements: resources,
   SeccompProfile: allOf(profile('seccomp'), isRelativePath('localhostProfile')),
-  SecurityContext: allOf(id('runAsUser'), id('runAsGroup'), notEmpty('procMount'), runsAsRoot, securityContext),
+  SecurityContext: allOf(int32('runAsUser'), int32('runAsGroup'), notEmpty('procMount'), runsAsRoot, securityContext),
   Sysctl: allOf(hasFormat('sysctl', 'name'), notEmpty('name')),
   Toleration: allOf(hasFormat('qualified-name', 'key'), hasFormat('label-value', 'value'), toleration),
   TopologySpreadConstraint: allOf(

@@ -12,7 +12,6 @@ import {
   valueAt,
 } from './finding.ts';
 import {type Read, type ReadEntry, readNode} from './helm-reader.ts';
-import {hideSecretsInFindings} from './hide-secrets.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
 
 type ReadResult = {source?: ValuesSource; findings: ValuesFinding[]};
@@ -47,14 +46,14 @@ function readText(text: string): ReadResult {
   const {root, refusals, problems} = readNode(document.contents);
   const source = sourceOf(root, locate);
   if (refusals.length > 0) {
-    const findings = refusals.flatMap((each) => {
+    const findings = refusals.map((each) => {
       const placeholder = placeholderAt(text, each.offset);
-      return placeholder ? [findingOf({...each, ...placeholder}, locate)] : hideSecretsInFindings([findingOf(each, locate)], source);
+      return findingOf({...each, ...placeholder}, locate, source);
     });
     return {findings};
   }
   if (root.value === null) return empty;
-  return isMap(root.value) ? {source, findings: problems.map((each) => findingOf(each, locate))} : refused(NO_MAPPING);
+  return isMap(root.value) ? {source, findings: problems.map((each) => findingOf(each, locate, source))} : refused(NO_MAPPING);
 }
 
 const EMPTY: SourceProblem = {
@@ -69,8 +68,8 @@ const SEVERAL = {
   message: 'The file contains several YAML documents. Helm 3 reads only the first; Helm 4 merges those after ---.',
 };
 
-const findingOf = ({offset, path = [], code, message, ...details}: SourceProblem, locate: Locate): ValuesFinding =>
-  findingAt({locate: () => locate(offset)}, path, code, message, details);
+const findingOf = ({offset, path = [], code, message, ...details}: SourceProblem, locate: Locate, source?: ValuesSource): ValuesFinding =>
+  findingAt({...source, locate: () => locate(offset)}, path, code, message, details);
 
 /** Only the syntax comes from the parser; helm-reader.ts gives scalars, keys and aliases their meaning. */
 export const SYNTAX = {

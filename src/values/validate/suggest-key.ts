@@ -1,7 +1,7 @@
 import {CHARTS, chartFor, upstreamNotes} from '../../charts/charts.ts';
 import {CHART_NAMES, type Row, type Target} from '../../charts/define.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
-import {describeRange, rangeOf, within} from '../../charts/releases.ts';
+import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/releases.ts';
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
@@ -14,6 +14,8 @@ interface Suggestion {
   suggestion: string;
   fix?: Fix;
 }
+
+const suggest = (to: Path, fix?: Fix): Suggestion => ({suggestion: spellPath(to), ...(fix ? {fix} : {})});
 
 /** The message for an unknown key: one of another release or chart, misspelled or misplaced. */
 export function suggestKey(path: Path, values: Values, target: Target): {message: string} & Partial<Suggestion> {
@@ -43,34 +45,18 @@ function suggestKnownKey(path: Path, values: Values, target: Target): {message: 
 
 /** Text: the releases of the chart that have the key or keys below it. */
 function releasesWith(path: Path, chart: ChartName): string | undefined {
-  const some = versionsByKey(chart).get(spellPath(path));
-  return some && describeRange(rangeOf([...some], releasesOf(chart)));
+  const [key, all] = [spellPath(path), releasesOf(chart)];
+  const some = all.filter((version) => keysOfVersion(chartSchema(chart), version).has(key));
+  return some.length === 0 ? undefined : describeRange(rangeOf(some, all));
 }
-
-/** The keys of all releases and the keys above them, computed once: a file may hold thousands of unknown keys. */
-function versionsByKey(chart: ChartName): ReadonlyMap<string, ReadonlySet<string>> {
-  const known = versionsOfKeys.get(chart);
-  if (known) return known;
-  const found = new Map<string, Set<string>>();
-  for (const version of releasesOf(chart))
-    for (const key of keysOf(chartSchema(chart), version).keys()) found.set(key, (found.get(key) ?? new Set()).add(version));
-  versionsOfKeys.set(chart, found);
-  return found;
-}
-
-const versionsOfKeys = new Map<ChartName, ReadonlyMap<string, ReadonlySet<string>>>();
 
 /** Every key of a release and the keys above it, by their spelling. */
-function keysOf(schema: ChartSchema, version: string): ReadonlyMap<string, Path> {
-  const ofSchema = keysOfSchemas.get(schema) ?? new Map<string, ReadonlyMap<string, Path>>();
-  keysOfSchemas.set(schema, ofSchema);
-  const paths = () => leavesOf(schema, version).flatMap((leaf) => leaf.path.map((_, index) => leaf.path.slice(0, index + 1)));
-  const keys = ofSchema.get(version) ?? new Map(paths().map((path) => [spellPath(path), path]));
-  ofSchema.set(version, keys);
-  return keys;
-}
+const keysOfVersion = oncePerVersion((schema: ChartSchema, version): ReadonlyMap<string, Path> => {
+  const paths = leavesOf(schema, version).flatMap((leaf) => leaf.path.map((_, index) => leaf.path.slice(0, index + 1)));
+  return new Map(paths.map((path) => [spellPath(path), path]));
+});
 
-const keysOfSchemas = new WeakMap<ChartSchema, Map<string, ReadonlyMap<string, Path>>>();
+const keysOf = (target: Target): ReadonlyMap<string, Path> => keysOfVersion(schemaOf(target), target.version);
 
 /** True for a section of another chart that does not exist here, although its keys can. */
 export function isForeignSection(path: Path, values: Values, target: Target): boolean {
@@ -126,10 +112,8 @@ function moveKey(path: Path, {setting, paths}: Row, values: Values, target: Targ
 }
 
 /** With a fix if only the location changes, and no other key can be meant. */
-function moveTo(path: Path, to: Path, values: Values, target: Target): Suggestion {
-  const fix = hasRival(path, to, target) ? undefined : rename(path, to, values, target);
-  return {suggestion: spellPath(to), ...(fix ? {fix} : {})};
-}
+const moveTo = (path: Path, to: Path, values: Values, target: Target): Suggestion =>
+  suggest(to, hasRival(path, to, target) ? undefined : rename(path, to, values, target));
 
 function translate(path: Path, row: Row, from: Target, values: Values, to: Target): Suggestion | undefined {
   const source = scopeOf(from, () => undefined);
@@ -156,12 +140,9 @@ function translate(path: Path, row: Row, from: Target, values: Values, to: Targe
 
 /** A key of this name at a higher level: `task.runner.nodeSelector` is `task.nodeSelector`. */
 function keyAbove(path: Path, values: Values, target: Target): Suggestion | undefined {
-  const keys = keysOf(schemaOf(target), target.version);
   const above = path.map((_, index) => [...path.slice(0, path.length - 1 - index), path.at(-1) as string]).slice(1);
-  const [to, ...others] = above.filter((each) => keys.has(spellPath(each)));
-  if (to === undefined) return undefined;
-  const fix = others.length === 0 ? rename(path, to, values, target) : undefined;
-  return {suggestion: spellPath(to), ...(fix ? {fix} : {})};
+  const [to, ...others] = above.filter((each) => keysOf(target).has(spellPath(each)));
+  return to && suggest(to, others.length === 0 ? rename(path, to, values, target) : undefined);
 }
 
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -177,28 +158,28 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 function synonym(path: Path, target: Target): Suggestion | undefined {
   const last = path.at(-1) as string;
   const name = Object.hasOwn(SYNONYMS, last) ? SYNONYMS[last] : undefined;
-  const keys = keysOf(schemaOf(target), target.version);
-  const to = name && [...path.slice(0, -1), name];
-  if (to && keys.has(spellPath(to))) return {suggestion: spellPath(to)};
-  const found = name && byPlace([...keys.values()].filter((each) => each.at(-1) === name))[0];
-  return found ? {suggestion: spellPath(found)} : undefined;
+  if (name === undefined) return undefined;
+  const to = [...path.slice(0, -1), name];
+  return keysOf(target).has(spellPath(to)) ? suggest(to) : keyNamed(name, target);
 }
 
 /** Keys for every pod first, then keys for runs. */
 const PLACES = [/^global\./, /^task\.runner\./, /^task\./];
 const rankOf = (path: string): number => (PLACES.findIndex((each) => each.test(path)) + PLACES.length + 1) % (PLACES.length + 1);
-const byPlace = (paths: readonly Path[]): Path[] => paths.toSorted((one, other) => rankOf(spellPath(one)) - rankOf(spellPath(other)));
+
+function keyNamed(name: string, target: Target): Suggestion | undefined {
+  const named = [...keysOf(target).values()].filter((each) => each.at(-1) === name);
+  const [found] = named.toSorted((one, other) => rankOf(spellPath(one)) - rankOf(spellPath(other)));
+  return found && suggest(found);
+}
 
 function keyOfSameName(path: Path, values: Values, target: Target): Suggestion | undefined {
-  const above = keyAbove(path, values, target);
-  if (above) return above;
-  const [found] = byPlace([...keysOf(schemaOf(target), target.version).values()].filter((each) => each.at(-1) === path.at(-1)));
-  return found && {suggestion: spellPath(found)};
+  return keyAbove(path, values, target) ?? keyNamed(path.at(-1) as string, target);
 }
 
 /** A key spelled alike, or one of the same name in another place. */
 function similarKey(path: Path, values: Values, target: Target): Suggestion | undefined {
-  const keys = keysOf(schemaOf(target), target.version);
+  const keys = keysOf(target);
   const known = [...keys.keys()];
   const parent = spellPath(path.slice(0, -1));
   const siblings = known.filter((each) => keys.get(each)?.length === path.length && (parent === '' || each.startsWith(`${parent}.`)));
@@ -206,11 +187,9 @@ function similarKey(path: Path, values: Values, target: Target): Suggestion | un
   const alike = names.get(closest(path.at(-1) as string, [...names.keys()]) ?? '') ?? closestName(path, known, keys);
   if (alike === undefined) return keyOfSameName(path, values, target);
   const name = keys.get(alike)?.at(-1) as string;
-  const fix = isMisspelt(path.at(-1) as string, name, [...names.keys()])
-    ? rename(path, keys.get(alike) as Path, values, target)
-    : undefined;
-  const isMoved = fix?.to !== undefined;
-  return {suggestion: alike, ...(fix && !isMoved ? {fix} : {})};
+  const isClear = isMisspelt(path.at(-1) as string, name, [...names.keys()]);
+  const fix = isClear ? rename(path, keys.get(alike) as Path, values, target) : undefined;
+  return suggest(keys.get(alike) as Path, fix?.to === undefined ? fix : undefined);
 }
 
 /** In other places, the last name must also be similar: `agent.worker` is not `agent.token`. */
@@ -223,7 +202,7 @@ const closestName = (path: Path, known: readonly string[], keys: ReadonlyMap<str
 /** True if the chart has another key for the same thing: `nodeSelector` can be that of the controller or of the workers. */
 function hasRival(path: Path, to: Path, target: Target): boolean {
   const name = (path.at(-1) as string).toLowerCase();
-  return [...keysOf(schemaOf(target), target.version).values()].some(
+  return [...keysOf(target).values()].some(
     (key) => key.at(-1)?.toLowerCase().endsWith(name) && !startsWith(key, to) && !startsWith(to, key),
   );
 }

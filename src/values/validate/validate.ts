@@ -5,15 +5,13 @@ import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {valuesDocument} from '../document.ts';
+import {toYaml, valuesDocument} from '../document.ts';
 import {type Generated, generate} from '../generate.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
-import {toYaml} from '../yaml.ts';
-import {checkKeys} from './check-keys.ts';
+import {checkKeys, isTypeError} from './check-keys.ts';
 import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVariables, checkVersion} from './check-rules.ts';
 import {checkIgnored, checkPlaceholders, checkRepeatedVariables, checkShape} from './check-values.ts';
 import {dotted, isWithin, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
-import {hideSecretsInFindings} from './hide-secrets.ts';
 import {mergeSources, readSource} from './source.ts';
 
 /**
@@ -22,9 +20,7 @@ import {mergeSources, readSource} from './source.ts';
  */
 export function validate(text: string, target: Target, known?: Settings): ValuesFinding[] {
   const {source, findings} = readSource(text);
-  return source === undefined
-    ? inOrder(findings)
-    : hideSecretsInFindings(inOrder([...findings, ...findingsIn(source, target, known)]), source);
+  return inOrder(source === undefined ? findings : [...findings, ...findingsIn(source, target, known)]);
 }
 
 /** The errors in values without a text. Pure. */
@@ -35,12 +31,9 @@ export const errorsIn = (values: Values, target: Target): ValuesFinding[] =>
 export function validateLayers(files: readonly {file: string; text: string}[], target: Target): ValuesFinding[] {
   const layers = files.map(({file, text}) => ({file, ...readSource(text)}));
   const sources = layers.flatMap(({file, source}) => (source === undefined ? [] : [{file, source}]));
-  const ofReading = layers.flatMap(({file, source, findings}) =>
-    (source ? hideSecretsInFindings(findings, source) : findings).map((finding) => ({...finding, file})),
-  );
+  const ofReading = layers.flatMap(({file, findings}) => findings.map((finding) => ({...finding, file})));
   if (sources.length < layers.length) return ofReading;
-  const merged = mergeSources(sources);
-  return [...ofReading, ...hideSecretsInFindings(inOrder(findingsIn(merged, target)), merged)];
+  return [...ofReading, ...inOrder(findingsIn(mergeSources(sources), target))];
 }
 
 /** Bugs of this chart version that appear with any values. Pure. */
@@ -81,9 +74,6 @@ function findingsIn(source: ValuesSource, target: Target, known?: Settings): Val
 const inOrder = (findings: readonly ValuesFinding[]): ValuesFinding[] =>
   findings.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
 
-const isTypeError = ({code}: ValuesFinding): boolean =>
-  ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
-
 /**
  * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
  * new. @throws ExpectedError for errors, and for a key that makes another setting ineffective
@@ -116,7 +106,7 @@ function refusal(errors: readonly ValuesFinding[], generated: Generated): Expect
 function refuseDropped({origins, settings}: Generated, findings: readonly ValuesFinding[]): void {
   for (const {code, path, message} of findings) {
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
-    if (code !== 'OTHER_KEY_WINS' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
+    if (code !== 'KEY_OVERRIDDEN' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
     throw failed('CONFLICTING_SETTINGS', `${spell(lost)} has no effect. ${path}: ${message}`, ['Use only one of them']);
   }
 }

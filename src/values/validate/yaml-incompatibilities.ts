@@ -28,7 +28,7 @@ function invalidCharacter(text: string): SourceProblem | undefined {
   if (point === 0x2028 || point === 0x2029)
     return {
       offset,
-      code: 'ODD_LINE_END',
+      code: 'LINE_SEPARATOR',
       message: `Helm treats the invisible character ${name} as a line break; most other programs do not.`,
     };
   if (point === 0xfffd || (point >= 0xd800 && point <= 0xdfff)) {

@@ -3,6 +3,8 @@ import {afterEach, expect, test, vi} from 'vitest';
 import {hostTools} from '../../../src/adapters/host-tools.ts';
 import CollectLogs from '../../../src/commands/collect-logs.ts';
 import Inspect from '../../../src/commands/inspect.ts';
+import {poolTokenOf, USER_TOKEN} from '../../scalr/mock-account.ts';
+import {mockApi} from '../../scalr/mock-api.ts';
 import {contentOf, hostShims} from '../../support/host-shims.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {violations} from '../../support/output-schema.ts';
@@ -264,4 +266,36 @@ test('cannot be used with flags for a cluster', async () => {
   const {stderr, exit} = await runCommand(CollectLogs, ['--docker', 'a', '--namespace', 'b']);
   expect(exit).toBe(2);
   expect(stderr).toContain('--docker');
+});
+
+test('adds the agent pool, its agents and its queue, if there is a token for the host of the container', async () => {
+  const api = await mockApi();
+  const pool = api.account.pool('edge');
+  api.account.agent(pool, 'f00dcafe0123', {status: 'busy'});
+  api.account.token(pool, {description: 'of-the-pool'});
+  api.account.run(api.account.workspace('network', api.account.environment('prod'), pool), 'plan_queued');
+  const poolToken = poolTokenOf(api.host, pool.id, 'at-v0');
+  const Config = {Hostname: 'f00dcafe0123', Env: [`SCALR_URL=${api.url}`, `SCALR_AGENT_TOKEN=${poolToken}`]};
+  vi.stubEnv('PATH', shims.path(docker({inspect: inspected({}, {Config})})));
+  const run = async (...more: string[]) => {
+    const file = shims.zip();
+    const {stderr, exit} = await runCommand(CollectLogs, ['--docker', 'scalr-agent', '--out', file, ...more], {
+      ...{host: hostTools, env: {SSL_CERT_FILE: 'ca.pem', ...api.deps.env}, now: () => new Date('2026-11-21T08:05:00Z')},
+      files: memoryFiles({'/etc/os-release': 'PRETTY_NAME="Ubuntu 22.04.5 LTS"\n', 'ca.pem': api.ca}),
+    });
+    expect({exit}, stderr).toEqual({exit: 0});
+    return contentOf(file);
+  };
+  const content = await run();
+  const account = JSON.parse(String(content['scalr/scalr-agent.json']));
+  expect(account).toMatchObject({
+    pods: ['f00dcafe0123'],
+    pool: {name: 'edge'},
+    agents: [{name: 'f00dcafe0123', status: 'busy'}],
+    queue: [{status: 'plan_queued'}],
+  });
+  for (const secret of [USER_TOKEN, poolToken]) expect(JSON.stringify(content)).not.toContain(secret.split('.')[1]);
+  const before = api.sent.length;
+  expect(Object.keys(await run('--no-account'))).not.toContain('scalr/scalr-agent.json');
+  expect(api.sent).toHaveLength(before);
 });

@@ -100,14 +100,14 @@ describe('causes have evidence in the bundle', () => {
     const claim: Claim = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Pending'}};
     const objects = [claim, event(claim, 'ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found')];
     const [finding] = find(objects);
-    expect(finding).toMatchObject({code: 'CLASS_NOT_FOUND', object: 'claim/cache', evidence: 'events.txt', line: 1});
+    expect(finding).toMatchObject({code: 'CLASS_NOT_FOUND', object: 'pvc/cache', evidence: 'events.txt', line: 1});
   });
 
   test('without a line number when redaction moved the lines', () => {
     const claim: Claim = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Lost'}};
     const places = new Evidence(texts([claim]), new Set(['objects/persistentvolumeclaim/cache.json']), []);
     const [finding] = clusterFindings({objects: [claim], logs: [], places, now: TODAY});
-    expect(finding).toMatchObject({code: 'CLAIM_LOST', evidence: 'objects/persistentvolumeclaim/cache.json'});
+    expect(finding).toMatchObject({code: 'PVC_LOST', evidence: 'objects/persistentvolumeclaim/cache.json'});
     expect(finding).not.toHaveProperty('line');
   });
 });

@@ -75,7 +75,7 @@ const archiveWithSecret = new PagedArchive(
       return (await check?.(written)) ?? {bytes: 42, entries: []};
     },
   },
-  undefined,
+  '',
 );
 
 /** What the redaction missed. */
@@ -136,7 +136,7 @@ export const withCluster: readonly Example[] = [
     'Error: looks like "https://scalr.github.io/agent-helm/" is not a valid chart repository or cannot be reached: Get "https://scalr.github.io/agent-helm/index.yaml": dial tcp: lookup scalr.github.io: no such host',
   ),
   tool(
-    'OBJECT_OF_ANOTHER',
+    'OBJECT_NOT_OWNED',
     'install --answers answers.yaml --yes',
     INSTALL,
     'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "scalr-agent" exists and cannot be imported into the current release: invalid ownership metadata',
@@ -149,7 +149,7 @@ export const withCluster: readonly Example[] = [
     const cluster = {server: 'v1.34.1', nodes: [{name: 'node-1', version: 'v1.34.1'}]};
     throw blockedBy(kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, cluster));
   }),
-  failing('BROKEN_PROMISE', 'install --answers answers.yaml --yes', () => {
+  failing('RENDER_MISMATCH', 'install --answers answers.yaml --yes', () => {
     const manifest = 'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';
     return renderChart(
       {name: NAME, chart: CHART, yaml: ''},
@@ -161,7 +161,7 @@ export const withCluster: readonly Example[] = [
   failing('NOT_CONFIRMED', 'install --answers answers.yaml', () => confirmPlan({isAccepted: false, prompter: undefined})),
   failing('NOT_READY', 'install --answers answers.yaml --yes', () =>
     requireReady(
-      watched('hopeless', [cause('TOKEN_REJECTED', 'agent log: 401 Client Error: Unauthorized for url: https://acme.scalr.io')]),
+      watched('failed', [cause('TOKEN_REJECTED', 'agent log: 401 Client Error: Unauthorized for url: https://acme.scalr.io')]),
       releaseText(NAME, true),
       READY,
     ),

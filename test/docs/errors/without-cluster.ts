@@ -65,7 +65,7 @@ export const withoutCluster: readonly Example[] = [
   typing('CONFLICTING_SETTINGS', `values ${ADDRESS} --chart agent-local --run-memory-request 4Gi --run-memory-limit 2Gi`),
   typing('RESERVED_VARIABLE', `values ${ADDRESS} --chart agent-local --extra-env SCALR_AGENT_NAME=mine`),
   typing('NO_CHART_FITS', 'recommend --purpose vcs --controller-replicas 2'),
-  typing('NO_CHART', 'validate values.yaml --chart-source agent-job-0.6.5.tgz', {files: noArchive}),
+  typing('INVALID_CHART_SOURCE', 'validate values.yaml --chart-source agent-job-0.6.5.tgz', {files: noArchive}),
   typing('AGENT_NOT_FOUND', 'collect-logs --docker scalr-agent', {
     host: {
       run: async (call) => ({stdout: '[]', error: hostErrorIn(call, 'Error: No such object: scalr-agent')}),

@@ -28,27 +28,27 @@ test('what is said of agent-k8s with its defaults', async () => {
     "
     gke-standard
       warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes
     gke-autopilot
       fail host-path
       warn run-timeouts
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes, worker-nodes
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, worker-nodes
     eks-al2023
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, worker-nodes
     eks-bottlerocket
       skip node-architecture
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, windows-nodes, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, windows-nodes, worker-nodes
     aks
       warn windows-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, worker-nodes
     openshift
       warn openshift-scc, worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes
     kind
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, worker-nodes
     k3s
       warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes
     "
   `);
 });
@@ -58,23 +58,23 @@ test('what is said of agent-local with its defaults', async () => {
     "
     gke-standard
       warn server-version, node-versions
-      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes
     gke-autopilot
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
     eks-al2023
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
     eks-bottlerocket
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
     aks
       warn windows-nodes
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture
     openshift
       warn server-version, openshift-scc, node-versions
-      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes
     kind
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
     k3s
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
     "
   `);
 });
@@ -86,37 +86,37 @@ test('what is said of agent-job with its defaults where its chart cannot be fetc
     gke-standard
       fail server-version, node-versions
       warn metadata-block
-      skip object-names, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, metadata-identity, ready-nodes, node-architecture
+      skip object-names, run-nodes, controller-nodes, run-capacity, windows-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, node-architecture
     gke-autopilot
       fail server-version, node-versions
       warn metadata-identity
-      skip object-names, metadata-dns, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, definition, left-definitions, metadata-block, ready-nodes, node-architecture
+      skip object-names, metadata-dns, run-nodes, controller-nodes, run-capacity, windows-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, ready-nodes, node-architecture
     eks-al2023
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     eks-bottlerocket
       fail server-version, node-versions
-      skip object-names, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
-      pass cloud-setting, release-name, definition, left-definitions, metadata-block, metadata-dns, ready-nodes
+      skip object-names, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes
     aks
       fail server-version, node-versions
-      skip object-names, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, definition, left-definitions, metadata-block, metadata-dns, ready-nodes, node-architecture
+      skip object-names, run-nodes, controller-nodes, run-capacity, windows-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, node-architecture
     openshift
       fail server-version, node-versions
-      skip openshift-scc, object-names, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+      skip openshift-scc, object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     kind
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     k3s
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes
+      pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     "
   `);
 });
@@ -127,37 +127,37 @@ test('what is said of agent-job with its defaults, rendered for a server that is
     gke-standard
       fail server-version, node-versions
       warn metadata-block
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, metadata-identity, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
     gke-autopilot
       fail server-version, node-versions
       warn metadata-identity
       skip metadata-dns
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
     eks-al2023
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
     eks-bottlerocket
       fail server-version, node-versions
       skip node-architecture
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, windows-nodes
     aks
       fail server-version, node-versions
       warn windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture
     openshift
       fail server-version, node-versions
       warn openshift-scc
       skip metadata-block
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
     kind
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
     k3s
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
     "
   `);
 });

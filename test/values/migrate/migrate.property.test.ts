@@ -8,14 +8,14 @@ import {chartSchema, closedSchema, type Leaf, leavesOf} from '../../../src/chart
 import {protectionsOf} from '../../../src/charts/security.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import {copyOf, getAt, leafPaths, sameTree, setAt, spellPath, type Tree, type Values} from '../../../src/ground/tree.ts';
+import {toYaml} from '../../../src/values/document.ts';
 import {generate} from '../../../src/values/generate.ts';
 import {type Migrated, migrateValues} from '../../../src/values/migrate/migrate.ts';
 import {migrateText} from '../../../src/values/migrate/migrate-text.ts';
-import {explicitSettings} from '../../../src/values/migrate/read-explicit.ts';
+import {explicitSettings} from '../../../src/values/migrate/old-settings.ts';
 import {effectiveValues, readEffective} from '../../../src/values/read-values.ts';
 import {readSource} from '../../../src/values/validate/source.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
-import {toYaml} from '../../../src/values/yaml.ts';
 import {certificates} from '../../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../../support/raw-settings.ts';
 import {type RawFlags, settingsFrom} from '../../support/settings-from.ts';

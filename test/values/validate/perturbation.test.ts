@@ -2,8 +2,8 @@ import {afterAll, expect, test} from 'vitest';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
 import {newestOf} from '../../../src/charts/target.ts';
 import {type Path, setAt, startsWith, type Tree, type Values} from '../../../src/ground/tree.ts';
+import {toYaml} from '../../../src/values/document.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
-import {toYaml} from '../../../src/values/yaml.ts';
 import {CHART_NAMES, TARGETS} from '../../support/versions.ts';
 
 /** Every default of a release is spoilt in five ways, one at a time; each has to be found at its place. */

@@ -13,7 +13,7 @@ const NOT_OF_AN_EXAMPLE = ['NO_TOKEN', 'PLACEHOLDER'];
  * Examples that do not work: the HA example of agent-job selects by the old name and loses its budget in 0.6.1–0.6.3,
  * a rolling update waits for its own volume, and runs of agent-job 0.5.64 do not find a persistent cache.
  */
-const TRAPS = ['SELECTS_NOTHING', 'BUDGET_LOST', 'ROLLING_UPDATE_BLOCKED', 'CACHE_NOT_FOUND_BY_RUNS'];
+const TRAPS = ['SELECTOR_MATCHES_NOTHING', 'PDB_NOT_RENDERED', 'ROLLING_UPDATE_BLOCKED', 'CACHE_NOT_FOUND_BY_RUNS'];
 
 const charts = process.env['SCALR_CHARTS'];
 

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../../src/charts/schema.ts';
 import {at, setAt, type Tree} from '../../../src/ground/tree.ts';
+import {toYaml} from '../../../src/values/document.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
-import {toYaml} from '../../../src/values/yaml.ts';
 import {DOCUMENTS} from '../../golden/cases.ts';
 import {TARGETS} from '../../support/versions.ts';
 
@@ -52,7 +52,7 @@ describe('a handwritten file', () => {
   test.each<[string, Target, string, string, string | undefined]>([
     ['a tag that YAML reads as a number', JOB, 'task: {runner: {image: {tag: 1.10}}}', 'UNQUOTED_TEXT', '"1.10"'],
     ['a bare yes', JOB, 'otel: {endpoint: yes}', 'UNQUOTED_TEXT', '"yes"'],
-    ['a switch in quotes', LOCAL, 'allowMetadataService: "false"', 'TEXT_FOR_SWITCH', 'false'],
+    ['a switch in quotes', LOCAL, 'allowMetadataService: "false"', 'STRING_NOT_BOOLEAN', 'false'],
     ['a list for a number', LOCAL, 'replicaCount: [1]', 'WRONG_TYPE', undefined],
     ['a value that the chart does not know', K8S, 'agent: {log_format: yaml, tokenExistingSecret: t}', 'WRONG_VALUE', undefined],
     ['a number below the minimum', LOCAL, 'terminationGracePeriodSeconds: 5', 'WRONG_VALUE', undefined],
@@ -84,7 +84,7 @@ describe('a handwritten file', () => {
       'a PVC that runs cannot share',
       JOB,
       'persistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}',
-      'CLAIM_NOT_SHARED',
+      'PVC_NOT_SHARED',
       undefined,
     ],
     ['a request above its limit', LOCAL, 'resources: {requests: {memory: 4Gi}}', 'REQUEST_ABOVE_LIMIT', undefined],
@@ -92,7 +92,7 @@ describe('a handwritten file', () => {
       'an access mode that the PVC of runs cannot have',
       JOB,
       'persistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}',
-      'CLAIM_NOT_SHARED',
+      'PVC_NOT_SHARED',
       'Use persistence.cache.persistentVolumeClaim.accessMode: "ReadWriteMany" or persistence.cache.enabled: false',
     ],
     ['two bounds of a disruption budget', JOB, 'task: {podDisruptionBudget: {minAvailable: 1}}', 'TWO_DISRUPTION_BOUNDS', undefined],
@@ -111,7 +111,7 @@ describe('a handwritten file', () => {
 
   test.each([
     ['', 'NO_TOKEN'],
-    ['agent: {token: abc, tokenExistingSecret: {name: t}}', 'OTHER_KEY_WINS'],
+    ['agent: {token: abc, tokenExistingSecret: {name: t}}', 'KEY_OVERRIDDEN'],
   ])('%j: reports the problem with the token', (text, code) => {
     expect(validate(text, JOB).map((each) => each.code)).toContain(code);
   });

@@ -4,7 +4,7 @@ import {AccountCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
 import type {Warning} from '../../../ground/errors.ts';
-import {planRevocation} from '../../../operations/pool-tokens.ts';
+import {planRevocation} from '../../../operations/account-steps.ts';
 import type {Named} from '../../../scalr/account.ts';
 
 interface Result {
