@@ -44,7 +44,7 @@ const readAdvice = (code: string, path: string): string =>
   code === 'EISDIR' ? `Use the files in it: ${join(path, '*.yaml')}` : 'Check the path and its permissions';
 
 function writeAdvice(code: string, path: string, flag: PlaceFlag | undefined): string {
-  const advice = code === 'ENOENT' ? `Create the directory: mkdir -p ${dirname(path)}` : ADVICE[code];
+  const advice = code === 'ENOENT' && dirname(path) !== '.' ? `Create the directory: mkdir -p ${dirname(path)}` : ADVICE[code];
   return `${advice === undefined ? 'Use' : `${advice}, or use`} another path${flag === undefined ? '' : ` with ${flag}`}`;
 }
 
