@@ -74,7 +74,7 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       drain: flags.drain,
       drainTimeoutSeconds: drainTimeoutMs / 1000,
       timeoutSeconds: timeoutOf(flags) / 1000,
-      removesToken: flags['revoke-token'] || flags['delete-pool'],
+      ...{removesToken: flags['revoke-token'] || flags['delete-pool'], deletesPool: flags['delete-pool']},
       ...(flags['cleaner-image'] === undefined ? {} : {cleanerImage: flags['cleaner-image']}),
     };
     const account = {

@@ -57,7 +57,7 @@ export function requirementsQuestion(store: AnswerStore, missing: () => readonly
         });
         if (picked === CONTINUE) return 'continue';
         if (picked === FILES) {
-          store.place = {kind: 'files'};
+          store.place = {...store.place, kind: 'files'};
           return 'files only';
         }
         if (picked === AGAIN) await deps.prompter.wait('Trying again', deps.tryRequirements(true), [...shown.heading]);

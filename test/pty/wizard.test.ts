@@ -154,10 +154,11 @@ describe('the screen', () => {
     const {screen, left} = await onTerminal([], TO_REVIEW, folder, terminal);
     expect(left, screen).toBe(0);
     const review = screen.slice(0, screen.lastIndexOf('Esc to go back') + 14);
-    const lines = (await displayed(review, cols, rows)).slice(-rows);
+    const emulator = new Emulator({columns: cols, rows});
+    emulator.write(review);
+    const lines = await emulator.visible();
     expect(lines.find((line) => line.includes('Review'))).toMatch(/^◆ {2}Review {5}agent-local/);
-    // A line that scrolled off a low window cannot be erased; it may stand above the review.
-    expect(lines.slice(cols === 50 ? 1 : 0).filter((line) => line.startsWith('◇'))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('◇'))).toEqual([]);
     expect(lines.join('\n')).toContain('Quit without changes');
   });
 
