@@ -142,16 +142,12 @@ async function follow(
   return {...(await saved(all.prepared, options, deps, reading, api)), interrupt};
 }
 
-const CODES: Readonly<Partial<Record<ReadErrorKind, FailureCode>>> = {
-  'not-logged-in': 'NOT_LOGGED_IN',
-  forbidden: 'FORBIDDEN',
-  aborted: 'TIMED_OUT',
+/** What read errors mean for the whole bundle; others mean that the cluster is unreachable. */
+const FAILURES: Readonly<Partial<Record<ReadErrorKind, readonly [code: FailureCode, ...advice: string[]]>>> = {
+  'not-logged-in': ['NOT_LOGGED_IN', 'Log in to the cluster, then run the command again'],
+  forbidden: ['FORBIDDEN'],
+  aborted: ['TIMED_OUT', 'Wait longer with --timeout'],
 };
-const ADVICE: Readonly<Partial<Record<FailureCode, readonly string[]>>> = {
-  NOT_LOGGED_IN: ['Log in to the cluster, then run the command again'],
-  TIMED_OUT: ['Wait longer with --timeout'],
-};
-const UNANSWERED: readonly FailureCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
 
 const isEmpty = ({releases, scope}: PreparedBundle): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
 
@@ -175,7 +171,8 @@ export function emptyError(
     );
   }
   const {error, what} = serious;
-  const code = CODES[error.kind] ?? 'CLUSTER_UNREACHABLE';
+  const [code, ...advice] = FAILURES[error.kind] ?? ['CLUSTER_UNREACHABLE'];
+  const hasAnswered = code === 'NOT_LOGGED_IN' || code === 'FORBIDDEN';
   if (error.kind === 'unreachable') {
     const failure = apiFailure(error, kubeTarget);
     return failure.with(`${failure.message} No bundle was written.`, failure.suggestions);
@@ -184,8 +181,8 @@ export function emptyError(
     code,
     `Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`,
     [
-      ...(ADVICE[code] ?? []),
-      ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`] : []),
+      ...advice,
+      ...(hasAnswered ? [] : [`Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`]),
       ...(access === undefined ? [] : [access]),
     ],
     {exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed},

@@ -7,7 +7,6 @@ import {
   containersOf,
   eventsOf,
   firstTimeOf,
-  isBeingCreated,
   isContainerTroubled,
   isEnding,
   newestEvent,

@@ -1,4 +1,4 @@
-import type {ContainerState, Pod, Snapshot} from '../kubernetes/objects.ts';
+import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseTable, oneLine, type Symptom, singleCause, unwrap} from './cause.ts';
 import {
   type ContainerView,

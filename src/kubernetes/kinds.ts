@@ -55,6 +55,10 @@ export function groupVersionOf(kind: string): string {
   return found;
 }
 
+/** Resource that kubectl calls `deployment` or `deployments`; undefined for other words. */
+export const resourceNamed = (word: string): string | undefined =>
+  Object.keys(GROUP_VERSIONS).find((resource) => [word, pluralOfKind(word)].includes(pluralOf(resource)));
+
 /** API path of a kind, such as `deployments.apps`. */
 export function collectionPath(resource: string, namespace?: string, groupVersion = GROUP_VERSIONS[resource]): string {
   if (groupVersion === undefined) throw new Error(`Unknown API group and version of ${resource}.`);

@@ -48,7 +48,7 @@ export async function runAccountSteps(
       answers.push(await orLeft(client.send(step.request, step.purpose), forceQuit, () => `${done()} No answer yet: ${step.title}.`));
     } catch (error) {
       if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED' || answers.length === 0) throw error;
-      throw new ExpectedError(`${error.message} ${done()}`, {...error, cause: error.cause});
+      throw error.with(`${error.message} ${done()}`, error.suggestions);
     }
     onStep(step, 'done');
   }

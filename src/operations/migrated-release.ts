@@ -100,33 +100,20 @@ export const withValues = (
 
 /** Secrets in plain text, which the migrated values read from Kubernetes Secrets. */
 function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): WantedSecret[] {
-  const named = (id: string): string => settings.get(id) as string;
-  const howToGive = 'Create the Secret, or run the upgrade again';
+  const secret = (setting: typeof tokenSecret | typeof clientCertSecret, content: Pick<WantedSecret, 'type' | 'data'>): WantedSecret[] => {
+    const name = settings.get(setting.id);
+    const howToGive = 'Create the Secret, or run the upgrade again';
+    return typeof name === 'string' ? [{name, ...content, howToGive, flag: spell(setting)}] : [];
+  };
   const token = getAt(given, at('agent.token')) ?? '';
-  const tls = ['agent.tls', 'global.tls'].find((key) => textAt(given, `${key}.clientKey`) !== '');
+  const key = String(settings.get(tokenSecretKey.id) ?? 'token');
+  const tls = ['agent.tls', 'global.tls'].find((each) => textAt(given, `${each}.clientKey`) !== '');
+  const [certificate, privateKey] = ['clientCert', 'clientKey'].map((each) => new Secret(textAt(given, `${tls}.${each}`)));
   return [
-    ...(token !== '' && settings.has(tokenSecret.id)
-      ? [
-          {
-            name: named(tokenSecret.id),
-            type: 'Opaque' as const,
-            data: {[named(tokenSecretKey.id) ?? 'token']: new Secret(String(token))},
-            howToGive,
-            flag: spell(tokenSecret),
-          },
-        ]
-      : []),
-    ...(tls !== undefined && settings.has(clientCertSecret.id)
-      ? [
-          {
-            name: named(clientCertSecret.id),
-            type: 'kubernetes.io/tls' as const,
-            data: {'tls.crt': new Secret(textAt(given, `${tls}.clientCert`)), 'tls.key': new Secret(textAt(given, `${tls}.clientKey`))},
-            howToGive,
-            flag: spell(clientCertSecret),
-          },
-        ]
-      : []),
+    ...(token === '' ? [] : secret(tokenSecret, {type: 'Opaque', data: {[key]: new Secret(String(token))}})),
+    ...(tls === undefined
+      ? []
+      : secret(clientCertSecret, {type: 'kubernetes.io/tls', data: {'tls.crt': certificate, 'tls.key': privateKey}})),
   ];
 }
 

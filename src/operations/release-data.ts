@@ -219,7 +219,8 @@ export interface RemovedObject {
   name: string;
   /** Undefined for cluster-scoped objects. */
   namespace?: string;
-  groupVersion: string;
+  /** Default: that of Kubernetes. */
+  groupVersion?: string;
 }
 
 /** Text for the user; for a part of the objects if not all are deleted. */
@@ -234,14 +235,9 @@ export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: Kuberne
   groupVersion: apiVersion,
 });
 
-const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name, groupVersion: 'v1'});
+const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name});
 
-const removedClaim = (name: string, namespace: string): RemovedObject => ({
-  kind: 'PersistentVolumeClaim',
-  name,
-  namespace,
-  groupVersion: 'v1',
-});
+const removedClaim = (name: string, namespace: string): RemovedObject => ({kind: 'PersistentVolumeClaim', name, namespace});
 
 const CLAIM = 'PersistentVolumeClaim';
 

@@ -2,6 +2,7 @@ import type {Call, ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
+import {resourceNamed} from '../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../kubernetes/objects.ts';
 import {currentUser, grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
@@ -10,22 +11,7 @@ import type {InstallFacts} from '../release/read-release.ts';
 import type {Step} from './step.ts';
 import type {RenderedRelease} from './wanted-release.ts';
 
-/** API groups of the kinds that steps name in arguments of kubectl. */
-const RESOURCES: Readonly<Record<string, string>> = {
-  deployment: 'deployments.apps',
-  statefulset: 'statefulsets.apps',
-  daemonset: 'daemonsets.apps',
-  job: 'jobs.batch',
-  jobs: 'jobs.batch',
-  pod: 'pods',
-  pods: 'pods',
-  secret: 'secrets',
-  persistentvolumeclaim: 'persistentvolumeclaims',
-  persistentvolume: 'persistentvolumes',
-  namespace: 'namespaces',
-  customresourcedefinition: 'customresourcedefinitions.apiextensions.k8s.io',
-};
-const CLUSTER_SCOPED: ReadonlySet<string | undefined> = new Set(['persistentvolumes', 'namespaces', RESOURCES['customresourcedefinition']]);
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['persistentvolumes', 'namespaces', 'customresourcedefinitions.apiextensions.k8s.io']);
 
 /** The permissions that a step requires. Steps of helm list their own. Pure. */
 const permissionsOf = ({call, permissions}: Step, {kubeTarget}: ReleaseName): readonly Permission[] =>
@@ -36,7 +22,10 @@ function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: stri
   const named = rest.slice(0, firstFlag < 0 ? undefined : firstFlag);
   const kinds = (command === 'rollout' ? named.slice(1) : named).flatMap((each) => {
     const [kind = '', name] = each.split('/');
-    return kind.split(',').flatMap((one) => (RESOURCES[one] === undefined ? [] : [{resource: RESOURCES[one], name}]));
+    return kind.split(',').flatMap((one) => {
+      const resource = resourceNamed(one);
+      return resource === undefined ? [] : [{resource, name}];
+    });
   });
   const on = (...verbs: readonly string[]): Permission[] =>
     kinds.flatMap(({resource}) => verbs.map((verb) => ({verb, resource, ...(CLUSTER_SCOPED.has(resource) ? {} : {namespace})})));

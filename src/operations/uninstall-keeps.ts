@@ -52,9 +52,15 @@ interface RemainingOptions {
   purge: Purge;
   /** The token in the Scalr account becomes invalid. */
   removesToken?: boolean;
+  /** Its agent pool is deleted. */
+  deletesPool?: boolean;
 }
 
-export function remaining(name: ReleaseName, inventory: Inventory, {purge, removesToken = false}: RemainingOptions): KeptObject[] {
+export function remaining(
+  name: ReleaseName,
+  inventory: Inventory,
+  {purge, removesToken = false, deletesPool = false}: RemainingOptions,
+): KeptObject[] {
   const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
@@ -77,8 +83,8 @@ export function remaining(name: ReleaseName, inventory: Inventory, {purge, remov
     ...(inventory.namespace && going.namespace.length === 0
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
-    ...(removesToken ? [] : inventory.secrets).flatMap(({accountToken, usedBy}) =>
-      accountToken && usedBy.length === 0 ? keptToken(accountToken, name) : [],
+    ...inventory.secrets.flatMap(({accountToken, usedBy}) =>
+      accountToken && usedBy.length === 0 ? keptInAccount(accountToken, name, {removesToken, deletesPool}) : [],
     ),
     ...inventory.leftovers.map((each) => keptLeftover(each, name)),
     ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.kubeTarget)),
@@ -153,11 +159,23 @@ function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Pu
   return {what, why: reason ?? 'it is empty, but --purge=namespace is not set', how};
 }
 
-const keptToken = ({host, poolId, tokenId}: AccountToken, name: ReleaseName): KeptObject => ({
-  what: `Token ${tokenId} of agent pool ${poolId} on ${host}`,
-  why: 'an install has created it; uninstall does not revoke it by default',
-  how: ownCommand('uninstall', name, '--revoke-token'),
-});
+function keptInAccount(
+  {host, poolId, tokenId}: AccountToken,
+  name: ReleaseName,
+  {removesToken, deletesPool}: Omit<RemainingOptions, 'purge'>,
+): KeptObject[] {
+  const token = {
+    what: `Token ${tokenId} of agent pool ${poolId} on ${host}`,
+    why: 'an install has created it; uninstall does not revoke it by default',
+    how: ownCommand('uninstall', name, '--revoke-token'),
+  };
+  const pool = {
+    what: `Agent pool ${poolId} on ${host}`,
+    why: 'uninstall does not delete it by default; workspaces can be linked to it',
+    how: ownCommand('uninstall', name, '--delete-pool'),
+  };
+  return [...(removesToken ? [] : [token]), ...(deletesPool ? [] : [pool])];
+}
 
 const keptLeftover = ({kind, name}: ObjectRef, {release, kubeTarget}: ReleaseName): KeptObject => ({
   what: `${kind} ${name}`,

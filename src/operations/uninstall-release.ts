@@ -2,7 +2,7 @@ import {withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
-import {pluralOfKind} from '../kubernetes/kinds.ts';
+import {groupVersionOf, pluralOfKind} from '../kubernetes/kinds.ts';
 import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
@@ -164,7 +164,7 @@ interface Live extends KubernetesObject {
 
 /** Undefined once it is deleted. */
 async function stateOf(
-  {kind, name, namespace, groupVersion}: RemovedObject,
+  {kind, name, namespace, groupVersion = groupVersionOf(kind)}: RemovedObject,
   kubernetes: PollDeps['kubernetes'],
   signal: AbortSignal,
 ): Promise<Omit<LeftObject, 'object'> | undefined> {

@@ -30,6 +30,7 @@ export interface UninstallChoices {
   cleanerImage?: string;
   /** The token in the Scalr account is revoked, or deleted with its pool. */
   removesToken?: boolean;
+  deletesPool?: boolean;
 }
 
 export interface UninstallPlan {
@@ -131,19 +132,9 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
         ]
       : []),
     ...(purge.has('claims') ? dataRemovals(kubeTarget, inventory) : []),
-    ...definitions.map((each) =>
-      remove(
-        `crd/${each.name}`,
-        {kind: 'CustomResourceDefinition', name: each.name, groupVersion: 'apiextensions.k8s.io/v1'},
-        `CRD ${each.name}`,
-      ),
-    ),
+    ...definitions.map((each) => remove(`crd/${each.name}`, {kind: 'CustomResourceDefinition', name: each.name}, `CRD ${each.name}`)),
     ...secrets.map((each) =>
-      remove(
-        `secret/${each.name}`,
-        {kind: 'Secret', name: each.name, namespace: kubeTarget.namespace, groupVersion: 'v1'},
-        `Secret ${each.name}`,
-      ),
+      remove(`secret/${each.name}`, {kind: 'Secret', name: each.name, namespace: kubeTarget.namespace}, `Secret ${each.name}`),
     ),
     ...nodeData.map((each) => ({
       what: `Contents of ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
@@ -151,7 +142,7 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
       steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
       how: manualCleanup(each, name.kubeTarget),
     })),
-    ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name, groupVersion: 'v1'}, `Namespace ${each.name}`)),
+    ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name}, `Namespace ${each.name}`)),
   ];
 }
 

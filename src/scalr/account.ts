@@ -213,6 +213,13 @@ function notFound(kind: AccountKind, nameOrId: string, names: readonly string[])
   ]);
 }
 
+/** Connected agents of the account, and how many it allows; undefined without a limit. @throws ExpectedError */
+export async function readQuota(client: ScalrClient): Promise<{used: number; allowed: number} | undefined> {
+  const {agents: allowed} = await readLimits(client);
+  if (allowed === undefined) return undefined;
+  return {allowed, used: (await listAgents(client)).filter(({status}) => status !== 'offline').length};
+}
+
 /** Limits of an account; undefined where Scalr reports none. */
 interface AccountLimits {
   /** Maximum number of agents. */

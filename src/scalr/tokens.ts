@@ -55,7 +55,7 @@ async function withoutOrphan(
   {name, description}: TokenAttributes,
 ): Promise<ExpectedError> {
   const explain = (text: string, ...suggestions: string[]): ExpectedError =>
-    new ExpectedError(`${failure.message} ${text}`, {...failure, suggestions: [...suggestions, ...failure.suggestions], cause: failure});
+    failure.with(`${failure.message} ${text}`, [...suggestions, ...failure.suggestions]);
   const list = `List its tokens: scalr-agent pool token list ${pool.id}`;
   try {
     const created = (await listTokens(client, pool)).filter((each) => !before.has(each.id));

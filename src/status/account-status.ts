@@ -1,8 +1,8 @@
 import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {type Advice, ExpectedError} from '../ground/errors.ts';
+import {type Advice, ExpectedError, onFailure} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
-import {findAgents, findPool, linksOf, listAgents, listTokens} from '../scalr/account.ts';
+import {findAgents, findPool, linksOf, listAgents, listTokens, readQuota} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {type AccountStatus, type ReleaseStatus, unreadPart} from './status.ts';
 
@@ -14,7 +14,13 @@ export async function readAccountStatus(client: ScalrClient, {agents: pods, work
   const names = pods.map(({pod}) => pod);
   const nothing = {host: client.host, pool: undefined, isUnused: undefined, withoutPod: [], tokens: [], unread: []};
   const poolId = await poolOfPods(client, names);
-  if (poolId === undefined) return {...nothing, agents: names.map((pod) => ({pod, agent: undefined}))};
+  // A full account is a reason for missing agents.
+  const quotaFor = async (agents: AccountStatus['agents']): Promise<AccountStatus['quota']> =>
+    agents.some(({agent}) => agent === undefined) ? readQuota(client).catch(onFailure(() => undefined)) : undefined;
+  if (poolId === undefined) {
+    const agents = names.map((pod) => ({pod, agent: undefined}));
+    return {...nothing, agents, quota: await quotaFor(agents)};
+  }
   const unread: Diagnosis[] = [];
   const optional = async <T>(what: string, reading: Promise<T>): Promise<T | undefined> => {
     try {
@@ -32,12 +38,14 @@ export async function readAccountStatus(client: ScalrClient, {agents: pods, work
   ]);
   // Scalr reports most uses itself.
   const links = pool.isInUse || pool.isDefault ? undefined : await optional('links of the agent pool', linksOf(client, pool));
+  const agents = names.map((pod) => ({pod, agent: onlyOne(known.filter(({name}) => name === pod))}));
   const prefixes = workloads.map(({object}) => `${object.replace(/^.*\//, '')}-`);
   return {
     host: client.host,
     pool,
     isUnused: pool.isInUse || pool.isDefault ? false : links && links.workspaces.length + links.vcsProviders.length === 0,
-    agents: names.map((pod) => ({pod, agent: onlyOne(known.filter(({name}) => name === pod))})),
+    agents,
+    quota: await quotaFor(agents),
     withoutPod: known.filter(
       ({name, status}) => status === 'offline' && !names.includes(name) && prefixes.some((prefix) => name.startsWith(prefix)),
     ),
@@ -105,7 +113,8 @@ const DAY_MS = 86_400_000;
 /** A new token takes a maintenance window. */
 const EXPIRY_DAYS = 14;
 
-function adviceIn({state, purpose}: ReleaseStatus, {pool, isUnused, agents, withoutPod, tokens, host}: AccountStatus, now: Date): Advice[] {
+function adviceIn({state, purpose}: ReleaseStatus, account: AccountStatus, now: Date): Advice[] {
+  const {pool, isUnused, agents, withoutPod, tokens, host, quota} = account;
   const joined = agents.flatMap(({agent}) => agent ?? []);
   const versions = [...new Set(joined.flatMap(({version}) => version ?? []))].toSorted();
   const outdated = joined.filter(({upgrade}) => upgrade === 'medium' || upgrade === 'high');
@@ -125,6 +134,12 @@ function adviceIn({state, purpose}: ReleaseStatus, {pool, isUnused, agents, with
       'AGENT_NOT_FOUND',
       `Scalr reports no single agent for ${few(missing)}`,
       `The agents have other names, or your user on ${host} has no permission agent-pools:read`,
+    ),
+    ...when(
+      quota !== undefined && quota.used >= quota.allowed,
+      'AGENT_QUOTA',
+      `${host} allows ${count(quota?.allowed ?? 0, 'agent')}, and ${quota?.used} are connected`,
+      'Uninstall agents that are not needed, or request a larger quota from Scalr',
     ),
     ...when(
       versions.length > 1,

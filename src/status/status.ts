@@ -45,6 +45,8 @@ export interface AccountStatus {
   /** Offline agents whose names are those of earlier pods of the release. */
   withoutPod: readonly ScalrAgent[];
   tokens: readonly PoolToken[];
+  /** Agents of the whole account; undefined without a limit, and if no agent is missing. */
+  quota?: {used: number; allowed: number} | undefined;
   /** Parts that could not be read. */
   unread: readonly Diagnosis[];
 }

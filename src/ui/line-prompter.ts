@@ -61,16 +61,15 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     const choices = (await laterChoices) ?? now;
     for (const line of heading ?? []) write('', line.replace('\t', ': '));
     write('? ', message);
-    const preselectedValues = preset.selected ?? [preset.default];
-    for (const [index, {value, label: name, description, disabled}] of choices.entries()) {
-      const isPreset = preselectedValues.includes(value) && disabled === undefined;
-      const label = screen.isAccessible && isPreset ? `${name} (${isSeveral ? 'selected' : 'default'})` : name;
+    const presets = preset.selected ?? [preset.default];
+    const preselected = choices.flatMap(({value, disabled}, index) =>
+      presets.includes(value) && disabled === undefined ? [index + 1] : [],
+    );
+    for (const [index, {label: name, description, disabled}] of choices.entries()) {
+      const label = screen.isAccessible && preselected.includes(index + 1) ? `${name} (${isSeveral ? 'selected' : 'default'})` : name;
       const about = disabled !== undefined && screen.isAccessible ? `not available: ${disabled}` : (disabled ?? description);
       write(`  ${disabled === undefined ? index + 1 : '-'}. `, about === undefined ? label : `${label} - ${about}`);
     }
-    const preselected = choices.flatMap(({value, disabled}, index) =>
-      preselectedValues.includes(value) && disabled === undefined ? [index + 1] : [],
-    );
     const typed = {
       help,
       canGoBack,

@@ -4,19 +4,29 @@ import type {TestContext} from 'vitest';
 import type {Kubectl} from './kubectl.ts';
 
 /** Definitions of the controllers in their Go modules. */
-const MODULES = {
+const CONTROLLERS = {
   'github.com/fluxcd/helm-controller@v1.4.0': ['config/crd/bases/helm.toolkit.fluxcd.io_helmreleases.yaml'],
   'github.com/argoproj/argo-cd/v3@v3.1.0': ['manifests/crds/application-crd.yaml'],
 };
 
 /** Applies the definitions of Argo CD and Flux; skips the test without Go or the modules. */
-export async function applyGitOpsDefinitions(kubectl: Kubectl, {skip}: Pick<TestContext, 'skip'>): Promise<void> {
-  for (const [module, files] of Object.entries(MODULES)) {
+export const applyGitOpsDefinitions = (kubectl: Kubectl, context: Pick<TestContext, 'skip'>): Promise<void> =>
+  applyDefinitions(kubectl, CONTROLLERS, context);
+
+/** Applies files of Go modules that contain definitions, and waits for these; skips the test without Go or the modules. */
+export async function applyDefinitions(
+  kubectl: Kubectl,
+  modules: Readonly<Record<string, readonly string[]>>,
+  {skip}: Pick<TestContext, 'skip'>,
+): Promise<void> {
+  for (const [module, files] of Object.entries(modules)) {
     const {stdout, exitCode, stderr} = await execa('go', ['mod', 'download', '-json', module], {reject: false, cwd: '/'});
     if (exitCode !== 0) skip(`cannot download ${module}, which has the definitions: ${stderr || stdout}`);
     const {Dir: directory} = JSON.parse(stdout) as {Dir: string};
-    for (const file of files) await kubectl('apply', '--server-side', '--force-conflicts', '--filename', join(directory, file));
+    for (const file of files) {
+      const path = join(directory, file);
+      await kubectl('apply', '--server-side', '--force-conflicts', '--filename', path);
+      await kubectl('wait', '--for=condition=Established', '--timeout=60s', '--filename', path);
+    }
   }
-  const names = ['helmreleases.helm.toolkit.fluxcd.io', 'applications.argoproj.io'];
-  await kubectl('wait', '--for=condition=Established', '--timeout=60s', ...names.map((each) => `customresourcedefinition/${each}`));
 }

@@ -10,9 +10,14 @@ export interface Workplace {
   kubectl: Kubectl;
 }
 
+const newName = (): string => `test-${randomBytes(4).toString('hex')}`;
+
 /** A new namespace in a cluster, by default the shared one, so that tests can run in parallel. */
-export async function workplace(labels: Record<string, string> = {}, kubeconfig = inject('kubeconfig')): Promise<Workplace> {
-  const namespace = `test-${randomBytes(4).toString('hex')}`;
+export async function workplace(
+  labels: Record<string, string> = {},
+  kubeconfig = inject('kubeconfig'),
+  namespace = newName(),
+): Promise<Workplace> {
   const kubectl = await kubectlFor(kubeconfig, namespace);
   const path = `/api/v1/namespaces/${namespace}`;
   await kubectl.apply({apiVersion: 'v1', kind: 'Namespace', metadata: {name: namespace, labels}});

@@ -1,6 +1,7 @@
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {sleep} from '../../src/ground/async.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
+import {startCluster} from '../cluster/start-cluster.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 import {poolTokenOf, type Stored, USER_TOKEN} from '../scalr/mock-account.ts';
@@ -159,9 +160,12 @@ test('a Secret without a record of its token keeps every token of the pool', asy
   expect(tokensIn(own.api)).toEqual([old, result.token]);
 });
 
-test('two namespaces on one pool: rotating and uninstalling one leaves the other alone', async () => {
+test('two clusters on one pool: rotating and uninstalling in one leaves the other alone', {timeout: 240_000}, async () => {
   const {place, own, old} = await installed();
-  const other = await installPlace();
+  const second = await startCluster();
+  onTestFinished(() => second.stop());
+  // The same names as in the first cluster.
+  const other = await installPlace(second.kubeconfig, place.namespace);
   agentsOf(other, own.api);
   expect(await installWithPool(other, helm, own)).toMatchObject({exit: 0});
   const theirs = await secretOf(other);
@@ -170,13 +174,17 @@ test('two namespaces on one pool: rotating and uninstalling one leaves the other
     await other.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].metadata.generation}'),
   ];
   const before = await seen();
+  const description = (id: string) => own.api.account.objects.get(id)?.attributes['description'];
+  expect(description(theirs.id)).not.toBe(description(old));
+  // An interrupted rotation of the other cluster.
+  const orphan = own.api.account.token(poolIn(own.api), {description: description(theirs.id)}).id;
   expect(await rotated({place, own})).toMatchObject({exit: 1, error: {code: 'OBJECT_NOT_OWNED'}});
   expect(tokensIn(own.api)).toEqual(expect.arrayContaining([old, theirs.id]));
   expect(await rotated({place, own}, '--confirm', 'scalr-agent')).toMatchObject({exit: 0, revoked: old});
   const {id} = await secretOf(place);
-  expect(tokensIn(own.api).toSorted()).toEqual([theirs.id, id].toSorted());
+  expect(tokensIn(own.api).toSorted()).toEqual([theirs.id, id, orphan].toSorted());
   expect(await uninstall(place, helm, ['--yes', '--json', '--revoke-token'], {env: own.env})).toMatchObject({exit: 0});
-  expect(tokensIn(own.api)).toEqual([theirs.id]);
+  expect(tokensIn(own.api)).toEqual([theirs.id, orphan]);
   expect(own.api.account.names('agent-pools')).toEqual(['eks-prod']);
   expect(await seen()).toEqual(before);
 });

@@ -120,7 +120,7 @@ test('requires the release name as confirmation before deleting data', async () 
   const onTerminal = {hasTerminal: true, prompter: {input: async () => 'scalr-agnet'}};
   const mistyped = await uninstall(place, first.path, ['--purge=secrets'], onTerminal);
   expect(mistyped.exit).toBe(1);
-  expect(mistyped.stderr).toContain('Cancelled. Nothing was changed.');
+  expect(mistyped.stderr).toContain('Canceled. Nothing was changed.');
   expect(await left(place)).toContain('deployment');
 
   const questions: string[] = [];

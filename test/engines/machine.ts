@@ -1,6 +1,7 @@
-import {mkdtempSync, rmSync} from 'node:fs';
+import {chmodSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {execa} from 'execa';
 import {expect, onTestFinished, type TestContext} from 'vitest';
 import {runBuilt} from '../package/built.ts';
 import {violations} from '../support/output-schema.ts';
@@ -34,4 +35,13 @@ export async function machine(context: Pick<TestContext, 'skip'>) {
     containers: async () =>
       (await engine.docker('ps', '--all', '--format', '{{.Names}} {{.Image}}')).split('\n').filter(Boolean).toSorted(),
   };
+}
+
+/** Runs a script before a command of docker; the path of the real one is in $real. */
+export async function intercepted(folder: string, script: string): Promise<{PATH: string}> {
+  const {stdout: real} = await execa('sh', ['-c', 'command -v docker']);
+  const bin = mkdtempSync(join(folder, 'bin-'));
+  writeFileSync(join(bin, 'docker'), `#!/bin/sh\nreal=${real}\n${script}\nexec "$real" "$@"\n`);
+  chmodSync(join(bin, 'docker'), 0o755);
+  return {PATH: `${bin}:${process.env['PATH']}`};
 }

@@ -1,23 +1,14 @@
-import {chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, test} from 'vitest';
 import {certificates} from '../support/certificates.ts';
-import {machine, NEW, OLD, SHARED} from './machine.ts';
+import {intercepted, machine, NEW, OLD, SHARED} from './machine.ts';
 
 type Machine = Awaited<ReturnType<typeof machine>>;
 
 const INSTALL = ['install', '--target', 'docker', ...SHARED, '--yes'];
-
-/** Runs a script before a command of docker; the path of the real one is in $real. */
-async function intercepted(folder: string, script: string): Promise<{PATH: string}> {
-  const {stdout: real} = await execa('sh', ['-c', 'command -v docker']);
-  const bin = mkdtempSync(join(folder, 'bin-'));
-  writeFileSync(join(bin, 'docker'), `#!/bin/sh\nreal=${real}\n${script}\nexec "$real" "$@"\n`);
-  chmodSync(join(bin, 'docker'), 0o755);
-  return {PATH: `${bin}:${process.env['PATH']}`};
-}
 
 async function idOf({docker}: Machine, name: string): Promise<string> {
   return docker('inspect', '--format', '{{.Id}} {{.State.Running}}', name);

@@ -10,6 +10,9 @@ import type {TestContext} from 'vitest';
 const PROGRAMS = {
   registry: ['tools', 'github.com/distribution/distribution/v3/cmd/registry'],
   crane: ['tools', 'github.com/google/go-containerregistry/cmd/crane'],
+  'age-keygen': ['fleets/sops', 'filippo.io/age/cmd/age-keygen'],
+  sops: ['fleets/sops', 'github.com/getsops/sops/v3/cmd/sops'],
+  kubeseal: ['fleets/sealed-secrets', 'github.com/bitnami-labs/sealed-secrets/cmd/kubeseal'],
   helmfile: ['fleets/helmfile', 'github.com/helmfile/helmfile'],
   'helm-controller': ['fleets/helm-controller', 'github.com/fluxcd/helm-controller'],
   'source-controller': ['fleets/source-controller', 'github.com/fluxcd/source-controller'],

@@ -81,6 +81,17 @@ test('an unknown agent is an advice, because the user may lack the permission', 
   expect(status).toMatchObject({state: 'ready', advice: [{code: 'AGENT_NOT_FOUND', remedy: expect.stringContaining('agent-pools:read')}]});
 });
 
+test('a full account explains missing agents', async () => {
+  const {api, pool} = await accountWithPool();
+  api.account.agent(pool, 'agent-of-another-release');
+  api.account.agent(pool, 'gone', {status: 'offline'});
+  const {attributes} = api.account.limits('acme', {agents: 1});
+  const message = `${api.host} allows 1 agent, and 1 are connected`;
+  expect((await joined(api)).advice).toContainEqual(expect.objectContaining({code: 'AGENT_QUOTA', message}));
+  attributes['quotas'] = {agents: 2};
+  expect(codes(await joined(api))).toEqual(['AGENT_NOT_FOUND']);
+});
+
 test('a pool that nothing uses', async () => {
   const api = await mockApi();
   const pool = api.account.pool('eks-prod');

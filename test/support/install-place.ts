@@ -11,8 +11,8 @@ import {install} from './run-on-cluster.ts';
 export const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
 
 /** A namespace whose agents log that they are ready, and are deleted after the test. */
-export async function installPlace(kubeconfig?: string): Promise<Workplace> {
-  const place = await workplace({}, kubeconfig);
+export async function installPlace(kubeconfig?: string, namespace?: string): Promise<Workplace> {
+  const place = await workplace({}, kubeconfig, namespace);
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
   const path = `/apis/apps/v1/namespaces/${place.namespace}`;
   onTestFinished(async () => {
