@@ -6,8 +6,8 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
-import type {AccountStep} from '../operations/account-steps.ts';
-import {awaitAgents, installWithPool, type MadeToken, type PoolDeps, type PreparedPool, preparePool} from '../operations/install-pool.ts';
+import type {AccountDeps, AccountStep} from '../operations/account-steps.ts';
+import {awaitAgents, installWithPool, type MadeToken, type PreparedPool, preparePool} from '../operations/install-pool.ts';
 import {accountTokenIn} from '../release/namespace.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {linksOf, type ScalrPool} from '../scalr/account.ts';
@@ -40,7 +40,7 @@ export interface PoolInstall {
 }
 
 interface BringUp<T> {
-  deps: PoolDeps & Clock & {onWait(text: string): void};
+  deps: AccountDeps & Clock & {onWait(text: string): void};
   /** `made` is the new token; `keep` is called when it must stay valid. */
   install(made: MadeToken | undefined, keep: () => void): Promise<T | undefined>;
   /** Something in the cluster changes. */

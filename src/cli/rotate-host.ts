@@ -174,12 +174,13 @@ export async function rotateOnHost(
       const pool = made ?? recorded;
       if (next !== undefined) {
         const old = users.replaced ?? users.current;
-        keep();
         await write(next, {
           ...(pool === undefined ? {} : accountAnnotations({host: pool.host, poolId: pool.poolId, tokenId: made?.tokenId})),
           ...(old === undefined ? {} : {[PREVIOUS_TOKEN]: old}),
           ...(target === 'systemd' ? {[RESTART]: 'pending'} : {}),
         });
+        // From here on, agents can use the token.
+        keep();
       }
       await run(deps);
     },

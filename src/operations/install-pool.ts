@@ -1,12 +1,11 @@
 import type {Clock} from '../ground/async.ts';
 import {ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
-import type {Interrupts} from '../ports/system.ts';
 import type {AccountToken} from '../release/namespace.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {createToken, revocationOf, type TokenAttributes} from '../scalr/tokens.ts';
-import {type AccountStep, runAccountSteps, tokenCreationStep, unusedTokenStep} from './account-steps.ts';
+import {type AccountDeps, type AccountStep, runAccountSteps, tokenCreationStep, unusedTokenStep} from './account-steps.ts';
 import {createdPool, type PoolPlan, planPoolCreation} from './pool.ts';
 
 /** The release that an agent pool serves. */
@@ -105,11 +104,6 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
     `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
   ]);
 
-export interface PoolDeps {
-  interrupts: Pick<Interrupts, 'interrupt' | 'forceQuit'>;
-  onStep(step: {title: string}, state: 'started' | 'done'): void;
-}
-
 /** A token that the Secret gets. */
 export interface MadeToken extends AccountToken {
   text: Secret;
@@ -122,7 +116,7 @@ export interface MadeToken extends AccountToken {
 export async function installWithPool<T>(
   prepared: TokenPlan,
   client: ScalrClient,
-  {interrupts, onStep}: PoolDeps,
+  {interrupts, onStep}: AccountDeps,
   install: (token: MadeToken | undefined, keep: () => void) => Promise<T>,
 ): Promise<{result: T; pool: ScalrPool}> {
   const {interrupt} = interrupts;

@@ -6,8 +6,16 @@ import {missingFor} from '../settings/purpose.ts';
 import type {TargetName} from '../settings/release.ts';
 import {type Answer, catalogue, type Settings} from '../settings/settings.ts';
 
-/** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written). */
-export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'} | {kind: 'docker'} | {kind: 'systemd'};
+/** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written, perhaps for a cluster). */
+export type Place =
+  | {kind: 'kubernetes'; context?: string}
+  | {kind: 'files'; context?: string | undefined}
+  | {kind: 'docker'}
+  | {kind: 'systemd'};
+
+/** True if a cluster belongs to the place. */
+export const hasCluster = (place: Place | undefined): place is Extract<Place, {kind: 'kubernetes' | 'files'}> =>
+  place?.kind === 'kubernetes' || (place?.kind === 'files' && place.context !== undefined);
 
 const PLACES = {files: 'files only', docker: 'Docker on this machine', systemd: 'virtual machine'} as const;
 

@@ -1,4 +1,5 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
+import type {Choice} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
 import {type Group, type Setting, settingLabel, settingName} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
@@ -23,13 +24,13 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
     message: 'Which answer do you want to change?',
     heading: ['Review'],
     help: [
-      'The question is asked again; other answers stay.',
+      'The question is asked again; other answers are kept.',
       'Configure more… lists all settings of the chart.',
       'scalr-agent install --help',
     ],
     canGoBack: true,
     choices: [
-      ...answered.map(({id, answer}) => ({value: id, label: labelOf(id), description: answer})),
+      ...answered.map(({id, answer}) => ({value: id, ...rowOf(id, answer, store)})),
       {value: MORE as string, label: 'Configure more…', description: 'all other settings: resources, placement, images, TLS, logs'},
       {value: BACK as string, label: 'Back to the review'},
     ],
@@ -41,10 +42,12 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
   return true;
 }
 
-/** A short name, so that all answers stand in one column. */
-function labelOf(id: string): string {
+/** A short name, so that all answers stand in one column, and the answer, which the cluster may have given after the question was left open. */
+function rowOf(id: string, text: string, store: AnswerStore): Pick<Choice, 'label' | 'description'> {
   const setting = catalogue.find((each) => each.id === id);
-  return setting === undefined ? id.replace(/^./, (first) => first.toUpperCase()) : settingLabel(setting);
+  if (setting === undefined) return {label: id.replace(/^./, (first) => first.toUpperCase()), description: text};
+  const answer = store.answer(setting);
+  return {label: settingLabel(setting), description: answer?.source === 'cluster' ? answerText(setting, answer) : text};
 }
 
 /** Returns whether the user has answered the question of the setting in the flow. */

@@ -57,7 +57,7 @@ export function requirementsQuestion(store: AnswerStore, missing: () => readonly
         });
         if (picked === CONTINUE) return 'continue';
         if (picked === FILES) {
-          store.place = {kind: 'files'};
+          store.place = {...store.place, kind: 'files'};
           return 'files only';
         }
         if (picked === AGAIN) await deps.prompter.wait('Trying again', deps.tryRequirements(true), [...shown.heading]);
@@ -155,7 +155,7 @@ export function installedQuestion(
         message: this.message,
         help: [
           'Change settings: the review opens with the settings of the release, and you edit what you want to change.',
-          'The token stays in its Secret and is not asked for again.',
+          'The token remains in its Secret, and you are not asked for it again.',
           'scalr-agent status --help',
         ],
         choices: [

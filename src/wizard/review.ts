@@ -153,6 +153,8 @@ async function chooseAction(
   const isStale = saved !== undefined && !isSaved;
   const canInstall = prepared !== undefined || host?.plan !== undefined;
   const canSave = generated !== undefined || host !== undefined;
+  // The settings of an installed release were opened, and none was changed yet.
+  const isUnchanged = store.installed !== undefined && prepared?.plan.steps.length === 0;
   const files = saved?.paths.join(', ');
   const heading = reviewLines(
     {
@@ -180,7 +182,8 @@ async function chooseAction(
       'https://github.com/Scalr/agent-helm',
     ],
     choices,
-    default: last === 'save' && isSaved ? 'quit' : (last ?? (!canSave ? 'edit' : isStale || !canInstall ? 'save' : 'install')),
+    default:
+      last === 'save' && isSaved ? 'quit' : (last ?? (!canSave || isUnchanged ? 'edit' : isStale || !canInstall ? 'save' : 'install')),
   })) as Action;
 }
 

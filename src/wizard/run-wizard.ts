@@ -15,10 +15,9 @@ import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
-import type {AnswerStore} from './answer-store.ts';
+import {type AnswerStore, hasCluster} from './answer-store.ts';
 import {ask} from './ask.ts';
-import {chartQuestion} from './choose-chart.ts';
-import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
+import {boxesQuestion, chartQuestion, dropRole, roleQuestion} from './choose-network-and-chart.ts';
 import {type Contexts, type OfferedPools, poolQuestion, targetQuestion} from './choose-target.ts';
 import {Interview, type Question} from './interview.ts';
 import {
@@ -109,10 +108,9 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       hasAskedAccount = true;
       return true;
     }
-    const isEarly = place?.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
+    const isEarly = hasCluster(place) && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
     if (place === undefined || readFor === whereKey() || isEarly) return false;
-    cluster =
-      place.kind === 'kubernetes' ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
+    cluster = hasCluster(place) ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
     await deps.prompter.wait('Trying helm and the chart repository', tryRequirements(), [...heading]);
     readFor = whereKey();
     store.merge(cluster.answers, {now: deps.now()});
@@ -148,7 +146,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       const isTaken = answer !== undefined && answer.source !== 'prompt' && !(isConfirmed && answer.source === 'cluster');
       if (store.asked.has(setting.id) || isTaken) return false;
       // Whether the cluster answers it is not known yet.
-      if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== whereKey()) return false;
+      if (setting === (cloud as Setting) && hasCluster(store.place) && readFor !== whereKey()) return false;
       if (setting === (concurrency as Setting) && !limitsRuns(store, facts())) return false;
       if (store.pool !== undefined && (setting === (token as Setting) || setting === (tokenSecret as Setting))) return false;
       if (hostOf(store) !== undefined && hasOneChoice(setting, store)) return false;

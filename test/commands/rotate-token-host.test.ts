@@ -196,6 +196,15 @@ describe('the service of a virtual machine', () => {
     expect((await runCommand(RotateToken, ['--target', 'systemd', '--yes'], deps)).stderr).toContain('Nothing was changed.');
   });
 
+  test('a token file that cannot be written leaves no token in the account', async () => {
+    const here = await service();
+    const refused = {...here.files, write: async () => Promise.reject(FAILED)};
+    const {error} = await rotated({...here, deps: {...here.deps, files: refused}}, '--target', 'systemd', '--pool', 'edge');
+    expect(error).toMatchObject({code: 'TOOL_NOT_FOUND', message: expect.stringContaining('The new token was revoked.')});
+    expect([tokensIn(here), here.calls]).toEqual([[], []]);
+    expect(await textOf(here, ENV_OF_SERVICE)).toContain(OLD);
+  });
+
   test('a dry run shows the plan and changes nothing', async () => {
     const here = await service();
     const {stderr} = await runCommand(

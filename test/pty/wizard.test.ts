@@ -154,10 +154,11 @@ describe('the screen', () => {
     const {screen, left} = await onTerminal([], TO_REVIEW, folder, terminal);
     expect(left, screen).toBe(0);
     const review = screen.slice(0, screen.lastIndexOf('Esc to go back') + 14);
-    const lines = (await displayed(review, cols, rows)).slice(-rows);
+    const emulator = new Emulator({columns: cols, rows});
+    emulator.write(review);
+    const lines = await emulator.visible();
     expect(lines.find((line) => line.includes('Review'))).toMatch(/^◆ {2}Review {5}agent-local/);
-    // A line that scrolled off a low window cannot be erased; it may stand above the review.
-    expect(lines.slice(cols === 50 ? 1 : 0).filter((line) => line.startsWith('◇'))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('◇'))).toEqual([]);
     expect(lines.join('\n')).toContain('Quit without changes');
   });
 
@@ -220,7 +221,7 @@ describe('Ctrl-C', () => {
   ] as const)('exits with 130 and changes nothing %s', async (_, steps, isKept) => {
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
     expect(screen.includes('--resume')).toBe(isKept);
     expect(existsSync(kept())).toBe(isKept);
     expect(screen).not.toContain(TOKEN);
@@ -238,13 +239,13 @@ describe('Ctrl-C', () => {
     ];
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
   });
 
   test('is reported like SIGTERM, which exits with 143', async () => {
     const {screen, exit, left} = await talk([...AGENT, {see: /What is the agent pool/, press: '', signal: 'SIGTERM'}]);
     expect({exit, left}, screen).toEqual({exit: 143, left: 0});
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
     expect(screen.lastIndexOf('\u001B[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001B[?25l'));
   });
 

@@ -18,6 +18,12 @@ export class Emulator {
     return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
   }
 
+  /** What a user sees without scrolling. */
+  async visible(): Promise<string[]> {
+    const all = await this.#all();
+    return all.slice(this.#terminal.buffer.active.baseY).map((line) => line?.translateToString().trimEnd() ?? '');
+  }
+
   /** Lines that the terminal wrapped because they were too long. */
   async broken(): Promise<string[]> {
     return (await this.#all()).flatMap((line) => (line?.isWrapped ? [line.translateToString()] : []));

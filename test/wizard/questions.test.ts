@@ -247,14 +247,14 @@ describe('what an install lacks', () => {
     expect(shown(asked)).toMatch(/Review {5}agent-local 0\.6\.5 → prod-eks/);
   });
 
-  test('can be a permission, and ends in files', async () => {
+  test('can be a permission, and ends in files for this cluster', async () => {
     const kubernetes: KubernetesClient = {...EKS, post: async () => ({status: 201, body: {status: {allowed: false}}})};
     const lines: Line[] = [
       ['Where will the agent run', ENTER],
       ['How do you want to continue?', 'files'],
-      ['Where does the cluster run', ENTER],
     ];
     const {asked} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {answer: oneContext, kubernetes});
+    expect(shown(asked), 'the files are for the cluster that was read').toMatch(/→ files only · namespace scalr-agent · EKS \(cluster\)/);
     expect(shown(asked)).toContain('× Your user cannot create secrets and deployments in namespace scalr-agent.');
   });
 });
