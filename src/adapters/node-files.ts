@@ -1,4 +1,4 @@
-import {existsSync, mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -44,7 +44,7 @@ const readAdvice = (code: string, path: string): string =>
   code === 'EISDIR' ? `Use the files in it: ${join(path, '*.yaml')}` : 'Check the path and its permissions';
 
 function writeAdvice(code: string, path: string, flag: PlaceFlag | undefined): string {
-  const advice = code === 'ENOENT' ? `Create the directory: mkdir -p ${dirname(path)}` : ADVICE[code];
+  const advice = code === 'ENOENT' && dirname(path) !== '.' ? `Create the directory: mkdir -p ${dirname(path)}` : ADVICE[code];
   return `${advice === undefined ? 'Use' : `${advice}, or use`} another path${flag === undefined ? '' : ` with ${flag}`}`;
 }
 
@@ -206,23 +206,6 @@ const isTemplate = (name: string): boolean => /\.(ya?ml|tpl|txt)$/.test(name);
 
 const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
   failed('INVALID_CHART_SOURCE', `${source} ${why}.`, suggestions, {cause});
-
-/** Text of a file in the package. @throws Error if it is missing */
-export const readPackageText = (path: string): string => readFileSync(path, 'utf8');
-
-/** JSON file in the package. @throws Error if it is missing */
-export const readPackageJson = (path: string): unknown => JSON.parse(readPackageText(path));
-
-/** Linux on Windows, or something similar. */
-export function isPerhapsWsl(): boolean {
-  if (process.platform !== 'linux') return false;
-  if (existsSync('/proc/sys/fs/binfmt_misc/WSLInterop') || existsSync('/run/WSL')) return true;
-  try {
-    return /microsoft/i.test(readFileSync('/proc/version', 'utf8'));
-  } catch {
-    return true;
-  }
-}
 
 /** The empty page of the package in this directory. @throws Error if it is missing */
 export const readPageTemplate = (root: string): string =>

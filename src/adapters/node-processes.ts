@@ -4,7 +4,7 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {followSignal} from '../ground/async.ts';
 import type {Call, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
-import type {Interrupts, Processes, Running} from '../ports/system.ts';
+import type {Processes, Running} from '../ports/system.ts';
 
 /** Paths of tools that are not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
@@ -165,31 +165,6 @@ function end(child: ChildProcess, hasGroups: boolean): void {
   }
   child.stdout?.destroy();
   child.unref();
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-let taken = 0;
-
-/** Handles signals while no one has taken them, from the start of the process. */
-export function onUntakenInterrupt(handle: (signal: NodeJS.Signals) => void): void {
-  for (const signal of SIGNALS) process.on(signal, () => taken === 0 && handle(signal));
-}
-
-/** Handles the signals of this process until they are released. */
-export function takeInterrupts(): Interrupts {
-  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
-  const onSignal = (name: NodeJS.Signals): void => (interrupt.signal.aborted ? forceQuit : interrupt).abort(name);
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  taken += 1;
-  return {
-    interrupt: interrupt.signal,
-    forceQuit: forceQuit.signal,
-    release() {
-      taken -= 1;
-      for (const signal of SIGNALS) process.off(signal, onSignal);
-    },
-  };
 }
 
 /** What opens a file on this platform. */

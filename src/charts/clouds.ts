@@ -19,7 +19,7 @@ const documented = (value: string, source: string): NodePath => ({value, because
 
 const guessed = (value: string, because: string): NodePath => ({value, because, untested: `is not verified, because ${because}`});
 
-const UNDOCUMENTED = 'upstream documents no path for these nodes';
+const UNDOCUMENTED = 'Scalr documents no path for these nodes';
 
 /** True for Container-Optimized OS, the default on GKE nodes. */
 export const isCos = (get: Get): boolean => get(nodeOs) === 'cos' || (get(cloud) === 'gke' && get(nodeOs) === undefined);
@@ -54,7 +54,7 @@ export const isExecOnCos = (path: string): boolean => /^\/(home\/kubernetes\/bin
 export function cacheDirectory(get: Get): NodePath {
   if (isCos(get)) return documented('/home/kubernetes/bin/scalr-agent-cache', HOSTPATH_GUIDE);
   const isEks = get(cloud) === 'eks' || ['al2', 'al2023', 'bottlerocket'].includes(get(nodeOs) ?? '');
-  const reason = isEks ? 'upstream recommends an instance store directory, whose path depends on the nodes' : UNDOCUMENTED;
+  const reason = isEks ? 'Scalr recommends an instance store directory, whose path depends on the nodes' : UNDOCUMENTED;
   return guessed(`/var/lib/${uniqueName(get)}-cache`, reason);
 }
 
@@ -63,7 +63,7 @@ const SHARED_VOLUMES: Readonly<Record<string, string>> = {
   gke: 'On GKE, Filestore classes such as standard-rwx support ReadWriteMany; the default StorageClass does not.',
   'gke-autopilot': 'On GKE, Filestore classes such as standard-rwx support ReadWriteMany; the default StorageClass does not.',
   eks: 'On EKS, EFS classes support ReadWriteMany; the default EBS StorageClass does not.',
-  aks: 'For AKS, upstream documents no StorageClass. azurefile-csi is not verified: test exec permission and uid 1000.',
+  aks: 'For AKS, Scalr documents no StorageClass. azurefile-csi is not verified: test exec permission and uid 1000.',
 };
 
 export const sharedVolumeAdvice = (get: Get): string =>

@@ -92,7 +92,7 @@ const job: readonly UpgradeHazard[] = [
   blocking('SELECTOR_CHANGED', ['0.5.64 - 0.5.67', TEMPLATES], {
     when: isDeploymentKept,
     whose: 'release `scalr-agent`',
-    reason: 'Deployment scalr-agent of a release with that name gets another selector, which Kubernetes refuses (field is immutable)',
+    reason: 'In a release with that name, the selector of Deployment scalr-agent changes, which Kubernetes rejects (field is immutable)',
     remedy: 'Delete the Deployment before the upgrade, after its runs have ended',
     isHandled: true,
   }),

@@ -75,7 +75,7 @@ const onOpenShift = (message: string): ChartRule =>
   settingWarning('OPENSHIFT_SCC', {setting: cloud, isWrong: (get) => get(cloud) === 'openshift', message});
 
 export const fixedUserOnOpenShift = onOpenShift(
-  'By default the pods run as uid 1000, which the restricted-v2 SCC of OpenShift rejects. Upstream documents no solution. Granting nonroot-v2 to the service account is not verified and must be tested.',
+  'By default the pods run as uid 1000, which the restricted-v2 SCC of OpenShift rejects. Scalr documents no solution. Granting nonroot-v2 to the service account is not verified and must be tested.',
 );
 
 export const rootOnOpenShift = onOpenShift(

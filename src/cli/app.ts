@@ -1,7 +1,8 @@
 import type {Interfaces} from '@oclif/core';
 import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
-import {nodeProcesses, type ToolPaths, takeInterrupts} from '../adapters/node-processes.ts';
+import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
+import {takeInterrupts} from '../adapters/this-process.ts';
 import type {Environment} from '../answers/sources.ts';
 import {type Clock, sleep} from '../ground/async.ts';
 import {asStarted, type ClusterTarget} from '../ground/command-line.ts';

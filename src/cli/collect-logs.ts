@@ -61,7 +61,7 @@ export const collectLogsFlags = {
     helpValue: '<FILE>',
   }),
   watch: Flags.boolean({
-    summary: 'Follow the agent and its runs. The bundle is written after Ctrl-C, after the run of --run, or after --for.',
+    summary: 'Follow the agent and its runs. The bundle is written after Ctrl-C, after the run given with --run, or after --for.',
   }),
   for: Flags.string({summary: 'Duration of --watch (default: 20m).', helpValue: '<DURATION>', dependsOn: ['watch']}),
   ...targetFlag,

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {readPackageJson} from '../adapters/node-files.ts';
 import {execWithTimeout} from '../adapters/node-processes.ts';
+import {readPackageJson} from '../adapters/this-process.ts';
 import {bashWords, type Flag, readLine, withTopics} from '../completion/line.ts';
 import {type Ask, bashReply, type CompletionProgram, liveValues, offerFor, reply} from '../completion/replies.ts';
 

@@ -13,8 +13,7 @@ import {clientCertFile} from '../settings/tls.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
-import type {ClusterFlags} from './flags.ts';
-import {type Parsed, repeated} from './flags.ts';
+import {type ClusterFlags, type Parsed, repeated} from './flags.ts';
 import {overlayFlag, readOverlay, requireValid, sharedSettings} from './overlay.ts';
 import {type ChartDeps, confirmGenerated, readOfSettings} from './read-chart.ts';
 

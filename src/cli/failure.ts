@@ -26,7 +26,7 @@ export function asExpected(error: unknown, line: CommandLine): ExpectedError {
   if (error instanceof ExpectedError) return error;
   const {message = String(error)} = error as Error;
   if (error instanceof PromptCancelled) {
-    return new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.interrupted, cause: error});
+    return new ExpectedError('Canceled. Nothing was changed.', {code: 'CANCELED', exit: ExitCode.interrupted, cause: error});
   }
   if (isOclif(error)) return usageFailure(error, line);
   if (message.includes('uv_cwd')) {

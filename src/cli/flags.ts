@@ -90,7 +90,7 @@ export const repeated = {multiple: true, multipleNonGreedy: true} as const;
 /** For commands that change a release with Helm. */
 export const takeOverFlag = {
   'take-over': Flags.boolean({
-    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
+    summary: 'Take over a release with a pending Helm operation. By default, only an operation older than --timeout counts as aborted.',
   }),
 };
 

@@ -38,7 +38,7 @@ export const installFlags = {
     summary: 'Agent pool in the Scalr account: name or ID. Creates its token, and waits until Scalr reports the agent.',
     helpValue: '<NAME>',
   }),
-  'create-pool': Flags.boolean({summary: 'Create the agent pool of --pool if it does not exist.', dependsOn: ['pool']}),
+  'create-pool': Flags.boolean({summary: 'Create the agent pool given with --pool if it does not exist.', dependsOn: ['pool']}),
   account: Flags.boolean({
     summary: 'Offer the agent pools of the Scalr account in the wizard, if a token for it is found.',
     default: true,
@@ -78,7 +78,7 @@ export const isNonInteractive = (): ExpectedError =>
     code: 'USAGE',
     suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
     options: [
-      {add: '', remove: ['--yes', '-y', '--json', '--diff', '--dry-run', '--no-input'], when: 'A person continues on a terminal'},
+      {add: '', remove: ['--yes', '-y', '--json', '--diff', '--dry-run', '--no-input'], when: 'Continue on a terminal'},
       {add: '--yes', remove: ['--resume'], when: 'Install with flags or --answers instead of the wizard'},
     ],
   });

@@ -1,7 +1,6 @@
 import module from 'node:module';
 import {join} from 'node:path';
-import {isPerhapsWsl, readPackageJson, readPackageText} from '../adapters/node-files.ts';
-import {onUntakenInterrupt} from '../adapters/node-processes.ts';
+import {isPerhapsWsl, onUntakenInterrupt, readPackageJson, readPackageText} from '../adapters/this-process.ts';
 import {ExitCode, interrupted} from '../ground/errors.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */

@@ -169,4 +169,4 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
     ],
   });
 
-const cancelled = (): ExpectedError => failed('CANCELLED', 'Cancelled. Nothing was changed.');
+const cancelled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was changed.');

@@ -105,7 +105,7 @@ export async function confirmIn(
       return {unconfirmed: [{path: [], message: `helm not found, so the effect of the keys in ${name} ${version} is not confirmed.`}]};
     const rejection = new ExpectedError(`${name} ${version} rejects the values.\n${error.message}`, {
       code: 'INVALID_SETTING',
-      suggestions: ['Change the settings that the message names'],
+      suggestions: ['Change the settings in the message'],
     });
     return {unconfirmed: [], rejection};
   }

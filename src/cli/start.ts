@@ -3,7 +3,7 @@ import {flush} from '@oclif/core/flush';
 import type {PJSON} from '@oclif/core/interfaces';
 import {run} from '@oclif/core/run';
 import {settings} from '@oclif/core/settings';
-import {readPackageJson} from '../adapters/node-files.ts';
+import {readPackageJson} from '../adapters/this-process.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {failureText} from '../ui/messages.ts';
 import {nodeApp, originOf} from './app.ts';

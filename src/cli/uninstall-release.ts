@@ -1,5 +1,6 @@
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
+import {helmVersion} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
 import {type AccountDeps, type AccountPlan, type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
@@ -117,6 +118,8 @@ export async function uninstallFromCluster(
     warnings: [...warnings.map((message) => ({code: 'DRAIN', message})), ...inAccount.warnings],
     risk: isTyped ? {what: 'Some of these deletions cannot be undone.', release: name.release} : undefined,
     check: async () => {
+      // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
+      if (plan.steps.some(({call}) => call.tool === 'helm')) await access.processes.run(helmVersion);
       await requirePermissions(plan.steps, name, {...access, operation: 'uninstall'});
       return '';
     },

@@ -117,7 +117,7 @@ async function confirmAll(
         ? refused(`${named} Nothing was written.`, `Replace with --yes, or use ${other}`)
         : refused(named, `Replace it with --yes, or use ${other}`);
     if (await confirm(`${named} Replace ${them}?`)) continue;
-    throw failed('CANCELLED', 'Cancelled. Nothing was changed.');
+    throw failed('CANCELED', 'Canceled. Nothing was changed.');
   }
   return all;
 }

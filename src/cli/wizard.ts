@@ -213,8 +213,8 @@ const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string
 
 const ended = (isKept: boolean, {reason}: AbortSignal, cause: unknown): ExpectedError =>
   failed(
-    'CANCELLED',
-    'Cancelled. Nothing was changed.',
+    'CANCELED',
+    'Canceled. Nothing was changed.',
     isKept ? ['To continue, run the command again with --resume (enter secrets again)'] : [],
     {exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted, cause},
   );

@@ -36,7 +36,7 @@ export default class Migrate extends BaseCommand<Result> {
   ];
   static override args = {file: Args.string({description: 'File to migrate; - reads standard input.', ignoreStdin: true})};
   static override flags = {
-    from: Flags.string({summary: 'Chart and version of the file, if the file does not name them.', helpValue: '<CHART@VERSION>'}),
+    from: Flags.string({summary: 'Chart and version of the file, if the file does not specify them.', helpValue: '<CHART@VERSION>'}),
     to: Flags.string({summary: 'Chart and version to migrate to. Without a version: the newest.', helpValue: '<CHART@VERSION>'}),
     ...outFlag,
     'keep-defaults': Flags.boolean({summary: 'Write every default of the old version that the target has changed.'}),

@@ -56,7 +56,7 @@ export default class Network extends BaseCommand<Result> {
       multiple: true,
       multipleNonGreedy: true,
     }),
-    timeout: Flags.string({summary: 'Time limit of --probe (default: 30s).', helpValue: '<DURATION>', dependsOn: ['probe']}),
+    timeout: Flags.string({summary: 'Time limit for --probe (default: 30s).', helpValue: '<DURATION>', dependsOn: ['probe']}),
     ...outFlag,
     ...confirmFlags,
     ...targetFlag,

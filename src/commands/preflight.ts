@@ -60,7 +60,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       summary: 'Create a test pod with the placement of runs. It checks network access, the metadata service and volumes.',
     }),
     'probe-url': Flags.string({
-      summary: 'Additional URL that the test pod of --probe, or this machine, connects to, for example a VCS host. May be repeated.',
+      summary: 'Additional URL that the --probe test pod, or this machine, connects to, for example a VCS host. May be repeated.',
       helpValue: '<URL>',
       ...repeated,
     }),
@@ -68,7 +68,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     account: Flags.boolean({summary: 'Check the Scalr account too, if a token for it is found.', default: true, allowNo: true}),
     ...targetFlag,
     ...noFromClusterFlag,
-    'dry-run': Flags.boolean({summary: 'Print the test pod of --probe without creating it.', dependsOn: ['probe']}),
+    'dry-run': Flags.boolean({summary: 'Print the --probe test pod without creating it.', dependsOn: ['probe']}),
     ...answersFlag,
     ...settingFlags(catalogue),
     ...connectionFlags,

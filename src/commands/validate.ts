@@ -47,8 +47,8 @@ export default class Validate extends BaseCommand<Result> {
     ...answersFlag,
     ...overlayFlag,
     ...settingFlags([chart, chartVersion, chartSource], {
-      chart: 'Chart of the file (default: the one that the file or its keys name).',
-      'chart-version': 'Exact version (default: the one that the file names, else the newest known).',
+      chart: 'Chart of the file (default: detected from the file or its keys).',
+      'chart-version': 'Exact version (default: detected from the file, else the newest known).',
     }),
     ...helmFlag,
   };

@@ -89,8 +89,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     pattern: /User \\*"system:serviceaccount:[^"]*" cannot/i,
     hopelessAfter: 30,
     remedy: {
-      kubernetes:
-        'The service account lacks permissions: let the chart create the account and its Role, or bind a Role to --service-account-name',
+      kubernetes: 'The service account lacks permissions: let the chart create it and its Role, or bind a Role to --service-account-name',
     },
   },
   {

@@ -25,37 +25,26 @@ function portsOf(endpoints: readonly Endpoint[]): {port: number; protocol: strin
 }
 
 /** One policy per selector: run pods of some charts carry no labels of the chart, but those of --pod-label. */
-function selectorsOf({chart, get}: ClusterScope): {name: string; labels: Labels}[] {
+function policies(scope: ClusterScope, kind: Values, header: readonly string[], spec: (labels: Labels) => Values): string {
+  const {chart, get} = scope;
   const name = get(release) as string;
   const ofRuns = missesRuns(chart) ? get(podLabel) : undefined;
-  return [{name: `${name}-egress`, labels: releaseLabels(name)}, ...(ofRuns ? [{name: `${name}-runs-egress`, labels: ofRuns}] : [])];
-}
-
-const policies = (
-  scope: ClusterScope,
-  kind: Pick<Values, 'apiVersion' | 'kind'>,
-  header: readonly string[],
-  spec: (labels: Labels) => Values,
-) =>
-  selectorsOf(scope)
-    .map(({name, labels}, index) =>
-      toYaml(
-        {...kind, metadata: {name, namespace: scope.get(namespace) as string}, spec: spec(labels)} as Values,
-        index === 0 ? {header} : {},
-      ),
-    )
+  const selectors: Record<string, Labels> = {[`${name}-egress`]: releaseLabels(name), ...(ofRuns && {[`${name}-runs-egress`]: ofRuns})};
+  return Object.entries(selectors)
+    .map(([each, labels], index) => {
+      const object = {...kind, metadata: {name: each, namespace: get(namespace) as string}, spec: spec(labels)};
+      return toYaml(object, index === 0 ? {header} : {});
+    })
     .join('---\n');
+}
 
 /** What both kinds of policies do not do. */
 function cautions(scope: ClusterScope): string[] {
   const {chart, get} = scope;
+  const unselected = `Runs of ${chart.chart} ${chart.version} carry no labels of the chart, so no policy selects them${chart.chart === 'agent-k8s' ? ': add --pod-label' : ''}.`;
   return [
     ...(missesRuns(chart)
-      ? [
-          get(podLabel) === undefined
-            ? `Runs of ${chart.chart} ${chart.version} carry no labels of the chart, so no policy selects them${chart.chart === 'agent-k8s' ? ': add --pod-label' : ''}.`
-            : 'The second policy selects the pods of runs, by the labels of --pod-label.',
-        ]
+      ? [get(podLabel) === undefined ? unselected : 'The second policy selects the pods of runs, by the labels of --pod-label.']
       : []),
     ...(get(metadataService) === 'block'
       ? [

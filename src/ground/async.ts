@@ -49,7 +49,7 @@ export async function withTimeout<T>(milliseconds: number, signal: AbortSignal, 
 /** Reason of an abort: interrupts have a name, and timeouts an error. */
 export function abortReason({reason}: AbortSignal): string {
   if (typeof reason === 'string') return 'interrupted';
-  return (reason as Error | undefined)?.name === 'TimeoutError' ? 'timed out (--timeout)' : 'cancelled';
+  return (reason as Error | undefined)?.name === 'TimeoutError' ? 'timed out (--timeout)' : 'canceled';
 }
 
 /** The time; tests replace it. */

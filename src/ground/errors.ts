@@ -57,7 +57,7 @@ const EXIT_OF = {
   SCALR_DENIED: ExitCode.failed,
   SCALR_NOT_FOUND: ExitCode.usage,
   SCALR_REJECTED: ExitCode.failed,
-  CANCELLED: ExitCode.failed,
+  CANCELED: ExitCode.failed,
   BUG: ExitCode.failed,
 } as const satisfies Readonly<Record<string, ExitCode>>;
 export type ErrorCode = keyof typeof EXIT_OF;

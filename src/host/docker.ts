@@ -170,7 +170,7 @@ function startLine(agent: AgentInstance, host: HostAgent): string {
 export function composeFiles(host: HostAgent): Export {
   const files = [...commonFiles(host), ...daemonProxy(host, 'docker')];
   const services = Object.fromEntries(host.agents.map((agent) => [agent.name.replaceAll('.', '-'), serviceOf(agent, host)]));
-  const header = [`Agents of Scalr in Docker Compose. Contains no secrets: they are in ${ENV_FILE}.`];
+  const header = [`Scalr agents for Docker Compose. Secrets are not in this file, but in ${ENV_FILE}.`];
   const compose = {path: 'compose.yaml', text: toYaml({services}, {header}), isPrivate: false};
   const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
   return {

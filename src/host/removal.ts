@@ -111,7 +111,7 @@ export function planServiceRemoval(dropIns: readonly string[], others: readonly 
             call('reload', 'Reload systemd', 'systemctl', 'daemon-reload'),
           ]),
     ],
-    warnings: ['The service is stopped after at most its TimeoutStopSec=. Runs in flight are interrupted then.'],
+    warnings: ['The service gets up to its TimeoutStopSec= to stop. Then runs in flight are interrupted.'],
     removes: [`service ${SERVICE}`, ...dropIns],
     keeps: [
       {

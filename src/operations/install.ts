@@ -213,7 +213,7 @@ function requireNoOtherManager(wanted: RenderedRelease, facts: InstallFacts): vo
     'OBJECT_NOT_OWNED',
     `${manager} sets ${few(paths)} of ${object}, and Helm does not change fields that another program manages.`,
     [
-      `Let ${manager} leave these fields alone, then run the same command again`,
+      `Let ${manager} ignore these fields, then run the same command again`,
       `Or give the release the same values, which are shown by: ${kubectlCommand(wanted.name.kubeTarget, 'get', object.replace(' ', '/').toLowerCase(), '--namespace', wanted.name.kubeTarget.namespace, '--output', 'yaml')}`,
     ],
   );

@@ -1,6 +1,6 @@
 import {withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, commandLine} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, interrupted} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import {groupVersionOf, pluralOfKind} from '../kubernetes/kinds.ts';
 import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
@@ -37,7 +37,10 @@ export async function uninstallRelease(
   kubeTarget: ClusterTarget,
   deps: UninstallDeps,
 ): Promise<Uninstalled> {
-  await runSteps(ofRelease, deps);
+  const end = ofRelease.findIndex(({isFinal}) => isFinal) + 1;
+  await runSteps(ofRelease.slice(0, end), deps);
+  if (end > 0) await requireUninstalled(kubeTarget, deps);
+  await runSteps(ofRelease.slice(end), deps);
   const failures = new Map<Removal, Failure>();
   for (const removal of removals.filter(({steps}) => steps.length > 0)) {
     const failure = await remove(removal, kubeTarget, deps);
@@ -61,6 +64,17 @@ export async function uninstallRelease(
     notRemoved: [...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values()],
     exit: exitOf(notRemoved),
   };
+}
+
+/** Another operator may install it meanwhile: its new pods are not those to wait for. @throws ExpectedError */
+async function requireUninstalled({namespace}: ClusterTarget, {planAgain}: UninstallDeps): Promise<void> {
+  const {ofRelease} = await planAgain();
+  if (!ofRelease.some(({isFinal}) => isFinal)) return;
+  throw failed(
+    'RELEASE_BUSY',
+    `The release was installed again in namespace ${namespace} during the uninstall. Its new pods keep running.`,
+    ['Check who else installs it, then run the same command again'],
+  );
 }
 
 function exitOf(failures: readonly Failure[]): ExitCode {

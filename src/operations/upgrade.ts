@@ -267,7 +267,7 @@ const storageLimits = (definitions: readonly KubernetesObject[], manifest: reado
     .filter(({kind}) => kind === 'CustomResourceDefinition')
     .flatMap((next) => {
       const former = (definitions as readonly Definition[]).find(({metadata}) => metadata.name === next.metadata.name);
-      if (former === undefined) return [`CRD ${next.metadata.name} stays after a rollback, because Helm does not manage CRDs.`];
+      if (former === undefined) return [`CRD ${next.metadata.name} remains after a rollback, because Helm does not manage CRDs.`];
       const [was, is] = [former, next].map(({spec}) => spec?.versions?.find(({storage}) => storage)?.name);
-      return was === is ? [] : [`CRD ${next.metadata.name} stores objects as ${is} instead of ${was}, also after a rollback.`];
+      return was === is ? [] : [`CRD ${next.metadata.name} stores objects as ${is} instead of ${was}, even after a rollback.`];
     });

@@ -83,7 +83,7 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
   question: 'How do runs get cloud credentials?',
   summary: 'Workload identity that provides cloud credentials to runs.',
   kind: choice(['none', 'gke', 'irsa', 'eks-pod-identity', 'azure']),
-  explained: 'Determines how runs authenticate to the cloud without a stored key, and which endpoints must stay reachable.',
+  explained: 'Determines how runs authenticate to the cloud without a stored key, and which endpoints must remain reachable.',
   reference: 'https://kubernetes.io/docs/concepts/security/service-accounts/',
   rule(value, get) {
     const platform = get(cloud);

@@ -7,7 +7,7 @@ import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 /** A failure with its next steps. */
 export function errorText({code, message, suggestions}: Pick<ExpectedError, 'code' | 'message' | 'suggestions'>, screen: Screen): string {
   const {red, bold} = theme(screen);
-  const label = code === 'CANCELLED' ? '' : `${red.bold('Error:')} `;
+  const label = code === 'CANCELED' ? '' : `${red.bold('Error:')} `;
   const lines = message.split('\n').map((line, index) => paragraph('', `${index === 0 ? label : ''}${line}`, screen));
   const steps = suggestions.map((each) => nextStep('  - ', each, screen));
   return [...lines, ...(steps.length === 0 ? [] : [`${bold('Next steps:')}\n`, ...steps])].join('');
@@ -30,7 +30,7 @@ const OURS: readonly ExpectedError['code'][] = ['BUG', 'RENDER_MISMATCH', 'SECRE
 export function failureText(failure: ExpectedError, origin: ProgramOrigin, screen: Screen): string {
   const text = errorText(failure, screen);
   // The user cancelled, so no documentation is needed.
-  if (failure.code === 'CANCELLED') return text;
+  if (failure.code === 'CANCELED') return text;
   const report = OURS.includes(failure.code) ? `  Report it: ${origin.bugs}\n` : '';
   // Not wrapped, so that the URL stays on one line.
   return `${text}${report}  More: ${docsOf(origin)}/errors.md#${failure.code.toLowerCase()}\n`;

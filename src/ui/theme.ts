@@ -24,7 +24,7 @@ export function liveLines(output: {write(text: string): unknown}): LiveLines {
     draw(text) {
       if (text === shown) return;
       const erasing = erased();
-      if (shown === '') process.on('SIGCONT', forget);
+      if (shown === '') process.once('SIGCONT', forget);
       if (text === '') process.off('SIGCONT', forget);
       shown = text;
       output.write(`${erasing}${text}`);

@@ -62,7 +62,11 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
     const mirror = registry === undefined ? undefined : `${registry}/${pathOf(image, textAt(values, 'global.imageNamespace'))}`;
     const digest = /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1];
     const isOwn = setting !== undefined && given.isExplicit(setting);
-    const selected = settingsFor({image, mirror, setting, isOwn, registry: takesRegistry ? registry : undefined});
+    const selects = (value: string) => (setting === undefined ? [] : [{setting: setting as Setting, value}]);
+    // The chart writes the registry in front of the image.
+    const selected = takesRegistry
+      ? [{setting: imageRegistry as Setting, value: registry}, ...(isOwn && mirror ? selects(mirror.slice(registry.length + 1)) : [])]
+      : selects(mirror ?? image);
     if (mirror !== undefined) copied = selected.reduce((all, each) => all.with(each.setting, {value: each.value, source: 'flag'}), copied);
     images.set(image, {
       image,
@@ -110,23 +114,6 @@ function knownAgentVersion(target: Target): string {
 function pathOf(image: string, namespace: string): string {
   const path = namesRegistry(image) ? image.split('/').slice(1).join('/') : image;
   return namespace === '' ? path : `${namespace}/${path.split('/').at(-1)}`;
-}
-
-interface Selection {
-  image: string;
-  mirror: string | undefined;
-  setting: Setting<string> | undefined;
-  /** True if the user named the image. */
-  isOwn: boolean;
-  /** The registry, if the chart has a key for it. */
-  registry: string | undefined;
-}
-
-function settingsFor({image, mirror, setting, isOwn, registry}: Selection): {setting: Setting; value: string}[] {
-  const selects = (value: string) => (setting === undefined ? [] : [{setting: setting as Setting, value}]);
-  if (registry === undefined) return selects(mirror ?? image);
-  // The chart writes the registry in front of the image.
-  return [{setting: imageRegistry as Setting, value: registry}, ...(isOwn && mirror ? selects(mirror.slice(registry.length + 1)) : [])];
 }
 
 function unknownImages(target: Target, settings: Settings): Warning {

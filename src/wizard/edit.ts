@@ -24,7 +24,7 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
     message: 'Which answer do you want to change?',
     heading: ['Review'],
     help: [
-      'The question is asked again; other answers stay.',
+      'The question is asked again; other answers are kept.',
       'Configure more… lists all settings of the chart.',
       'scalr-agent install --help',
     ],

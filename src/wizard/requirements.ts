@@ -155,7 +155,7 @@ export function installedQuestion(
         message: this.message,
         help: [
           'Change settings: the review opens with the settings of the release, and you edit what you want to change.',
-          'The token stays in its Secret and is not asked for again.',
+          'The token remains in its Secret, and you are not asked for it again.',
           'scalr-agent status --help',
         ],
         choices: [

@@ -1,4 +1,4 @@
-import {takeInterrupts} from '../../src/adapters/node-processes.ts';
+import {takeInterrupts} from '../../src/adapters/this-process.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 

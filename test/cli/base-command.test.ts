@@ -52,7 +52,7 @@ describe('where the text of a failure ends', () => {
   });
 
   test('who said no is told nothing more', async () => {
-    expect((await ending('CANCELLED')).lines).toEqual(['Next steps:', '  - Do it', '']);
+    expect((await ending('CANCELED')).lines).toEqual(['Next steps:', '  - Do it', '']);
   });
 
   test('the document of --json has its own fields', async () => {

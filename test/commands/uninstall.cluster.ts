@@ -1,4 +1,4 @@
-import {mkdtempSync, rmSync} from 'node:fs';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
@@ -92,6 +92,24 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
   });
 });
 
+test('stops before the first step when helm is missing', async () => {
+  const place = await installed(first.path);
+  const {exit, stderr} = await uninstall(place, join(scratch, 'no-helm'), ['--yes']);
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('no-helm')]);
+  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].spec.replicas}')).toBe('1');
+});
+
+test('does not wait for the pods of a release that another operator installs meanwhile', async () => {
+  const place = await installed(first.path);
+  const helm = join(scratch, 'helm-of-two');
+  const again = `install ${RELEASE} ${source} --namespace ${place.namespace} --kubeconfig ${place.kubeconfig} --set agent.url=https://acme.scalr.io,agent.tokenExistingSecret.name=scalr-agent-token`;
+  const script = `#!/bin/sh\n${first.path} "$@" || exit\n[ "$1" != uninstall ] || ${first.path} ${again} >&2\n`;
+  writeFileSync(helm, script, {mode: 0o755});
+  const {exit, stderr} = await uninstall(place, helm, ['--yes']);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('was installed again')]);
+  expect(await left(place)).toContain('pod/');
+});
+
 test('requires the release name as confirmation before deleting data', async () => {
   const place = await installed(first.path);
   const purge = ['--purge=secrets', '--json'];
@@ -102,7 +120,7 @@ test('requires the release name as confirmation before deleting data', async () 
   const onTerminal = {hasTerminal: true, prompter: {input: async () => 'scalr-agnet'}};
   const mistyped = await uninstall(place, first.path, ['--purge=secrets'], onTerminal);
   expect(mistyped.exit).toBe(1);
-  expect(mistyped.stderr).toContain('Cancelled. Nothing was changed.');
+  expect(mistyped.stderr).toContain('Canceled. Nothing was changed.');
   expect(await left(place)).toContain('deployment');
 
   const questions: string[] = [];

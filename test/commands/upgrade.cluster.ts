@@ -254,7 +254,7 @@ test('asks everything before the first step, and changes nothing when the plan i
     ...questions.filter((each) => each === 'Delete CRD atasks.scalr.io, which nothing uses?'),
     'Apply this plan?',
   ]);
-  expect(stderr).toContain('Cancelled. Nothing was changed.');
+  expect(stderr).toContain('Canceled. Nothing was changed.');
   expect(await place.kubectl('get', 'deployment', 'scalr-agent', '--output', 'jsonpath={.spec.replicas}')).toBe('1');
 });
 

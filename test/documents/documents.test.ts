@@ -149,7 +149,8 @@ async function generated({chart, version}: Target, argv: readonly string[]): Pro
   const target = ['--chart', chart, '--chart-version', version, '--url', 'https://acme.scalr.io', '--json'];
   const {stdout} = await runCommand(Values, [...target, ...argv], {files: memoryFiles({token: 'abc'})});
   const {values, warnings, error} = JSON.parse(stdout);
-  if (error !== undefined) return {reported: [`error ${error.code} ${error.message.match(/(?<=")[^"]+/) ?? ''}`.trim()]};
+  if (error !== undefined)
+    return {reported: [`error ${error.code} ${error.message.match(/(?<=no key )\w[\w.]*\w|\b[a-z]\w*(?:\.\w+)+/i) ?? ''}`.trim()]};
   return {values, reported: (warnings as Warning[]).map(({code}) => `warning ${code}`)};
 }
 

@@ -1,4 +1,4 @@
-import {mkdtempSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {execa} from 'execa';
 import {generate} from 'selfsigned';
@@ -86,5 +86,6 @@ test.skipIf(!process.env['TEST_FULL'])('the definition of External Secrets accep
     const object = target === 'helmfile' ? found.objects[1] : found;
     expect(object.kind, target).toBe('ExternalSecret');
     await accepted(place, JSON.stringify(object));
+    rmSync(join(place.cwd, 'fleet'), {recursive: true});
   }
 });

@@ -87,7 +87,7 @@ describe('abortReason', () => {
     await new Promise((resolve) => late.addEventListener('abort', resolve));
     expect(abortReason(followSignal(late).signal)).toBe('timed out (--timeout)');
     expect(abortReason(AbortSignal.abort('SIGINT'))).toBe('interrupted');
-    expect(abortReason(AbortSignal.abort())).toBe('cancelled');
+    expect(abortReason(AbortSignal.abort())).toBe('canceled');
   });
 
   test('explains an empty error of helm after an abort', () => {

@@ -180,7 +180,7 @@ describe('the command', () => {
     expect(files.written).toEqual([]);
     const confirm = async () => false;
     const cancelled = await runCommand(ExportCommand, ['compose', ...URL_FLAG], {files, hasTerminal: true, prompter: {confirm}});
-    expect(cancelled.stderr).toContain('Cancelled');
+    expect(cancelled.stderr).toContain('Canceled');
     expect(await runCommand(ExportCommand, ['compose', ...URL_FLAG, '--yes'], {files})).toMatchObject({exit: 0});
     expect(files.written.map(({path}) => path)).toContain('compose.yaml');
   });

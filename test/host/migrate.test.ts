@@ -198,7 +198,7 @@ describe('the list of changes', () => {
       expect.objectContaining({
         kind: 'dropped',
         path: 'SCALR_CONTAINER_TASK_CA_CERT',
-        message: expect.stringContaining('SCALR_CA_CERT names another') as string,
+        message: expect.stringContaining('SCALR_CA_CERT refers to another') as string,
       }),
     );
   });

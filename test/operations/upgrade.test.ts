@@ -209,7 +209,7 @@ describe('rollback', () => {
       inventory: {definitions: [{name: 'atasks.scalr.io', neededBy: []}]},
     });
     expect(plan(found).rollback.limits).toEqual([
-      'CRD agenttasktemplates.scalr.io stores objects as v1 instead of v1alpha1, also after a rollback.',
+      'CRD agenttasktemplates.scalr.io stores objects as v1 instead of v1alpha1, even after a rollback.',
       'A rollback requires CRD atasks.scalr.io: it is not possible after the CRD is deleted.',
     ]);
   });

@@ -41,7 +41,7 @@ describe('on a terminal', () => {
 
   test('changes nothing and exits with 130 on Ctrl-C at the question', async () => {
     const {screen, exit, left} = await onTerminal(line, [{see: /Replace it\?/, press: '\u0003'}], folder);
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
     expect({exit, left}).toEqual({exit: 130, left: 0});
     expect(readdirSync(folder)).toEqual(['values.yaml']);
     expect(file()).toBe('mine\n');
@@ -226,7 +226,7 @@ describe('validate --fix on a terminal', () => {
 
   test('leaves the file untouched and exits with 130 on Ctrl-C at the question', async () => {
     const {screen, exit, left} = await onTerminal(line, [{see: question, press: '\u0003'}], folder);
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
     expect({exit, left}).toEqual({exit: 130, left: 0});
     expect(readdirSync(folder)).toEqual(['values.yaml']);
     expect(file()).toBe(wrong);

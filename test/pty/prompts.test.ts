@@ -50,7 +50,7 @@ test('asks line by line without escape sequences when the terminal cannot move i
   expect(screen).not.toContain('\u001b');
   expect(screen).not.toContain(TOKEN);
   expect(screen).toMatch(/^[ -~\s]*$/);
-  expect(screen).toContain('Cancelled. Nothing was changed.');
+  expect(screen).toContain('Canceled. Nothing was changed.');
 });
 
 test.each([
@@ -89,7 +89,7 @@ test('fits a window of 40×15 with whole lines, and shows neither answered quest
       "◇  Target     files only · namespace",
       "              scalr-agent",
       "◇  Agent      late.scalr.io · token",
-      "Cancelled. Nothing was changed.",
+      "Canceled. Nothing was changed.",
       "Next steps:",
       "  - To continue, run the command again",
       "    with --resume (enter secrets again)",
@@ -119,7 +119,7 @@ describe('the terminal after the program ends', () => {
   ] as const)('is restored: %s', async (_, before, see, press, TERM) => {
     const {screen, exit, left} = await converse([...before, {see, press}], {after, env: {TERM}});
     expect({exit, left}).toEqual({exit: 130, left: 0});
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
     expect(screen.lastIndexOf(`${ESCAPE}?25h`)).toBeGreaterThanOrEqual(screen.lastIndexOf(`${ESCAPE}?25l`));
     expect(screen).toMatch(/ icanon /);
     expect(screen).toMatch(/ echo /);
@@ -138,5 +138,5 @@ test('ACCESSIBLE=1: one question per line with words for keys, nothing repainted
   );
   expect({exit, left}).toEqual({exit: 130, left: 0});
   expect(screen).toMatch(/^[ -~\s]*$/);
-  expect(screen).toContain('Cancelled. Nothing was changed.');
+  expect(screen).toContain('Canceled. Nothing was changed.');
 });

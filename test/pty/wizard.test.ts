@@ -221,7 +221,7 @@ describe('Ctrl-C', () => {
   ] as const)('exits with 130 and changes nothing %s', async (_, steps, isKept) => {
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
     expect(screen.includes('--resume')).toBe(isKept);
     expect(existsSync(kept())).toBe(isKept);
     expect(screen).not.toContain(TOKEN);
@@ -239,13 +239,13 @@ describe('Ctrl-C', () => {
     ];
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
   });
 
   test('is reported like SIGTERM, which exits with 143', async () => {
     const {screen, exit, left} = await talk([...AGENT, {see: /What is the agent pool/, press: '', signal: 'SIGTERM'}]);
     expect({exit, left}, screen).toEqual({exit: 143, left: 0});
-    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).toContain('Canceled. Nothing was changed.');
     expect(screen.lastIndexOf('\u001B[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001B[?25l'));
   });
 

@@ -25,7 +25,7 @@ describe('an interrupted session', () => {
   test('exits with 130, changes nothing and suggests --resume', async () => {
     const {exit, stderr} = await broken();
     expect(exit).toBe(130);
-    expect(stderr).toContain('Cancelled. Nothing was changed.');
+    expect(stderr).toContain('Canceled. Nothing was changed.');
     expect(stderr).toContain('--resume');
   });
 

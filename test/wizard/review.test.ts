@@ -400,7 +400,7 @@ describe('the review', () => {
       ...QUIT,
     ];
     const {asked, written} = await talk(lines, {argv: FLAGS, files});
-    expect(shown(asked)).toContain('Cancelled. Nothing was changed.');
+    expect(shown(asked)).toContain('Canceled. Nothing was changed.');
     expect([...written.keys()]).toEqual([KEPT]);
   });
 

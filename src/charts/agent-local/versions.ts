@@ -97,7 +97,7 @@ export const formerKeys: readonly FormerKeys[] = [
     test: (path, values) =>
       isOfClaim(path) && isOn(values, 'persistence.enabled') && textAt(values, 'persistence.persistentVolumeClaim.claimName') === '',
     because: 'The old persistence keys are kept: with persistence.cache, the chart creates another PVC and Helm deletes the current one.',
-    remedy: 'To start with an empty cache, replace them by persistence.cache.enabled and persistence.cache.persistentVolumeClaim',
+    remedy: 'To start with an empty cache, replace them with persistence.cache.enabled and persistence.cache.persistentVolumeClaim',
   },
 ];
 

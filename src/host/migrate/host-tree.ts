@@ -112,7 +112,7 @@ export function hostTreeOf(configuration: HostConfiguration, read: ReadFile): Ho
         changeOf(
           'dropped',
           [spelling(name)],
-          `${spelling(name)} names a file of the machine.`,
+          `${spelling(name)} refers to a file on the machine.`,
           'Store certificate and key in the Secret scalr-agent-client-cert of type kubernetes.io/tls',
         ),
       ),
@@ -284,7 +284,7 @@ function secondBundle(variables: Variables, spelling: Found['spelling']): Change
   return [
     lost(
       ofRuns,
-      `${ofAll} names another CA bundle, and the new values have one for all containers`,
+      `${ofAll} refers to another CA bundle, and the new values have one for all containers`,
       'Put the certificates of both into one bundle',
     ),
   ];

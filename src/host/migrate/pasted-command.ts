@@ -44,7 +44,7 @@ export function readHelmCommand(text: string, from: string | undefined): {yaml: 
   const version = valuesOf('--version').at(-1) ?? packed;
   const add = `--from ${chart}@VERSION`;
   if (from === undefined && version === undefined)
-    throw missing(`The command names no version of ${chart}.`, [`Add the installed version: ${add}`], add);
+    throw missing(`The command does not specify the version of ${chart}.`, [`Add the installed version: ${add}`], add);
   const values: Values = {};
   const set = (pairs: readonly string[], convert: (value: string) => Tree): void => {
     for (const pair of readHelmSet(pairs)) {

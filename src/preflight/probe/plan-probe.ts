@@ -44,11 +44,11 @@ export async function prepareProbe(
   const plan = planProbe(context, manifest.value, {existing, seconds, urls});
   if (plan === undefined) return {because: 'the chart creates no pod for runs'};
   const permissions = await reviewPermissions(neededFor(plan, kubeTarget.namespace), kubernetes, signal);
-  if (!isKnown(permissions)) return {because: `cannot determine whether the account can create a pod: ${permissions.because}`};
+  if (!isKnown(permissions)) return {because: `cannot determine whether your user can create a pod: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;
   return {
-    because: `the account cannot ${missing.map(({verb, resource}) => `${verb} ${resource}`).join(', ')}`,
+    because: `your user cannot ${missing.map(({verb, resource}) => `${verb} ${resource}`).join(', ')}`,
     remedy: grantFor(permissions.value, 'probe', context),
   };
 }

@@ -1,4 +1,4 @@
-import {type AgentOption, type OptionProblem, optionMeantBy, optionNamed, optionsOfKeys} from '../../charts/agent-options.ts';
+import {type AgentOption, optionMeantBy, optionNamed, optionsOfKeys} from '../../charts/agent-options.ts';
 import {CHARTS, chartFor} from '../../charts/charts.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
@@ -183,14 +183,11 @@ function checkOption({name, form}: AgentOption, value: Tree, path: TreePath, sou
   const text = typeof value === 'object' ? '' : (source.written(path) ?? String(value));
   // The kubelet fills in $(NAME).
   const problem = text === '' || /\$\([\w.-]+\)/.test(text) ? undefined : form?.(text);
-  return problem === undefined ? [] : [findingOf(name, problem, path, source)];
+  if (problem === undefined) return [];
+  const {message, suggestion, isUnlikely} = problem;
+  const [code, severity] = isUnlikely ? (['UNLIKELY_AMOUNT', 'warning'] as const) : (['WRONG_OPTION', 'error'] as const);
+  return [findingAt(source, path, code, `${name}: ${message}`, {severity, suggestion})];
 }
-
-const findingOf = (name: string, {message, suggestion, isUnlikely}: OptionProblem, path: TreePath, source: ValuesSource): ValuesFinding =>
-  findingAt(source, path, isUnlikely ? 'UNLIKELY_AMOUNT' : 'WRONG_OPTION', `${name}: ${message}`, {
-    severity: isUnlikely ? 'warning' : 'error',
-    suggestion,
-  });
 
 /** The variables below every chart key for variables; a key for several containers gets one finding. */
 function variablesOf({values}: ValuesSource, {chart, version}: Target): Variable[] {

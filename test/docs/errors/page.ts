@@ -59,8 +59,8 @@ async function section(code: ErrorCode): Promise<Section> {
 async function exampleOf({code, typed, say}: Example): Promise<{exit: number | string; text: string}> {
   const {stderr, exit} = await say();
   // What comes before the failure, such as why a chart was chosen, is not about it.
-  const text = stderr.slice(Math.max(0, stderr.search(/^(Error: |Cancelled)/m)));
-  const isIts = code === 'CANCELLED' ? text.startsWith('Cancelled.') : text.endsWith(`#${code.toLowerCase()}\n`);
+  const text = stderr.slice(Math.max(0, stderr.search(/^(Error: |Canceled)/m)));
+  const isIts = code === 'CANCELED' ? text.startsWith('Canceled.') : text.endsWith(`#${code.toLowerCase()}\n`);
   if (!isIts) throw new Error(`The example of ${code} says:\n${stderr}`);
   // It leads to where the reader is.
   const said = text.replace(/^ {2}More: .*\n/m, '').trimEnd();

@@ -89,7 +89,7 @@ export const withoutCluster: readonly Example[] = [
     answered(404, "AgentPool with ID 'apool-v0p7' not found or user unauthorized.", 'delete agent pool eks-prod', 'agent-pools:delete'),
   ),
   account('SCALR_REJECTED', 'pool delete eks-prod', answered(409, 'The agent pool has busy agents.', 'delete agent pool eks-prod')),
-  typing('CANCELLED', `values ${ADDRESS} --chart agent-local --out values.yaml`, {
+  typing('CANCELED', `values ${ADDRESS} --chart agent-local --out values.yaml`, {
     files: taken,
     hasTerminal: true,
     prompter: {confirm: async () => false},
