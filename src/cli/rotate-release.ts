@@ -3,9 +3,8 @@ import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {runAccountSteps} from '../operations/account-steps.ts';
-import {dryRun} from '../operations/dry-run.ts';
 import {installWithPool, type MadeToken} from '../operations/install-pool.ts';
-import {installRelease} from '../operations/install-release.ts';
+import {dryRun, installRelease} from '../operations/install-release.ts';
 import {
   type AccountRotation,
   forgetPrevious,

@@ -1,5 +1,16 @@
-import {HIDDEN, hideSecretValues} from '../charts/hidden-values.ts';
-import {getAt, isMap, leafPaths, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../ground/tree.ts';
+import {
+  getAt,
+  HIDDEN,
+  hideSecretValues,
+  isMap,
+  leafPaths,
+  type Path,
+  sameTree,
+  setAt,
+  spellPath,
+  type Tree,
+  type Values,
+} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
 /** A key with different values in the release and in a file; an absent side has no value. Secrets are hidden. */

@@ -1,4 +1,5 @@
 import {isDeepStrictEqual} from 'node:util';
+import {maskSecrets} from './errors.ts';
 import type {ReadResult} from './fact.ts';
 import {jsonIn, noJson} from './tool-errors.ts';
 
@@ -103,3 +104,32 @@ export const isListOf =
   <Name extends string>(...texts: readonly Name[]) =>
   (value: unknown): value is Readonly<Record<Name, string>>[] =>
     Array.isArray(value) && value.every((each) => isFields(each) && texts.every((name) => typeof each[name] === 'string'));
+
+export const HIDDEN = '[hidden]';
+
+const SECRET_KEY = /^(token|client_?key|.*password|.*private_?key)$/i;
+
+/** Boolean settings of the agent, which a diff must show. */
+const PLAIN_VARIABLES: ReadonlySet<unknown> = new Set(['SCALR_AGENT_DEBUG']);
+
+/** The charts take tokens and keys inline, and environment variables may hold anything. */
+export const hideSecretValues = (values: Values): Values => hideIn(values) as Values;
+
+function hideIn(tree: Tree): Tree {
+  if (typeof tree === 'string') return maskSecrets(tree);
+  if (Array.isArray(tree)) return tree.map(hideIn);
+  if (!isMap(tree)) return tree;
+  const isVariable = typeof tree['name'] === 'string';
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, below]) => {
+      const isOfVariable = isVariable && key === 'value' && !PLAIN_VARIABLES.has(tree['name']);
+      const isSecret = isText(below) && (SECRET_KEY.test(key) || isOfVariable);
+      return [key, isSecret ? HIDDEN : /env$/i.test(key) && isMap(below) ? hideAll(below) : hideIn(below)];
+    }),
+  );
+}
+
+const isText = (tree: Tree): boolean => (typeof tree === 'string' && tree !== '') || typeof tree === 'number';
+
+const hideAll = (variables: Values): Values =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, PLAIN_VARIABLES.has(name) && isText(value) ? value : HIDDEN]));

@@ -17,9 +17,9 @@ import {shutdownMode} from '../settings/pods.ts';
 import {type DebugValues, withDebug} from '../values/debug.ts';
 import {effectiveValues, readValues} from '../values/read-values.ts';
 import {type InstallChoices, planInstall} from './install.ts';
-import {renderChart} from './render-chart.ts';
 import type {Plan} from './step.ts';
 import {inFlight} from './uninstall.ts';
+import {renderChart} from './wanted-release.ts';
 
 export interface PreparedDebug extends DebugValues {
   plan: Plan;

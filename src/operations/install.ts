@@ -20,11 +20,10 @@ import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
 import {claimsToKeep, keepClaimSteps} from './release-data.ts';
-import {renderChart} from './render-chart.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 import {permissionsOfUpgrade} from './step-permissions.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
-import type {RenderedRelease, WantedRelease} from './wanted-release.ts';
+import {type RenderedRelease, renderChart, type WantedRelease} from './wanted-release.ts';
 
 /** The state of the cluster, the rendered chart, and the steps between the two. */
 interface PreparedInstall {

@@ -22,11 +22,10 @@ import type {Change} from '../values/migrate/change.ts';
 import {planInstall} from './install.ts';
 import {withSecretUsers} from './install-secrets.ts';
 import {type Migration, migratedRelease} from './migrated-release.ts';
-import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
 import {planUninstall, type UninstallPlan} from './uninstall.ts';
 import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
-import type {RenderedRelease, WantedRelease} from './wanted-release.ts';
+import {type RenderedRelease, renderChart, type WantedRelease} from './wanted-release.ts';
 
 /** What is shown, confirmed and run, within one chart or to another one. */
 export interface PreparedUpgrade {

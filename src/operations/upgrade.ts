@@ -26,10 +26,9 @@ import {type InstallChoices, isCustom, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {claimsToKeep, rollbackSteps} from './release-data.ts';
-import {renderChart} from './render-chart.ts';
 import {byPhase, inOrder, ofPhase, type Plan, type Step} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
-import type {RenderedRelease, WantedSecret} from './wanted-release.ts';
+import {type RenderedRelease, renderChart, type WantedSecret} from './wanted-release.ts';
 
 export interface UpgradeChoices extends InstallChoices {
   drain: boolean;

@@ -1,14 +1,22 @@
 import {chartFor} from '../charts/charts.ts';
 import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
+import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
+import {type Fact, known, unknown} from '../ground/fact.ts';
 import type {Secret} from '../ground/secret.ts';
+import {toolFailure} from '../ground/tool-errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
-import type {ChartReference} from '../helm/helm.ts';
+import {type ChartReference, template} from '../helm/helm.ts';
+import {objectsIn} from '../helm/release-record.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {Processes} from '../ports/system.ts';
 import {type AccountToken, accountAnnotations} from '../release/namespace.ts';
+import type {InstallFacts} from '../release/read-release.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
-import {spell} from '../settings/define.ts';
+import {type Get, spell} from '../settings/define.ts';
+import {metadataService} from '../settings/network.ts';
 import {chartSource} from '../settings/release.ts';
+import {cache} from '../settings/storage.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveValues} from '../values/read-values.ts';
@@ -96,4 +104,103 @@ function clientCertificateOf(settings: Settings): WantedSecret[] {
       flag: spell(clientCertSecret),
     },
   ];
+}
+
+/** Renders the chart with the user's own helm, and checks its objects against the settings. @throws ExpectedError */
+export async function renderChart(
+  {name, chart, yaml}: Pick<WantedRelease, 'name' | 'chart' | 'yaml'>,
+  {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
+  get: Get,
+  processes: Pick<Processes, 'run'>,
+): Promise<KubernetesObject[]> {
+  const call = template(name, chart, yaml, serverVersion);
+  const outcome = await processes.run(call);
+  if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+  const manifest = objectsIn(outcome.stdout);
+  const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(manifest, get)];
+  if (problems.length > 0) {
+    throw failed('RENDER_MISMATCH', `The rendered chart does not match the settings:\n${problems.join('\n')}`, [
+      'Nothing was changed. Report this bug with the output of: scalr-agent values --explain',
+    ]);
+  }
+  return manifest;
+}
+
+export interface RenderedChart {
+  /** The rendered chart, CRDs included. */
+  manifest: Fact<readonly KubernetesObject[]>;
+  /** Helm's message if this server is too old for the chart; the manifest is then rendered for a newer version. */
+  refusal?: string;
+}
+
+/** The manifest for this server; for the oldest one that the chart supports where this one is older, as other checks need a manifest. */
+export async function renderManifest(
+  wanted: Parameters<typeof renderChart>[0],
+  serverVersion: string | undefined,
+  get: Get,
+  processes: Pick<Processes, 'run'>,
+): Promise<RenderedChart> {
+  const on = (version: string): Promise<RenderedChart | ExpectedError> =>
+    renderChart(wanted, {serverVersion: version}, get, processes)
+      .then((manifest) => ({manifest: known(manifest, RENDERED_BY)}))
+      .catch(onFailure((failure) => failure));
+  const first = await on(serverVersion ?? '');
+  if (!(first instanceof ExpectedError)) return first;
+  const floor = FLOOR.exec(first.message)?.[1];
+  const second = floor === undefined ? first : await on(floor);
+  if (second instanceof ExpectedError) return {manifest: unrendered(second)};
+  // Without a server version helm used its own default, so its error does not apply to this cluster.
+  return serverVersion === undefined ? second : {...second, refusal: first.message};
+}
+
+/** chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.1 */
+const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* incompatible with/;
+
+export const RENDERED_BY = 'helm template';
+
+const unrendered = ({message}: ExpectedError): Fact<never> =>
+  unknown(message.includes('timed out waiting for a response') ? 'timed-out' : 'failed', message);
+
+interface Container {
+  name?: string;
+  image?: string;
+  env?: readonly {name?: string}[] | null;
+}
+
+const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
+
+/** The only harmless warning of Helm: a list replaces the empty map that is the default of agent-job. */
+const HARMLESS = /topologySpreadConstraints/;
+
+/** Helm's warnings about values that it drops. */
+export const lostValues = (stderr: string): string[] =>
+  stderr
+    .split('\n')
+    .filter((line) => /warning: (cannot overwrite|destination for|skipped value)/i.test(line) && !HARMLESS.test(line))
+    .map((line) => line.replace(/^.*?warning: /i, '').trim());
+
+/** Where the rendered chart contradicts the settings. Pure. */
+export function brokenPromises(objects: readonly KubernetesObject[], get: Get): string[] {
+  const containers = objects.flatMap(containersIn);
+  const has = (kind: string): boolean => objects.some((object) => object.kind === kind);
+  return [
+    ...containers.flatMap(({name, env}) => {
+      const names = (env ?? []).map((each) => each.name);
+      return names.filter((each, index) => names.indexOf(each) !== index).map((each) => `Container ${name} sets ${each} twice.`);
+    }),
+    ...containers.flatMap(({name, image = ''}) => (IMAGE.test(image) ? [] : [`Invalid image reference in container ${name}: ${image}`])),
+    ...(get(metadataService) === 'block' && !has('NetworkPolicy')
+      ? ['The chart creates no NetworkPolicy to block the metadata service.']
+      : []),
+    ...(get(cache) === 'pvc' && !has('PersistentVolumeClaim') ? ['The chart creates no PVC for the cache.'] : []),
+  ];
+}
+
+/** Containers anywhere in an object, such as in the Job templates of custom resources. */
+function containersIn(tree: unknown): Container[] {
+  if (Array.isArray(tree)) return tree.flatMap(containersIn);
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([key, below]) =>
+    (key === 'containers' || key === 'initContainers') && Array.isArray(below) ? (below as Container[]) : containersIn(below),
+  );
 }

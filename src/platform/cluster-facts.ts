@@ -1,17 +1,15 @@
 import {isVersion} from '../charts/charts.ts';
 import {scalrChart} from '../charts/define.ts';
-import {hideSecretValues} from '../charts/hidden-values.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {compare, type KubernetesVersions} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
+import {type Fact, firstKnown, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
-import type {Values} from '../ground/tree.ts';
+import {hideSecretValues, type Values} from '../ground/tree.ts';
 import {capacityOf, type NodeCapacity} from './capacity.ts';
-import {type Networks, networksOf, usesMetadataDns} from './networks.ts';
 import {type Platform, platformOf, workerSystemOf} from './platform.ts';
 import {type Cni, cniOf, forbidsHostPath, type NetworkPolicies, networkPoliciesOf, podSecurityOf} from './policies.ts';
-import type {PlatformReadings, StorageClassObject} from './readings.ts';
+import type {ConfigMapObject, CustomObject, NodeObject, PlatformReadings, StorageClassObject} from './readings.ts';
 
 export interface StorageClass {
   name: string;
@@ -120,7 +118,7 @@ function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
   return {found, isComplete: controlPlane.length > 0 && nodes.length > 0 && found.length === controlPlane.length + nodes.length};
 }
 
-export interface Versions {
+interface Versions {
   /** As the provider spells it: v1.34.1-gke.2541000 */
   server: Fact<string>;
   /** Nodes by the version of their kubelet. */
@@ -129,7 +127,7 @@ export interface Versions {
   oldest: Fact<string>;
 }
 
-export function versionsOf({serverVersion, nodes}: Pick<PlatformReadings, 'serverVersion' | 'nodes'>): Versions {
+function versionsOf({serverVersion, nodes}: Pick<PlatformReadings, 'serverVersion' | 'nodes'>): Versions {
   const kubelets = follow(nodes, (all): Fact<Record<string, number>> => {
     const counts = new Map<string, number>();
     for (const {status} of all) {
@@ -184,3 +182,62 @@ const servedDefinitions = ({resources}: Pick<PlatformReadings, 'resources'>): Fa
 
 /** What agent-job brought over the years: up to 0.5.63, up to 0.5.67, and since. */
 export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];
+
+export interface Networks {
+  /** CIDRs that Services get their addresses from. */
+  services: Fact<readonly string[]>;
+  /** CIDRs of all pods, also of future nodes. */
+  pods: Fact<readonly string[]>;
+  /** CIDRs of the pods on the current nodes; each new node adds another one. */
+  podsOfNodes: Fact<readonly string[]>;
+}
+
+const isCidr = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f.:]+\/\d{1,3}$/i.test(text);
+
+function networksOf(readings: PlatformReadings): Networks {
+  const {serviceCidrs, openshiftNetworks, kubeadmConfig, calicoPools, nodes} = readings;
+  const from = (objects: Fact<readonly CustomObject[]>, cidrsIn: (object: CustomObject) => unknown[]): Fact<string[]> =>
+    follow(objects, (all, source) => cidrs(all.flatMap(cidrsIn), source));
+  return {
+    services: firstKnown(
+      from(serviceCidrs, ({spec}) => texts(spec?.['cidrs'])),
+      from(openshiftNetworks, ({status}) => texts(status?.['serviceNetwork'])),
+      ofKubeadm(kubeadmConfig, 'serviceSubnet'),
+    ),
+    pods: firstKnown(
+      ofKubeadm(kubeadmConfig, 'podSubnet'),
+      from(openshiftNetworks, clusterNetworks),
+      from(calicoPools, ({spec}) => (spec?.['disabled'] === true ? [] : [spec?.['cidr']])),
+    ),
+    podsOfNodes: follow(nodes, (all) => cidrs(all.flatMap(podNetworks), 'nodes, spec.podCIDRs')),
+  };
+}
+
+const podNetworks = ({spec}: NodeObject): unknown[] => [...(spec?.podCIDRs ?? [spec?.podCIDR])];
+
+const texts = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+const clusterNetworks = ({status}: CustomObject): unknown[] =>
+  texts(status?.['clusterNetwork']).map((each) => (each as {cidr?: unknown} | null)?.cidr);
+
+function cidrs(found: readonly unknown[], source: string): Fact<string[]> {
+  const valid = [...new Set(found.filter(isCidr))];
+  return valid.length > 0 ? known(valid, source) : unknown('undetermined', `${source} does not contain a network`);
+}
+
+/** The configuration is YAML inside a string; only two of its lines are used. */
+const ofKubeadm = (config: Fact<ConfigMapObject | undefined>, key: 'serviceSubnet' | 'podSubnet'): Fact<string[]> =>
+  follow(config, (found, source): Fact<string[]> => {
+    if (found === undefined) return unknown('undetermined', `${source} not found`);
+    const line = new RegExp(`^\\s*${key}:\\s*"?([^"\\s]+)"?\\s*$`, 'm').exec(found?.data?.['ClusterConfiguration'] ?? '');
+    return cidrs(line?.[1]?.split(',') ?? [], `${source}, ${key}`);
+  });
+
+const METADATA_ADDRESS = '169.254.169.254';
+
+/** Pods use 169.254.169.254 for DNS, so blocking the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
+const usesMetadataDns = ({kubeletDns}: Pick<PlatformReadings, 'kubeletDns'>, distribution: Fact<string>): Fact<boolean> =>
+  follow(distribution, (name): Fact<boolean> => {
+    if (name !== 'gke') return known(false, 'only Cloud DNS for GKE uses this address');
+    return mapped(kubeletDns, (servers) => servers.includes(METADATA_ADDRESS));
+  });

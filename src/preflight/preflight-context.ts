@@ -4,7 +4,7 @@ import {type Fact, isKnown, type Unknown} from '../ground/fact.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Claim, KubernetesObject, Pod, SecretObject} from '../kubernetes/objects.ts';
 import type {Permission} from '../kubernetes/permissions.ts';
-import type {RenderedChart} from '../operations/render-chart.ts';
+import type {RenderedChart} from '../operations/wanted-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
 import type {PlatformReadings} from '../platform/readings.ts';
 import type {ManifestAnswer} from '../ports/system.ts';

@@ -21,8 +21,7 @@ import {
   unknownBy,
 } from '../kubernetes/resources.ts';
 import {cachedAccess, type RetryOptions} from '../kubernetes/with-retries.ts';
-import {RENDERED_BY, renderManifest} from '../operations/render-chart.ts';
-import type {WantedRelease} from '../operations/wanted-release.ts';
+import {RENDERED_BY, renderManifest, type WantedRelease} from '../operations/wanted-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/readings.ts';
 import type {Processes, Registries} from '../ports/system.ts';

@@ -1,7 +1,7 @@
-import {randomStrings} from './random-strings.ts';
+import {randomStrings} from './harmless.ts';
 import {LIMITS, matchAt, startBatch} from './rule.ts';
 import type {FoundSecret, Scanner} from './scanner.ts';
-import {type Removed, Wrappers} from './wrappers.ts';
+import {type Removed, Wrappers} from './structure.ts';
 
 const NONE = Buffer.alloc(0);
 

@@ -7,7 +7,7 @@ import {pseudonyms, type RedactLevel, scannerFor} from './scanner.ts';
  * How a bundle is redacted: bytes in, nets, pseudonyms, bytes out.
  *
  * 1. Bytes in (`file-redactor.ts`). A file comes in chunks of any size. What a log writes around its text (colors, times, JSON of an event)
- *    is taken off and put back later (`wrappers.ts`). The text is scanned in batches at fixed offsets, so the result does not depend on
+ *    is taken off and put back later (`structure.ts`). The text is scanned in batches at fixed offsets, so the result does not depend on
  *    the chunks. Each batch is seen with the bytes before and after it. Memory and work are bounded by LIMITS and EFFORT in `rule.ts`.
  * 2. Nets. Each reports ranges of bytes:
  *    - Known values (`known-values.ts`): values of Secrets, variables and arguments, which `find-secrets.ts` collects. Values and text are
@@ -18,7 +18,7 @@ import {pseudonyms, type RedactLevel, scannerFor} from './scanner.ts';
  *    - Shapes: tokens with a prefix and private keys (`shapes.ts`, and `token-shapes.json` from gitleaks), URLs and commands (`text-rules.ts`).
  *    - Keys (`key-rules.ts`): `key-names.ts` classifies key names, `read-value.ts` finds the end of a value, and `harmless.ts` lists
  *      values that are not secrets: references, placeholders, error texts, code.
- *    - Random strings (`random-strings.ts`): long strings that look random and do not follow the name of a digest or an identifier.
+ *    - Random strings (`harmless.ts`): long strings that look random and do not follow the name of a digest or an identifier.
  *    All rules are data: anchors for one automaton (`scanner.ts`), and a function that reads around an anchor (`rule.ts`).
  * 3. Pseudonyms (`scanner.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.
  * 4. Bytes out. Overlapping ranges are merged; bytes that can belong to an unfinished secret are held back.

@@ -1,4 +1,4 @@
-import {isInPublicBlock, LONGEST_BLOCK} from './random-strings.ts';
+import {isInPublicBlock, LONGEST_BLOCK} from './harmless.ts';
 import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type RedactionRule, run} from './rule.ts';
 import IMPORTED from './token-shapes.json' with {type: 'json'};
 

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {Call} from '../../src/ground/command-line.ts';
 import type {Secret} from '../../src/ground/secret.ts';
 import {objectsIn} from '../../src/helm/release-record.ts';
-import {dryRun, mergePatch} from '../../src/operations/dry-run.ts';
+import {dryRun, mergePatch} from '../../src/operations/install-release.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {objectsIn} from '../../src/helm/release-record.ts';
-import {brokenPromises, lostValues, renderManifest} from '../../src/operations/render-chart.ts';
+import {brokenPromises, lostValues, renderManifest} from '../../src/operations/wanted-release.ts';
 import {processesOf} from '../platform/fake-cluster.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 

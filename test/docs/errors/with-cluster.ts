@@ -16,7 +16,7 @@ import {apiFailure} from '../../../src/kubernetes/api-error.ts';
 import {kubernetesClient} from '../../../src/kubernetes/connect.ts';
 import {blockedBy} from '../../../src/operations/prepare-upgrade.ts';
 import {verifyChart} from '../../../src/operations/read-chart.ts';
-import {renderChart} from '../../../src/operations/render-chart.ts';
+import {renderChart} from '../../../src/operations/wanted-release.ts';
 import {releaseText, requireReady, type Watched} from '../../../src/operations/watch-release.ts';
 import {toolChecks} from '../../../src/preflight/checks/cluster.ts';
 import {runChecks} from '../../../src/preflight/preflight-context.ts';
