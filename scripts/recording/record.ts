@@ -1,8 +1,7 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {token} from '../../src/settings/agent.ts';
-import {isolation} from '../../src/settings/purpose.ts';
+import {isolation, token} from '../../src/settings/agent.ts';
 import {Film} from './film.ts';
 import {setStage} from './stage.ts';
 import {svgOf} from './svg.ts';

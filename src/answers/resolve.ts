@@ -1,9 +1,9 @@
 import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/system.ts';
+import {missingFor} from '../settings/agent.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
-import {missingFor} from '../settings/purpose.ts';
 import {type Answer, catalogue, Settings} from '../settings/settings.ts';
 import type {SettingsSource} from './sources.ts';
 

@@ -1,11 +1,10 @@
 import {isMap, itemsAt, textAt, type Values} from '../ground/tree.ts';
 import {namesRegistry} from '../settings/addresses.ts';
-import {otelEndpoint, url} from '../settings/agent.ts';
+import {isolation, otelEndpoint, purpose, url} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, metadataService, providerMirror, workloadIdentity} from '../settings/network.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
-import {isolation, purpose} from '../settings/purpose.ts';
 import {chartSource, cloud, type TargetName} from '../settings/release.ts';
 import {efsHandle} from '../settings/storage.ts';
 import type {Target} from './define.ts';

@@ -1,6 +1,6 @@
 import {ExpectedError} from '../ground/errors.ts';
+import {isolation, load, purpose, singleRun} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
-import {isolation, load, purpose, singleRun} from '../settings/purpose.ts';
 import {chartVersion, cloud} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';

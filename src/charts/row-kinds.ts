@@ -1,9 +1,9 @@
 import {at, getAt, isMap, type Path, sameTree, type Tree, type Values} from '../ground/tree.ts';
+import {concurrency} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {canonicalQuantity, MEBIBYTE, milliOf} from '../settings/kinds.ts';
 import type {Toleration} from '../settings/lists.ts';
 import {gracePeriod, shutdownMode} from '../settings/pods.ts';
-import {concurrency} from '../settings/purpose.ts';
 import type {Row} from './define.ts';
 import type {ChartName} from './schema.ts';
 

@@ -1,6 +1,6 @@
 import {isOn, textAt, type Values} from '../ground/tree.ts';
+import {purpose, singleRun} from '../settings/agent.ts';
 import {providerMirror} from '../settings/network.ts';
-import {purpose, singleRun} from '../settings/purpose.ts';
 import {cacheStorageClass, efsHandle, efsMountOption} from '../settings/storage.ts';
 import {caFile, caPublicRoots, clientCertSecret} from '../settings/tls.ts';
 import type {Chart, IgnoredKey, Refusal} from './define.ts';

@@ -1,8 +1,8 @@
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
+import {load} from '../settings/agent.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
-import {load} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
 import {CHARTS, chartFor} from './charts.ts';
 import type {Chart, Described, Row, Scope, Target} from './define.ts';

@@ -8,7 +8,7 @@ import {asStarted, type ClusterTarget, programOf} from '../ground/command-line.t
 import {ExitCode, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Prompter} from '../ports/prompter.ts';
+import type {Prompter} from '../ports/system.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';

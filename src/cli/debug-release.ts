@@ -4,7 +4,7 @@ import type {Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
 import {dryRun, installRelease} from '../operations/install-release.ts';
-import {requirePermissions} from '../operations/step-permissions.ts';
+import {requirePermissions} from '../operations/step.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';

@@ -3,8 +3,7 @@ import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/erro
 import type {AccountStep} from '../operations/account-steps.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
-import type {Prompter} from '../ports/prompter.ts';
-import type {Files} from '../ports/system.ts';
+import type {Files, Prompter} from '../ports/system.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {callsText} from '../ui/plan.ts';
 import {type ProgressView, progressView} from '../ui/progress.ts';

@@ -16,8 +16,7 @@ import {
   usedByOthers,
 } from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import type {Step} from '../operations/step.ts';
-import {requirePermissions} from '../operations/step-permissions.ts';
+import {requirePermissions, type Step} from '../operations/step.ts';
 import type {accountPoolIn} from '../release/namespace.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';

@@ -6,7 +6,7 @@ import {refText} from '../kubernetes/objects.ts';
 import {type AccountDeps, type AccountPlan, type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
 import {noAccountToken, planAccountRemoval} from '../operations/pool.ts';
 import {removalText} from '../operations/release-data.ts';
-import {requirePermissions} from '../operations/step-permissions.ts';
+import {requirePermissions} from '../operations/step.ts';
 import {planUninstall, requireOurChart, type UninstallChoices} from '../operations/uninstall.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';

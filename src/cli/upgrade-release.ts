@@ -9,8 +9,7 @@ import {type BringUpDeps, dryRun, installRelease} from '../operations/install-re
 import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import {ofPhase} from '../operations/step.ts';
-import {requirePermissions} from '../operations/step-permissions.ts';
+import {ofPhase, requirePermissions} from '../operations/step.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';

@@ -20,8 +20,7 @@ import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
 import {claimsToKeep, keepClaimSteps} from './release-data.ts';
-import {inOrder, type Plan, type Step} from './step.ts';
-import {permissionsOfUpgrade} from './step-permissions.ts';
+import {inOrder, type Plan, permissionsOfUpgrade, type Step} from './step.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 import {type RenderedRelease, renderChart, type WantedRelease} from './wanted-release.ts';
 

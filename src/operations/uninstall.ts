@@ -17,8 +17,7 @@ import {
   readyNodes,
   renderedObject,
 } from './release-data.ts';
-import {inOrder, type Plan, type ReleaseStep, type Step} from './step.ts';
-import {permissionsOfUninstall} from './step-permissions.ts';
+import {inOrder, type Plan, permissionsOfUninstall, type ReleaseStep, type Step} from './step.ts';
 import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
 export interface UninstallChoices {

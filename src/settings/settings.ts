@@ -1,10 +1,10 @@
 import {withoutCredentials} from './addresses.ts';
 import * as agent from './agent.ts';
+import * as purpose from './agent.ts';
 import type {Get, Setting} from './define.ts';
 import * as escapeHatch from './escape-hatch.ts';
 import * as network from './network.ts';
 import * as pods from './pods.ts';
-import * as purpose from './purpose.ts';
 import * as release from './release.ts';
 import * as storage from './storage.ts';
 import * as tls from './tls.ts';

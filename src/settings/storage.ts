@@ -1,7 +1,7 @@
+import {singleRun} from './agent.ts';
 import {type Declaration, defineSetting, type Get, MissingSetting, type Setting} from './define.ts';
 import {absolutePath, bytes, choice, gibibytesOf, objectName, onOff, relativePath, text} from './kinds.ts';
 import {listOf} from './lists.ts';
-import {singleRun} from './purpose.ts';
 
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'] as const;
 

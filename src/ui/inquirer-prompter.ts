@@ -1,6 +1,6 @@
 import {clearScreenDown, emitKeypressEvents, type Interface, moveCursor} from 'node:readline';
 import {GoBack, PromptCancelled} from '../ground/errors.ts';
-import type {CheckboxQuestion, InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ports/prompter.ts';
+import type {CheckboxQuestion, InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
 import {answeredText, indented, masked, questionText} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {type Screen, theme} from './theme.ts';

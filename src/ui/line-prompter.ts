@@ -2,7 +2,7 @@ import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
 import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
-import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/prompter.ts';
+import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/system.ts';
 import {masked, noteOf} from './prompt-text.ts';
 import {paragraph, type Screen} from './theme.ts';
 

@@ -1,7 +1,7 @@
 import {cursorHide} from '@inquirer/ansi';
 import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import width from 'fast-string-width';
-import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/prompter.ts';
+import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/system.ts';
 import {escText, frameOf, indented, questionText} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 

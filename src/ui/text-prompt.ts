@@ -1,5 +1,5 @@
 import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core';
-import type {InputQuestion} from '../ports/prompter.ts';
+import type {InputQuestion} from '../ports/system.ts';
 import {escText, frameOf, indented, noteOf, questionText} from './prompt-text.ts';
 import {asciiFallback, type Screen, theme} from './theme.ts';
 

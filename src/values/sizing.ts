@@ -3,10 +3,10 @@ import {type ChartName, chartSchema, defaultsOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
 import {count} from '../ground/text.ts';
 import {at, getAt} from '../ground/tree.ts';
+import {concurrency, purpose} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {canonicalQuantity, milliOf} from '../settings/kinds.ts';
 import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
-import {concurrency, purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
 import {readValues} from './read-values.ts';
 

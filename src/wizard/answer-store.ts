@@ -1,8 +1,8 @@
 import {settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import type {Target} from '../charts/define.ts';
+import {missingFor} from '../settings/agent.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
-import {missingFor} from '../settings/purpose.ts';
 import type {TargetName} from '../settings/release.ts';
 import {type Answer, catalogue, type Settings} from '../settings/settings.ts';
 

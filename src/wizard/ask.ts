@@ -1,8 +1,7 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
 import {hostInToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
-import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
-import type {Files} from '../ports/system.ts';
+import type {Choice, Files, Prompter, TextQuestion} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';

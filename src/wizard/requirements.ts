@@ -1,5 +1,5 @@
 import {GoBack, onFailure} from '../ground/errors.ts';
-import type {Prompter} from '../ports/prompter.ts';
+import type {Prompter} from '../ports/system.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
 import {type Setting, settingLabel} from '../settings/define.ts';
 import {chart, chartSource, chartVersion, release} from '../settings/release.ts';

@@ -5,28 +5,30 @@ import {exportHost} from '../export/export.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../operations/step.ts';
-import type {Choice} from '../ports/prompter.ts';
+import type {Choice} from '../ports/system.ts';
 import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
 import {type AskDeps, unlessBack} from './ask.ts';
-import {changeSetting, edit, reopen} from './edit.ts';
-import type {Interview, InterviewDeps, Question} from './interview.ts';
-import {hostOf, likelyTarget} from './possible-answers.ts';
-import {changesOf, type RequirementsDeps, useChart} from './requirements.ts';
 import {
+  changeSetting,
   commandsText,
+  edit,
   type FilesDeps,
   filesText,
   isCurrent,
   type Reviewed,
   type ReviewedInstall,
+  reopen,
   repeatText,
   type Saved,
   save,
-} from './review-files.ts';
+} from './edit.ts';
+import type {Interview, InterviewDeps, Question} from './interview.ts';
+import {hostOf, likelyTarget} from './possible-answers.ts';
+import {changesOf, type RequirementsDeps, useChart} from './requirements.ts';
 import {otherAnswers, STEPS, summaryOf} from './steps.ts';
 
 export interface ReviewDeps extends FilesDeps, InterviewDeps, RequirementsDeps, Omit<AskDeps, 'completePath' | 'typedPath'> {

@@ -1,11 +1,10 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {newestOf} from '../charts/target.ts';
 import {type Secret, tokenClaims} from '../ground/secret.ts';
-import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {concurrency, isolation, load, missingFor, purpose, token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {type Get, type Setting, settingName} from '../settings/define.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
 import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
-import {concurrency, isolation, load, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion, cloud, namespace, nodeOs, release} from '../settings/release.ts';
 import {type Answer, catalogue} from '../settings/settings.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {TextQuestion} from '../../src/ports/prompter.ts';
+import type {TextQuestion} from '../../src/ports/system.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';

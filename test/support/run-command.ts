@@ -5,7 +5,7 @@ import {nodeCharts} from '../../src/adapters/node-files.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {App} from '../../src/cli/app.ts';
 import type {BaseCommand} from '../../src/cli/base-command.ts';
-import type {Prompter} from '../../src/ports/prompter.ts';
+import type {Prompter} from '../../src/ports/system.ts';
 import {memoryFiles} from './memory-files.ts';
 import {TODAY} from './settings-from.ts';
 

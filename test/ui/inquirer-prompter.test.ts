@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import type {InputQuestion} from '../../src/ports/prompter.ts';
+import type {InputQuestion} from '../../src/ports/system.ts';
 import {BACKSPACE, CTRL_A, CTRL_C, CTRL_D, CTRL_U, ENTER, ESC, LEFT, PromptTerminal, RIGHT} from '../support/prompt-terminal.ts';
 
 const HELP = ['The address you open Scalr at.', 'It is not the address of the API.', '--url URL. https://docs.scalr.io'];

@@ -1,6 +1,6 @@
 import {stripVTControlCharacters} from 'node:util';
 import {describe, expect, test} from 'vitest';
-import type {Choice, ListQuestion} from '../../src/ports/prompter.ts';
+import type {Choice, ListQuestion} from '../../src/ports/system.ts';
 import {BACKSPACE, CTRL_C, CTRL_D, DOWN, ENTER, ESC, PromptTerminal, UP} from '../support/prompt-terminal.ts';
 
 const KINDS: readonly Choice[] = [

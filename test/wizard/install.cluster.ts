@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import type {ListQuestion} from '../../src/ports/prompter.ts';
+import type {ListQuestion} from '../../src/ports/system.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {commandsIn} from '../support/commands-in.ts';

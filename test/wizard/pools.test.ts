@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import type {ListQuestion} from '../../src/ports/prompter.ts';
-import type {Processes} from '../../src/ports/system.ts';
+import type {ListQuestion, Processes} from '../../src/ports/system.ts';
 import {type MockApi, mockApi} from '../scalr/mock-api.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';

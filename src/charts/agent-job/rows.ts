@@ -1,10 +1,20 @@
 import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
 import {splitImage} from '../../settings/addresses.ts';
-import {debug, logFormat, otelEndpoint, otelMetrics, otelTraces, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {
+  debug,
+  isolation,
+  logFormat,
+  otelEndpoint,
+  otelMetrics,
+  otelTraces,
+  purpose,
+  tokenSecret,
+  tokenSecretKey,
+  url,
+} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
-import {isolation, purpose} from '../../settings/purpose.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';

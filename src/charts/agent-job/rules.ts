@@ -1,8 +1,8 @@
 import {at, getAt, isOn, type Tree, textAt, type Values} from '../../ground/tree.ts';
+import {concurrency} from '../../settings/agent.ts';
 import {set} from '../../settings/escape-hatch.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
-import {concurrency} from '../../settings/purpose.ts';
 import {chart, cloud} from '../../settings/release.ts';
 import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';

@@ -1,9 +1,8 @@
 import {at, getAt, type Path, textAt, type Values} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
-import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {debug, isolation, logFormat, purpose, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
-import {isolation, purpose} from '../../settings/purpose.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
 import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';

@@ -1,9 +1,9 @@
 import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
+import {concurrency} from '../../settings/agent.ts';
 import {set} from '../../settings/escape-hatch.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
-import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
 import type {Chart, ChartDefault, ChartRule, ValuesRule} from '../define.ts';
 import {

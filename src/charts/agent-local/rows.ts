@@ -1,10 +1,9 @@
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {namesRegistry, splitImage} from '../../settings/addresses.ts';
-import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {concurrency, debug, isolation, logFormat, purpose, singleRun, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
-import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';

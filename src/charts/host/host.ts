@@ -1,11 +1,10 @@
 import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
-import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {concurrency, isolation, load, singleRun, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Get} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
-import {concurrency, isolation, load, singleRun} from '../../settings/purpose.ts';
 import {chart, chartSource, chartVersion, cloud, namespace, nodeOs, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import * as storage from '../../settings/storage.ts';

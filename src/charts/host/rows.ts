@@ -1,10 +1,9 @@
 import {at, getAt, textAt} from '../../ground/tree.ts';
 import {withoutRegistry} from '../../settings/addresses.ts';
-import {debug, logFormat, token, tokenFile, url} from '../../settings/agent.ts';
+import {concurrency, debug, isolation, logFormat, purpose, token, tokenFile, url} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
-import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {release, target} from '../../settings/release.ts';
 import {catalogue} from '../../settings/settings.ts';
 import {cache, cachePath, dataHome, moduleCache, moduleCacheLimit, providerCache, providerCacheLimit} from '../../settings/storage.ts';

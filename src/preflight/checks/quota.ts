@@ -3,7 +3,7 @@ import {isKnown, knownValue} from '../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName, type Pod} from '../../kubernetes/objects.ts';
-import {concurrency} from '../../settings/purpose.ts';
+import {concurrency} from '../../settings/agent.ts';
 import {
   type Amounts,
   admitted,

@@ -5,9 +5,9 @@ import {ExpectedError} from '../../ground/errors.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
 import {agentContainers, containerName, PURPOSE_LABEL, purposeOf, sharedDirectories} from '../../host/containers.ts';
+import {concurrency} from '../../settings/agent.ts';
 import {milliOf} from '../../settings/kinds.ts';
 import {imagePullPolicy, runMemoryLimit} from '../../settings/pods.ts';
-import {concurrency} from '../../settings/purpose.ts';
 import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} from '../preflight-context.ts';
 import type {MachineContext} from './machine-context.ts';
 

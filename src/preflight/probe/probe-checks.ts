@@ -1,9 +1,8 @@
 import {missesRuns} from '../../charts/target.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {few} from '../../ground/text.ts';
-import {otelEndpoint} from '../../settings/agent.ts';
+import {otelEndpoint, purpose} from '../../settings/agent.ts';
 import {workloadIdentity} from '../../settings/network.ts';
-import {purpose} from '../../settings/purpose.ts';
 import {blocks} from '../checks/network.ts';
 import {
   type Check,

@@ -1,7 +1,7 @@
 import {known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
-import {accountChecks} from '../../../src/preflight/checks/account.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
+import {accountChecks} from '../../../src/preflight/run-preflight.ts';
 import {prove} from './prove.ts';
 
 const agent = (replicas: number): Pick<PreflightContext, 'manifest'> => ({

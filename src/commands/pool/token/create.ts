@@ -3,8 +3,7 @@ import {accountFlags} from '../../../cli/account.ts';
 import {AccountCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags, durationOf} from '../../../cli/flags.ts';
 import {confirmResult, writeResult} from '../../../cli/user-files.ts';
-import {planTokenCreation} from '../../../operations/account-steps.ts';
-import {createToken, revocationOf, revoking} from '../../../scalr/tokens.ts';
+import {createToken, planTokenCreation, revocationOf, revoking} from '../../../operations/account-steps.ts';
 
 interface Result {
   /** Null in a dry run. */
