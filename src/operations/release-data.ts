@@ -129,7 +129,7 @@ export const CLEANER_IMAGE = 'busybox:1.37';
 /** Why --purge=node-data does not empty a directory; undefined if it does. */
 export function whyNodeDataStays({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
   if (!isSafe) return `${path} can contain data of other programs`;
-  if (nodes === undefined || sharedBy === undefined) return 'this account cannot list other users of the directory';
+  if (nodes === undefined || sharedBy === undefined) return 'your user cannot list other users of the directory';
   if (sharedBy.length > 0) return `also used by ${sharedBy.join(', ')}`;
   return nodes.some(({isReady}) => isReady) ? undefined : 'no node with this directory is ready';
 }

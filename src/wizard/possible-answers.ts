@@ -186,7 +186,7 @@ const ON_HOST = new Map<Setting, Words>([
     {
       question: 'Isolate each run in its own container?',
       meanings: {
-        shared: 'runs execute in the container of the agent, one at a time',
+        shared: 'runs execute in the agent container, one at a time',
         'per-run': 'each run gets its own container; requires the Docker socket',
       },
     },
@@ -195,7 +195,7 @@ const ON_HOST = new Map<Setting, Words>([
     cache as Setting,
     {
       labels: {hostpath: 'Directory on this machine', ephemeral: 'In the container'},
-      meanings: {hostpath: 'outlives the container of the agent', ephemeral: 'deleted with the container'},
+      meanings: {hostpath: 'outlives the agent container', ephemeral: 'deleted with the container'},
     },
   ],
   [cachePath as Setting, {question: 'Cache directory on this machine'}],
