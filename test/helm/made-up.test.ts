@@ -1,20 +1,17 @@
 import {execFileSync} from 'node:child_process';
 import {cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
-import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import ExportCommand from '../../src/commands/export.ts';
 import Migrate from '../../src/commands/migrate.ts';
 import Schema from '../../src/commands/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
-import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
-import {MADE_UP, madeUpChart, NO_CHARTS} from '../support/made-up-charts.ts';
+import type {Call} from '../../src/ground/command-line.ts';
+import {type ChartServer, MADE_UP, madeUpChart, NO_CHARTS, serveCharts} from '../support/made-up-charts.ts';
 import {runCommand} from '../support/run-command.ts';
 import {REAL} from './charts-under-test.ts';
 import {findHelm, type Helm} from './find-helm.ts';
@@ -22,9 +19,8 @@ import {findHelm, type Helm} from './find-helm.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 let folder = '';
-let repository = '';
 let helms: readonly Helm[] = [];
-let server: Server | undefined;
+let server: ChartServer | undefined;
 
 beforeAll(async () => {
   if (REAL === undefined) return;
@@ -36,16 +32,7 @@ beforeAll(async () => {
     const charts = [madeUpChart(target, REAL, folder), join(REAL, target.chart, '0.6.5')];
     for (const chart of charts) await execa(helm?.path as string, ['package', chart, '--destination', served]);
   }
-  await execa(helm?.path as string, ['repo', 'index', served]);
-  server = createServer(({url = '/'}, response) => {
-    try {
-      response.end(readFileSync(join(served, url)));
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  repository = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  server = await serveCharts(helm?.path as string, served);
 });
 
 afterAll(() => {
@@ -55,12 +42,11 @@ afterAll(() => {
 
 /** helm with the made-up repository in the place of the public one. */
 function depsOf(helm: Helm, calls: string[] = []) {
-  const {run, start} = nodeProcesses({helm: helm.path});
-  const local = (call: Call): Call => ({...call, args: call.args.map((each) => (each === CHART_REPOSITORY ? repository : each))});
+  const {run, start} = (server as ChartServer).processes({helm: helm.path});
   const processes = () => ({
     run: async (call: Call) => {
       calls.push(call.args[0] as string);
-      return run(local(call));
+      return run(call);
     },
     start,
   });
