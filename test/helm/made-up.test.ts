@@ -112,6 +112,30 @@ describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS}
     expect(refused.stderr).toContain('it has no key agent.logFormat');
   });
 
+  test('checks the clusters of an overlay with the keys of that version', async () => {
+    const calls: string[] = [];
+    const clusters = join(folder, `checked-${major}`);
+    mkdirSync(clusters);
+    const files = {
+      plain: 'log-format: plain\n',
+      one: 'concurrency: 1\ncache: pvc\ncache-access-mode: ReadWriteOncePod\n',
+      two: 'concurrency: 2\n',
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(clusters, `${name}.yaml`), `chart: agent-local\n${text}`);
+    writeFileSync(join(clusters, 'job.yaml'), 'chart: agent-job\nlog-format: plain\n');
+    const answers = file('answers.yaml', 'url: https://acme.scalr.io\nchart-version: 0.7.0\n');
+    const argv = ['--answers', answers, '--overlay', clusters, '--json'];
+    const {stdout, stderr, exit} = await runCommand(Validate, argv, depsOf(helm(), calls));
+    expect(exit, stderr).toBe(3);
+    const {files: checked} = JSON.parse(stdout) as {files: {findings: {code: string; severity: string; message: string}[]}[]};
+    const found = checked.map(({findings}) => findings.map(({code, severity}) => `${severity} ${code}`));
+    // The values of "one" and "two" are valid, and contradict each other when they are merged.
+    const valid = ['warning UNKNOWN_VERSION', 'warning UNCONFIRMED_KEY'];
+    expect(found).toEqual([['error UNSUPPORTED_SETTING'], valid, valid, valid]);
+    expect(checked[1]?.findings[1]?.message).toContain('All clusters merged: agent-local 0.7.0 rejects the values.');
+    expect(calls.filter((each) => each === 'template').length).toBeLessThanOrEqual(10);
+  });
+
   test('renders at most ten times for files of two unknown versions', async () => {
     const calls: string[] = [];
     const token = 'tokenExistingSecret: {name: tok}';

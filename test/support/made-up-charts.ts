@@ -170,9 +170,9 @@ function withMovedKeys(path: string, edit: Edit): void {
     writeFileSync(
       file,
       text
-        .replaceAll('.Values.agent.logFormat', '.Values.agent.logging.format')
+        .replaceAll(/(\$agent|\.Values\.agent)\.logFormat/g, '$1.logging.format')
         .replaceAll('.Values.task.job.ttlSecondsAfterFinished', '.Values.task.ttlSecondsAfterFinished')
-        .replaceAll('.Values.task.startupTimeoutSeconds', '180')
+        .replaceAll(/(\$values|\.Values)\.task\.startupTimeoutSeconds/g, '180')
         .replaceAll('.Values.agent.terminationGracePeriodSeconds', '180'),
     );
   }
