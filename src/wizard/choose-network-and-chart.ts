@@ -195,10 +195,7 @@ function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Setting
   const refused = unsupported(target, settings);
   const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
-  const disabled =
-    given === undefined
-      ? excluded && lowered(excluded.message.replace(/\.$/, ''))
-      : refusalInWords(given.message);
+  const disabled = given === undefined ? excluded && lowered(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
   const lost = refused.map(({setting}) => settingName(setting)).join(', ');
   const character = settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
   return {

@@ -11,6 +11,7 @@ import {ExpectedError} from '../ground/errors.ts';
 import {hostAgent} from '../host/agent.ts';
 import {token} from '../settings/agent.ts';
 import {InvalidValue, type Setting, settingName} from '../settings/define.ts';
+import {noProxy} from '../settings/network.ts';
 import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, catalogue, Settings} from '../settings/settings.ts';
@@ -176,6 +177,7 @@ export function hasOneChoice(setting: Setting, store: AnswerStore): boolean {
 /** Meaning of an empty answer, and the preselected choice. */
 export function emptyOnHost(setting: Setting): {orElse?: string | undefined; suggested?: string} {
   if (setting === (token as Setting)) return {orElse: 'Enter: add it to agent.env later'};
+  if (setting === (noProxy as Setting)) return {orElse: 'local addresses only'};
   return setting === (isolation as Setting) ? {orElse: undefined, suggested: 'per-run'} : {};
 }
 

@@ -180,7 +180,9 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
     (_, store) => {
       const isHost = hostOf(store) !== undefined;
       // The charts that start a pod for every run support both answers.
-      return store.get(isolation) === 'shared' ? `runs ${isHost ? '' : 'may '}share a container` : `one ${isHost ? 'container' : 'pod'} per run`;
+      return store.get(isolation) === 'shared'
+        ? `runs ${isHost ? '' : 'may '}share a container`
+        : `one ${isHost ? 'container' : 'pod'} per run`;
     },
   ],
   [load, (text) => (text === 'Bursty' ? 'bursty load' : undefined)],
