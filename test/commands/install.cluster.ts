@@ -78,11 +78,11 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(history.stdout)).toHaveLength(2);
   });
 
-  test('uninstalls a failed first install and rolls back a failed upgrade after saving the evidence', async () => {
+  test('uninstalls a failed first install and rolls back a failed upgrade after saving the diagnostics', async () => {
     const place = await workplace();
     const folder = mkdtempSync(join(scratch, 'evidence-'));
     const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--skip-preflight', '--save', folder];
-    const evidence = () => readdirSync(folder).filter((file) => file.includes('evidence'));
+    const evidence = () => readdirSync(folder).filter((file) => file.includes('diagnostics'));
 
     await place.kubectl.apply(NO_POD);
     const first = JSON.parse((await install(place, helm, argv, {env: TOKEN})).stdout).error;

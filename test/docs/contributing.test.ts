@@ -1,0 +1,53 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {root} from './commands.ts';
+import {sectionOf} from './headings.ts';
+
+const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+const paths = ['', '.github', 'dist', 'docs', 'integrations', 'report', 'schemas', 'scripts', 'src', 'templates', 'test'].flatMap(
+  (folder) => readdirSync(join(root, folder), {recursive: folder !== '', encoding: 'utf8'}).map((path) => join(folder, path)),
+);
+
+const PATH =
+  /^(\.github|dist|docs|integrations|report|schemas|scripts|src|templates|test)\/|^[\w./<>*-]+\.(json|md|txt|ts|ya?ml)$|^messages\/$/;
+/** What users have, not this repository. */
+const FILES_OF_USERS = ['values.yaml'];
+
+/** `<chart>` and `*` are any name. A name without a folder can be anywhere. */
+function filesOf(path: string): string[] {
+  const pattern = path
+    .replace(/\/$/, '')
+    .replaceAll('.', '\\.')
+    .replaceAll(/<\w+>|\*/g, '[^/]+');
+  return paths.filter((each) => new RegExp(`(^|/)${pattern}$`).test(each));
+}
+
+test('every path in CONTRIBUTING.md exists', () => {
+  const named = spans.flatMap((span) => span.split(' ')).filter((word) => PATH.test(word) && !FILES_OF_USERS.includes(word));
+  expect(named.filter((path) => filesOf(path).length === 0)).toEqual([]);
+});
+
+test('every name of code in CONTRIBUTING.md exists, in the file beside it', () => {
+  const code = paths.filter((path) => /^(src|test|scripts)\/.*\.ts$/.test(path)).map((path) => readFileSync(join(root, path), 'utf8'));
+  const names = spans.filter((span) => /^[A-Z]+(_[A-Z]+)*$|^[a-z]+[A-Z]\w+$/.test(span));
+  expect(names.filter((name) => !code.some((file) => new RegExp(`\\b${name}\\b`).test(file)))).toEqual([]);
+  const placed = [...text.matchAll(/`(\w+)`(?: \(| of | in |, in )`([\w./<>-]+\.ts)`/g)];
+  const misplaced = placed.filter(([, name = '', path = '']) =>
+    filesOf(path).every((file) => !new RegExp(`\\b${name}\\b`).test(readFileSync(join(root, file), 'utf8'))),
+  );
+  expect(misplaced.map(([found]) => found)).toEqual([]);
+});
+
+test('every script in CONTRIBUTING.md is in package.json', () => {
+  const {scripts} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {scripts: Record<string, string>};
+  const run = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+  expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+test('the tour of CONTRIBUTING.md visits every folder of src', () => {
+  const tour = sectionOf('CONTRIBUTING.md', 'tour-of-the-code') ?? '';
+  const folders = readdirSync(join(root, 'src'));
+  expect(folders.filter((folder) => !tour.includes(`\`${folder}\``))).toEqual([]);
+});
