@@ -225,7 +225,7 @@ export interface RemovedObject {
 
 /** Text for the user; for a part of the objects if not all are deleted. */
 export const removalText = ({what, isListed, objects}: Removal, part: readonly RemovedObject[] = objects): string =>
-  isListed ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
+  isListed && part.length > 0 ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
 
 /** A rendered object, where Helm puts it. */
 export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: KubernetesObject, namespace: string): RemovedObject => ({

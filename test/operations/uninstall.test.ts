@@ -724,3 +724,7 @@ test('does not scale a Deployment that was never created', () => {
   expect(ids(plan)).toEqual(['release', 'gone']);
   expect(plan.warnings).toEqual([]);
 });
+
+test('lists no objects of a release that another uninstall has emptied', () => {
+  expect(removalText({what: 'Release a', isListed: true, objects: [], steps: []})).toBe('Release a');
+});
