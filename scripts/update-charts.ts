@@ -34,11 +34,15 @@ function extendHistory({metadata: {name, version}, values}: UnpackedChart): void
   writeFileSync(HISTORY, `${JSON.stringify(history, null, 1)}\n`);
 }
 
-/** Runs tests, and returns the end of their output as Markdown. */
+/** Runs tests, and returns the end of their output as Markdown, without those that passed or were skipped. */
 function tested(title: string, args: readonly string[], charts: string): string {
   const env = {...process.env, SCALR_CHARTS: charts, NO_COLOR: '1'};
   const {status, stdout, stderr} = spawnSync('npx', ['vitest', 'run', ...args], {cwd: ROOT, env, encoding: 'utf8'});
-  const lines = `${stdout}\n${stderr}`.trim().split('\n').slice(-60).join('\n');
+  const output = `${stdout}\n${stderr}`.trim().split('\n');
+  const lines = output
+    .filter((line) => !/^\s*[✓↓]/.test(line))
+    .slice(-60)
+    .join('\n');
   return status === 0 ? `- ${title}: passed\n` : `- ${title}: failed\n\n\`\`\`\n${lines}\n\`\`\`\n`;
 }
 

@@ -5,17 +5,15 @@ import type {Fleet, TokenSource} from '../export/fleet/fleet.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError, usageError} from '../ground/errors.ts';
 import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
-import type {ReadChart} from '../operations/read-chart.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
 import {flagsOf, type Settings} from '../settings/settings.ts';
 import {clientCertFile} from '../settings/tls.ts';
 import type {Generated} from '../values/generate.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, type Parsed, repeated} from './flags.ts';
 import {overlayFlag, readOverlay, requireValid, sharedSettings} from './overlay.ts';
-import {type ChartDeps, confirmGenerated, readOfSettings} from './read-chart.ts';
+import {type ChartDeps, confirmGenerated, generateUnconfirmed} from './read-chart.ts';
 
 /** Flags of export that only fleet engines have. */
 export const fleetFlags = {
@@ -82,7 +80,7 @@ export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */
-async function generateReferences(settings: Settings, deps: ChartDeps): Promise<{generated: Generated; read: ReadChart | undefined}> {
+async function generateReferences(settings: Settings, deps: ChartDeps): ReturnType<typeof generateUnconfirmed> {
   const refused = [
     {setting: chartSource, remedy: 'Omit it: the files refer to the public chart repository'},
     {setting: clientCertFile, remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret'},
@@ -92,8 +90,7 @@ async function generateReferences(settings: Settings, deps: ChartDeps): Promise<
       code: 'UNSUPPORTED_SETTING',
       suggestions: refused.map(({remedy}) => remedy),
     });
-  const read = await readOfSettings(settings, undefined, deps);
-  return {generated: generateChecked(settings, undefined, read?.target), read};
+  return generateUnconfirmed(settings, undefined, deps);
 }
 
 function tokenSourceOf(flags: FleetFlags): TokenSource {

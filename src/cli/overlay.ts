@@ -6,9 +6,10 @@ import {type ClusterChoice, recommend} from '../charts/recommend.ts';
 import {ExitCode, ExpectedError, usageError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue, Settings} from '../settings/settings.ts';
+import type {Generated} from '../values/generate.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
-import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
+import {type ChartDeps, confirmGenerated, generateUnconfirmed} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
 
 export const overlayFlag = {
@@ -86,14 +87,24 @@ export function requireValid<T>({clusters}: Overlay<T>): (OverlayFile & {ring: s
 }
 
 /** The findings of every cluster, in its file. @throws ExpectedError if files to validate are given too */
-export async function checkOverlay(source: OverlaySource, [file]: readonly string[] = []): Promise<CheckedGroup[]> {
+export async function checkOverlay(source: OverlaySource, deps: ChartDeps, [file]: readonly string[] = []): Promise<CheckedGroup[]> {
   if (file !== undefined) throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
-  const {clusters} = await readOverlay(source, generateChecked);
+  const {clusters} = await readOverlay(source, (settings) => generateUnconfirmed(settings, undefined, deps));
+  const confirmed = await confirmGenerated(
+    clusters.flatMap(({made}) => made ?? []),
+    deps,
+  );
   return clusters.map(({path, made, failure}) => {
-    const warnings = made?.warnings.map(({code, message}) => ({severity: 'warning', code, path: '', message}) as const);
-    const {code = '', message = '', suggestions: [suggestion] = []} = failure ?? {};
+    const files = [{file: path, text: ''}];
+    if (made !== undefined) {
+      const {target, warnings} = confirmed.shift() as Generated;
+      const findings = warnings.map(({code, message}) => ({severity: 'warning', code, path: '', message}) as const);
+      return {files, areLayers: false, findings, target};
+    }
+    const {code, message, suggestions} = failure;
+    const [suggestion] = suggestions;
     const error = {severity: 'error', code, path: '', message, ...(suggestion === undefined ? {} : {suggestion})} as const;
-    return {files: [{file: path, text: ''}], areLayers: false, findings: warnings ?? [error], ...(made ? {target: made.target} : {})};
+    return {files, areLayers: false, findings: [error]};
   });
 }
 

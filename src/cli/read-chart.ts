@@ -61,26 +61,38 @@ export async function readOfSettings(
   return readIfUnknown(settings.get(chart) ?? recommend(settings, facts).chart, version, settings.get(chartSource), deps);
 }
 
+/** Values, and the chart that was read for them because its version is unknown. */
+interface GeneratedFor {
+  generated: Generated;
+  read: ReadChart | undefined;
+}
+
+/** Generates and validates the values; their keys are not confirmed yet. @throws ExpectedError */
+export async function generateUnconfirmed(
+  settings: Settings,
+  facts: ChartRequirements | undefined,
+  deps: ChartDeps,
+): Promise<GeneratedFor> {
+  const read = await readOfSettings(settings, facts, deps);
+  return {generated: generateChecked(settings, facts, read?.target), read};
+}
+
 /** Generates and validates the values. Keys for an unknown chart version are confirmed by rendering it. @throws ExpectedError */
 export async function generateFor(settings: Settings, facts: ChartRequirements | undefined, deps: ChartDeps): Promise<Generated> {
-  const read = await readOfSettings(settings, facts, deps);
-  const generated = generateChecked(settings, facts, read?.target);
-  if (read === undefined) return generated;
-  return (await confirmGenerated([{generated, read}], deps))[0] as Generated;
+  return (await confirmGenerated([await generateUnconfirmed(settings, facts, deps)], deps))[0] as Generated;
 }
 
 /** Warns about keys of unknown chart versions that have no confirmed effect; the values for one version are rendered together. @throws ExpectedError */
-export async function confirmGenerated(
-  all: readonly {generated: Generated; read: ReadChart | undefined}[],
-  deps: ChartDeps,
-): Promise<Generated[]> {
+export async function confirmGenerated(all: readonly GeneratedFor[], deps: ChartDeps): Promise<Generated[]> {
   const charts = [...new Set(all.flatMap(({read}) => read ?? []))];
   const warnings = new Map<ReadChart | undefined, Warning[]>();
   for (const chart of charts) {
-    const values = all.flatMap(({generated, read}) => (read === chart ? [generated.values] : [])).reduce(mergeValues);
-    const {unconfirmed, rejection} = await confirmIn(chart, values, deps, charts.length);
-    if (rejection !== undefined) throw rejection;
-    warnings.set(chart, warningsOf(unconfirmed));
+    const values = all.flatMap(({generated, read}) => (read === chart ? [generated.values] : []));
+    const {unconfirmed, rejection} = await confirmIn(chart, values.reduce(mergeValues), deps, charts.length);
+    if (rejection !== undefined && values.length === 1) throw rejection;
+    // Values of several clusters can contradict each other.
+    const together = rejection && {message: `The effect of the keys is not confirmed. All clusters merged: ${rejection.message}`};
+    warnings.set(chart, warningsOf(together ? [together] : unconfirmed));
   }
   return all.map(({generated, read}) => ({...generated, warnings: [...generated.warnings, ...(warnings.get(read) ?? [])]}));
 }

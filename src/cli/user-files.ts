@@ -243,9 +243,9 @@ export const withAbsolutePaths = (settings: Settings): Settings =>
       settings,
     );
 
-/** Path of the evidence file of a failed release. */
+/** Path of the diagnostics file of a failed release. */
 export const evidencePath = (directory: string | undefined, release: string, now: Date): string =>
-  join(directory ?? '', `${release}-evidence-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);
+  join(directory ?? '', `${release}-diagnostics-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);
 
 /** Rewrites existing files after one confirmation; `changes` is their number in all files. Returns the result as a sentence. @throws ExpectedError */
 export async function rewriteFiles(

@@ -60,7 +60,7 @@ export default class Validate extends BaseCommand<Result> {
     if (flags.overlay !== undefined) {
       refuseWith('overlay', ['values', 'fix'], flags);
       const source = {directory: flags.overlay, answers: flags.answers, sources: await this.sourcesFrom(flags), app: this.app};
-      return this.#show(await checkOverlay(source, args.file), flags);
+      return this.#show(await checkOverlay(source, {app: this.app, flags}, args.file), flags);
     }
     const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
     refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});

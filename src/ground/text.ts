@@ -115,3 +115,6 @@ export function yamlProblem(message: string): string {
   const [pattern, meaning] = MESSAGES.find(([each]) => each.test(text)) as [RegExp, string];
   return text.replace(pattern, meaning);
 }
+
+/** A sentence inside a line: its first word is no longer capitalized, unless it is an abbreviation. */
+export const lowered = (text: string): string => text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());

@@ -89,7 +89,7 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     stderr:
-      /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|no such host|i\/o timeout|TLS handshake timeout/i,
+      /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|error loading config file|unable to read client-|no such host|i\/o timeout|TLS handshake timeout/i,
     code: 'CLUSTER_UNREACHABLE',
     text: unreachableText,
     suggestions: (cluster, _, stderr) => unreachableSteps(stderr, cluster),
@@ -128,7 +128,7 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     tool: 'helm',
-    stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
+    stderr: /another operation \(install\/upgrade\/rollback\) is in progress|release: already exists/,
     code: 'RELEASE_BUSY',
     suggestions: () => ['Run the command again after the other operation has finished'],
   },

@@ -13,13 +13,13 @@ const REASONS: readonly RegExp[] = [
 /** The address that kubectl uses without a kubeconfig. */
 const NO_KUBECONFIG = /(?:localhost|127\.0\.0\.1|\[::1\]):8080\b/;
 
-/** kubectl would only repeat it. */
-const NO_FILE = /\bstat (.*): no such file or directory/;
+/** The kubeconfig, or a certificate or key that it names. kubectl would only repeat it. */
+const NO_FILE = /(unable to read [^\n]*?)?\b(?:stat|open) ([^\n]*?): (no such file or directory|permission denied)/;
 
 /** The one text for an API server that cannot be reached, from a message of kubectl, helm or kubectl proxy; without a full stop. */
 export function unreachableText(message: string): string {
-  const [, kubeconfig] = NO_FILE.exec(message) ?? [];
-  if (kubeconfig !== undefined) return `Cannot read the kubeconfig ${kubeconfig} (no such file or directory)`;
+  const [isFound, isNamed, file, problem] = NO_FILE.exec(message) ?? [];
+  if (isFound) return `Cannot read ${isNamed ? `${file}, which the kubeconfig refers to` : `the kubeconfig ${file}`} (${problem})`;
   const address = addressIn(message);
   const reason = /\bserver (\S+) was refused/.test(message) ? 'connection refused' : (reasonIn(message) ?? remainder(message));
   return `Cannot reach the Kubernetes API${address === undefined ? '' : ` at ${address}`}${reason === '' ? '' : ` (${reason})`}`;

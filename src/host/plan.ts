@@ -131,7 +131,7 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
       ...sharedDirectories(host, facts.containers),
       ...facts.containers.filter((each) => !replaced.includes(each) && isOfOtherPurpose(each, host)).map(otherPurposeWarning),
       ...(host.mode === 'containers' && Object.keys(host.proxy).length > 0 && !facts.hasDaemonProxy
-        ? [`The Docker daemon has no proxy, but it pulls the images of runs. In ${directory}, run: ${daemonSteps(host).join(' && ')}`]
+        ? [`The Docker daemon has no proxy, but it pulls the run images. In ${directory}, run: ${daemonSteps(host).join(' && ')}`]
         : []),
     ],
   };

@@ -79,7 +79,10 @@ const REASONS: Readonly<Record<string, number>> = {
 
 export function apiErrorInText(stderr: string): ReadError {
   const lines = stderr.split('\n').map((line) => line.trim());
-  const line = lines.find((each) => /^error/i.test(each)) ?? lines.find((each) => each !== '') ?? 'kubectl returned no output';
+  const line =
+    lines.find((each) => /^error(?! in configuration)|unable to read/i.test(each)) ??
+    lines.find((each) => each !== '') ??
+    'kubectl returned no output';
   const [, reason, message = ''] = /^Error from server(?: \((\w+)\))?: (.*)$/.exec(line) ?? [];
   const status = reason === undefined ? undefined : REASONS[reason];
   if (status !== undefined) return apiErrorOf(status, message);

@@ -1,9 +1,9 @@
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
-import {type ReleaseName, reportCommands} from '../ground/command-line.ts';
-import {ExpectedError, failed, maskSecrets} from '../ground/errors.ts';
+import {commandLine, type ReleaseName, reportCommands} from '../ground/command-line.ts';
+import {ExpectedError, failed, maskSecrets, RUN_AGAIN} from '../ground/errors.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import {rollback, uninstall} from '../helm/helm.ts';
+import {releaseHistory, rollback, uninstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {Event, Snapshot} from '../kubernetes/objects.ts';
@@ -35,6 +35,7 @@ export async function installRelease(
   {waits, rollBackWith, rollback: given}: BringUpOptions,
   deps: BringUpDeps,
 ): Promise<Watched | undefined> {
+  await requireSameRevision(name, release, deps);
   let isNeeded = false;
   const withoutHelm = new Set<Step>([...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads));
   try {
@@ -55,6 +56,18 @@ export async function installRelease(
     if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
     throw await rollBack(name, release, error, {...deps, evidencePath: rollBackWith, steps: given?.steps, isNeeded});
   }
+}
+
+/** A user may have read the plan for minutes, while someone else changed the release. @throws ExpectedError */
+async function requireSameRevision(name: ReleaseName, planned: ReleaseRecord | undefined, deps: ClusterAccess): Promise<void> {
+  const state = await newestRevision(name, deps);
+  const revision = state?.status === 'uninstalled' ? undefined : state?.revision;
+  if (revision === planned?.revision) return;
+  const change = revision === undefined ? 'was uninstalled' : `was changed to revision ${revision} (${state?.status})`;
+  throw failed('RELEASE_BUSY', `Release ${name.release} ${change} after the plan was made. Nothing was changed.`, [
+    `Check who else changes it: ${commandLine(releaseHistory(name))}`,
+    RUN_AGAIN,
+  ]);
 }
 
 /** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */

@@ -129,7 +129,7 @@ export const CLEANER_IMAGE = 'busybox:1.37';
 /** Why --purge=node-data does not empty a directory; undefined if it does. */
 export function whyNodeDataStays({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
   if (!isSafe) return `${path} can contain data of other programs`;
-  if (nodes === undefined || sharedBy === undefined) return 'this account cannot list other users of the directory';
+  if (nodes === undefined || sharedBy === undefined) return 'your user cannot list other users of the directory';
   if (sharedBy.length > 0) return `also used by ${sharedBy.join(', ')}`;
   return nodes.some(({isReady}) => isReady) ? undefined : 'no node with this directory is ready';
 }
@@ -225,7 +225,7 @@ export interface RemovedObject {
 
 /** Text for the user; for a part of the objects if not all are deleted. */
 export const removalText = ({what, isListed, objects}: Removal, part: readonly RemovedObject[] = objects): string =>
-  isListed ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
+  isListed && part.length > 0 ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
 
 /** A rendered object, where Helm puts it. */
 export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: KubernetesObject, namespace: string): RemovedObject => ({

@@ -53,7 +53,7 @@ export async function readTokenHolder(
 }
 
 const inValues = (name: ReleaseName): ExpectedError =>
-  failed('UNSUPPORTED_SETTING', `The token of release ${name.release} is in its Helm values, not in a Secret of its own.`, [
+  failed('UNSUPPORTED_SETTING', `The token of release ${name.release} is in its Helm values, not in its own Secret.`, [
     `Move it to a Secret: ${ownCommand('upgrade', name)}`,
   ]);
 
@@ -248,7 +248,7 @@ export const usedByOthers = (release: string, {pool, others, previous}: AccountR
   failed(
     'OBJECT_NOT_OWNED',
     `The agents of release ${release} use the new token. Token ${previous?.id} is still valid, because other agents of pool ${pool.name} may use it: ${few(others.map((each) => each.name))}.`,
-    [`If they have tokens of their own, run the same command again with --confirm ${release}`],
+    [`If they have their own tokens, run the same command again with --confirm ${release}`],
   );
 
 /** Forgets the replaced token after it was revoked. */

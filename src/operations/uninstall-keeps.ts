@@ -132,12 +132,12 @@ function usedText(usedBy: readonly string[]): string {
 }
 
 function howDefinitionGoes({neededBy}: DefinitionItem, again: string): string {
-  if (neededBy === undefined) return `With an account that can list releases and custom resources of all namespaces: ${again}`;
+  if (neededBy === undefined) return `With a user that can list releases and custom resources of all namespaces: ${again}`;
   return neededBy.length > 0 ? `When nothing uses it: ${again}` : again;
 }
 
 function whyDefinitionStays({neededBy}: DefinitionItem): string {
-  if (neededBy === undefined) return 'this account cannot list other users of the CRD';
+  if (neededBy === undefined) return 'your user cannot list other users of the CRD';
   return neededBy.length > 0 ? `used by ${neededText(neededBy)}` : 'Helm never deletes CRDs, and the next agent-job release requires it';
 }
 
@@ -166,7 +166,7 @@ function keptInAccount(
 ): KeptObject[] {
   const token = {
     what: `Token ${tokenId} of agent pool ${poolId} on ${host}`,
-    why: 'an install has created it; uninstall does not revoke it by default',
+    why: 'created by an install; uninstall does not revoke it by default',
     how: ownCommand('uninstall', name, '--revoke-token'),
   };
   const pool = {

@@ -57,7 +57,7 @@ const AUTOPILOT_ONLY = 'allowlistedv2workloads.auto.gke.io';
 function flavourOf(distribution: string, {nodes, resources}: Pick<PlatformReadings, 'nodes' | 'resources'>): Fact<string> {
   const linux = knownValue(nodes)?.filter(runsLinux) ?? [];
   if (distribution === 'gke') return linux.length > 0 ? byNodeNames(linux) : byResources(nodes, resources);
-  if (distribution !== 'eks') return known('standard', 'only one flavour exists');
+  if (distribution !== 'eks') return known('standard', 'only one flavor exists');
   return follow(nodes, (): Fact<string> => {
     const types = new Set(linux.map(({metadata}) => metadata.labels?.['eks.amazonaws.com/compute-type'] ?? 'ec2'));
     const [type = 'ec2'] = types;

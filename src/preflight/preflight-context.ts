@@ -209,7 +209,7 @@ export const ifKnown = <T, R extends CheckResult | undefined>(
 export function skipUnknown({unknown, because}: Unknown, task: string): CheckResult {
   return skip(
     `Cannot ${task}: ${because}`,
-    unknown === 'forbidden' ? 'Run the command again with an account that has this permission' : undefined,
+    unknown === 'forbidden' ? 'Run the command again with a user that has this permission' : undefined,
   );
 }
 

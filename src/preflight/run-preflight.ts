@@ -69,6 +69,7 @@ export const VERIFIED_BY: Readonly<Record<string, readonly Checked['id'][]>> = {
   PVC_MUST_BE_SHARED: ['pvc-access-mode'],
   POLICY_ENFORCEMENT: ['metadata-block'],
   POLICY_AGAINST_CLOUD_DNS: ['metadata-dns'],
+  OPENSHIFT_SCC: ['openshift-scc'],
 };
 
 /** True for a warning that a check can answer. */

@@ -216,7 +216,7 @@ export function namespaceOf(readings: InventoryReadings): NamespaceItem | undefi
     others: [
       ...otherReleases.map(({name}) => `release ${name}`),
       ...strangers.map(({kind, metadata}) => `${kind} ${metadata.name}`),
-      ...unread.map((kind) => `${kind} (not accessible with this account)`),
+      ...unread.map((kind) => `${kind} (not accessible with your user)`),
     ],
   };
 }

@@ -54,7 +54,7 @@ export const objectName = (): Kind<string> =>
     hint: 'NAME',
     isBare: true,
     pattern: /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-    expected: 'a valid Kubernetes name (lower-case letters, digits, - and .)',
+    expected: 'a valid Kubernetes name (lowercase letters, digits, - and .)',
     near: nameLike,
     example: 'my-object',
   });

@@ -25,7 +25,7 @@ const warnOfPort = (value: string): string | undefined =>
 
 const warnOfCredentials = (value: string): string | undefined =>
   hasCredentials(value)
-    ? 'The proxy URL contains a user name or password. It is stored in clear text in values.yaml, in the Helm release and in every pod. Prefer a proxy that trusts the node network.'
+    ? 'The proxy URL contains a user name or password. It is stored in clear text where the agent runs: in values.yaml, in the Helm release and in every pod, or in the environment of the container. Prefer a proxy that trusts the node network.'
     : undefined;
 
 export const httpProxy = defineSetting('Network', 'http-proxy', {
@@ -104,11 +104,12 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
 });
 
 export const metadataService = defineSetting('Network', 'metadata-service', {
-  question: 'Allow runs to access the node metadata service (169.254.169.254)?',
+  question: 'Access of runs to the node metadata service (169.254.169.254)',
   summary: 'Access of runs to the node metadata service. Its address is 169.254.169.254.',
   kind: choice(['block', 'allow']),
   explained: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
   reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
+  labels: {block: 'Block', allow: 'Allow'},
   meanings: {block: 'runs cannot use the identity of the node', allow: 'runs can get cloud credentials from the node'},
 });
 

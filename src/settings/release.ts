@@ -57,7 +57,7 @@ export const namespace = defineSetting('Release', 'namespace', {
   fallback: () => 'scalr-agent',
   rule: (value) =>
     value.length > 63 || value.includes('.')
-      ? new InvalidValue(`"${value}" is not a valid namespace name`, 'Use at most 63 lower-case letters, digits and -')
+      ? new InvalidValue(`"${value}" is not a valid namespace name`, 'Use at most 63 lowercase letters, digits and -')
       : undefined,
 });
 

@@ -68,7 +68,7 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
 /** Start of every line under a heading. */
 export const railOf = (screen: Screen): string => (hasRail(screen) ? asciiFallback(`${theme(screen).dim('│')}  `, screen) : '');
 
-const hasRail = ({columns = 80}: Screen): boolean => columns >= NARROW;
+const hasRail = ({columns = 80, isAccessible = false}: Screen): boolean => columns >= NARROW && !isAccessible;
 
 /** The first line of the wizard. */
 export function titleText(version: string, screen: Screen): string {

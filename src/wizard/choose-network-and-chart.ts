@@ -6,6 +6,7 @@ import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
 import {hasKey, unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {GoBack} from '../ground/errors.ts';
+import {lowered} from '../ground/text.ts';
 import type {Choice, Prompter} from '../ports/prompter.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {type Setting, settingName} from '../settings/define.ts';
@@ -194,10 +195,7 @@ function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Setting
   const refused = unsupported(target, settings);
   const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
-  const disabled =
-    given === undefined
-      ? excluded?.message.replace(/\.$/, '').replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
-      : refusalInWords(given.message);
+  const disabled = given === undefined ? excluded && lowered(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
   const lost = refused.map(({setting}) => settingName(setting)).join(', ');
   const character = settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
   return {

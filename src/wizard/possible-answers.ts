@@ -4,12 +4,14 @@ import {HOSTS, type HostTarget} from '../charts/host/host.ts';
 import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
-import {hasKey, needsNoRow, scopeOf, takes} from '../charts/support.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {hasKey, needsNoRow, scopeOf, takes, unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {hostAgent} from '../host/agent.ts';
 import {token} from '../settings/agent.ts';
 import {InvalidValue, type Setting, settingName} from '../settings/define.ts';
+import {noProxy} from '../settings/network.ts';
 import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, catalogue, Settings} from '../settings/settings.ts';
@@ -56,7 +58,14 @@ export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore
   const reason = reasons.find((each) => !each.includes(' does not support ')) ?? reasons[0];
   if (reason === undefined) return undefined;
   const able = reason.includes(' does not support ') ? chartsWith(setting, before.with(setting, answer)) : [];
-  return able.length > 0 ? `only with ${able.join(' and ')}` : refusalInWords(reason);
+  return able.length > 0 ? onlyWith(able, before) : refusalInWords(reason);
+}
+
+/** The charts that support a value, and the answers that exclude them. */
+function onlyWith(charts: readonly ChartName[], settings: Settings): string {
+  const obstacles = charts.flatMap((chart) => unsupported({chart, version: newestOf(chart)}, settings));
+  const names = [...new Set(obstacles.map(({setting}) => settingName(setting)))].join(' and ');
+  return `only with ${charts.join(' and ')}${names === '' ? '' : `, which your answer for ${names} excludes`}`;
 }
 
 /** Without prompted answers that the change leaves without effect. */
@@ -168,6 +177,7 @@ export function hasOneChoice(setting: Setting, store: AnswerStore): boolean {
 /** Meaning of an empty answer, and the preselected choice. */
 export function emptyOnHost(setting: Setting): {orElse?: string | undefined; suggested?: string} {
   if (setting === (token as Setting)) return {orElse: 'Enter: add it to agent.env later'};
+  if (setting === (noProxy as Setting)) return {orElse: 'local addresses only'};
   return setting === (isolation as Setting) ? {orElse: undefined, suggested: 'per-run'} : {};
 }
 
@@ -186,7 +196,7 @@ const ON_HOST = new Map<Setting, Words>([
     {
       question: 'Isolate each run in its own container?',
       meanings: {
-        shared: 'runs execute in the container of the agent, one at a time',
+        shared: 'runs execute in the agent container, one at a time',
         'per-run': 'each run gets its own container; requires the Docker socket',
       },
     },
@@ -195,7 +205,7 @@ const ON_HOST = new Map<Setting, Words>([
     cache as Setting,
     {
       labels: {hostpath: 'Directory on this machine', ephemeral: 'In the container'},
-      meanings: {hostpath: 'outlives the container of the agent', ephemeral: 'deleted with the container'},
+      meanings: {hostpath: 'outlives the agent container', ephemeral: 'deleted with the container'},
     },
   ],
   [cachePath as Setting, {question: 'Cache directory on this machine'}],
@@ -223,11 +233,12 @@ export const refusalInWords = (message: string): string => {
     .replace(/(?:; (?:for EFS, create a PVC and )?use| unless) --.*$/, '');
   return withoutFlags(reason)
     .replace(/^agent-\w+ [\d.]+ (?=does not)/, '')
+    .replace(/^agent-\w+ [\d.]+: ([A-Z])/, (_, first: string) => first.toLowerCase())
     .replace(/\.$/, '');
 };
 
 /** The charts whose newest version supports the setting. */
-export const chartsWith = (setting: Setting, settings: Settings): string[] =>
+export const chartsWith = (setting: Setting, settings: Settings): ChartName[] =>
   Object.values(CHARTS)
     .filter((chart) => takes(chart, setting, settings, scopeOf({chart: chart.name, version: newestOf(chart.name)}, settings.get)))
     .map(({name}) => name);

@@ -177,7 +177,13 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
   [purpose, (_, {get}) => (get(purpose) === 'vcs' ? 'VCS access' : 'Terraform/OpenTofu runs')],
   [
     isolation,
-    (_, store) => (store.get(isolation) === 'shared' ? 'runs share a container' : `one ${hostOf(store) ? 'container' : 'pod'} per run`),
+    (_, store) => {
+      const isHost = hostOf(store) !== undefined;
+      // The charts that start a pod for every run support both answers.
+      return store.get(isolation) === 'shared'
+        ? `runs ${isHost ? '' : 'may '}share a container`
+        : `one ${isHost ? 'container' : 'pod'} per run`;
+    },
   ],
   [load, (text) => (text === 'Bursty' ? 'bursty load' : undefined)],
   [httpsProxy, (text) => `proxy ${text}`],
@@ -185,7 +191,7 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
   [noProxy, (text) => (text === 'none' ? undefined : `NO_PROXY ${text}`)],
   [caFile, (text) => `CA ${text}`],
   [caPublicRoots, (text) => (text === 'yes' ? 'with public roots' : undefined)],
-  [metadataService, (text) => (text === 'block' ? 'instance metadata blocked' : 'instance metadata allowed')],
+  [metadataService, (text) => (text === 'Block' ? 'instance metadata blocked' : 'instance metadata allowed')],
   [workloadIdentity, (text) => (text === 'none' ? undefined : `identity ${text}`)],
   [imageRegistry, (text) => `images from ${text}`],
   [cacheStorageClass, (text) => `StorageClass ${text}`],

@@ -11,7 +11,7 @@ import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.
 import {directoryOf} from '../helm/charts-under-test.ts';
 import {findHelm, findHelmMatrix} from '../helm/find-helm.ts';
 import {violations} from '../support/output-schema.ts';
-import {install} from '../support/run-on-cluster.ts';
+import {debug, install} from '../support/run-on-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 const sources = {} as Record<ChartName, string>;
@@ -78,11 +78,11 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(history.stdout)).toHaveLength(2);
   });
 
-  test('uninstalls a failed first install and rolls back a failed upgrade after saving the evidence', async () => {
+  test('uninstalls a failed first install and rolls back a failed upgrade after saving the diagnostics', async () => {
     const place = await workplace();
     const folder = mkdtempSync(join(scratch, 'evidence-'));
     const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--skip-preflight', '--save', folder];
-    const evidence = () => readdirSync(folder).filter((file) => file.includes('evidence'));
+    const evidence = () => readdirSync(folder).filter((file) => file.includes('diagnostics'));
 
     await place.kubectl.apply(NO_POD);
     const first = JSON.parse((await install(place, helm, argv, {env: TOKEN})).stdout).error;
@@ -324,6 +324,20 @@ test('changes nothing without confirmation', async () => {
   expect(stderr).toContain('Nothing was changed.');
   expect(stderr).toContain('1. Create namespace never-made');
   expect(exit).toBe(2);
+});
+
+test('keeps what another operator installed while the plan was read', async () => {
+  const place = await workplace();
+  const argv = [...chartFlags('agent-local'), '--skip-preflight', '--cloud', 'other', '--node-os', 'other', '--no-wait', '--yes'];
+  expect((await install(place, helm.path, argv, {env: TOKEN})).exit).toBe(0);
+  const confirm = async (): Promise<boolean> => {
+    expect((await install(place, helm.path, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN})).exit).toBe(0);
+    return true;
+  };
+  const late = ['on', '--chart-source', sources['agent-local']];
+  const {stderr, exit} = await debug(place, helm.path, late, {hasTerminal: true, prompter: {confirm}});
+  expect(stderr).toContain('Release scalr-agent was changed to revision 2 (deployed) after the plan was made. Nothing was changed.');
+  expect(exit).toBe(1);
 });
 
 test('prints every call, validates with the API server and changes nothing in a dry run', async () => {

@@ -35,7 +35,7 @@ test('an uninstall leaves the account alone, and offers to revoke the token', as
   expect(own.api.sent).toEqual([]);
   expect(kept).toContainEqual({
     what: `Token ${tokensIn(own.api)} of agent pool ${poolIn(own.api).id} on ${own.api.host}`,
-    why: 'an install has created it; uninstall does not revoke it by default',
+    why: 'created by an install; uninstall does not revoke it by default',
     how: expect.stringMatching(/^scalr-agent uninstall .*--revoke-token$/),
   });
   // The Secret still records it.

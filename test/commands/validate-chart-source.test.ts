@@ -68,6 +68,17 @@ test('refuses a newer version that it cannot read, and names two ways on', async
   expect(exit).toBe(2);
 });
 
+test('validate --overlay reads a newer version too, and reports it for the cluster that it cannot read', async () => {
+  mkdirSync(join(folder, 'clusters'));
+  writeFileSync(join(folder, 'clusters/eu.yaml'), 'url: https://acme.scalr.io\nchart: agent-job\nchart-version: 0.7.0\n');
+  const processes = () => ({run: async () => Promise.reject(notThere('helm', 'helm', false)), start: () => undefined as never});
+  const {stdout, exit} = await runCommand(Validate, ['--overlay', join(folder, 'clusters'), '--json'], {files: nodeFiles, processes});
+  expect(JSON.parse(stdout)).toMatchObject({
+    findings: [{severity: 'error', code: 'TOOL_NOT_FOUND', message: expect.stringContaining('Cannot read agent-job 0.7.0.')}],
+  });
+  expect(exit).toBe(3);
+});
+
 test.each([
   ['nowhere', 'UNREADABLE_FILE'],
   ['values.yaml', 'INVALID_CHART_SOURCE'],

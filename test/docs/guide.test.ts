@@ -16,7 +16,9 @@ const pages = readdirSync(join(root, 'docs/guide'))
   .filter((page) => !RECIPES.includes(page))
   .map((page) => {
     const sections = recipe(`docs/guide/${page}`);
-    return {page, sections, lines: [...sections.keys()].flatMap((heading) => linesOf(sections, heading)).map((text) => text.trim())};
+    const typed = [...sections.keys()].flatMap((heading) => linesOf(sections, heading)).map((text) => text.trim());
+    const inPipelines = [...sections.values()].flat().flatMap(({text}) => text.match(/(?<=^ *- )scalr-agent .*/gm) ?? []);
+    return {page, sections, typed, lines: [...typed, ...inPipelines]};
   });
 
 test.each(pages)('docs/guide/$page begins with a command', ({sections}) => {
@@ -32,10 +34,10 @@ test.each(pages)('every command of docs/guide/$page exists and accepts its flags
   }
 });
 
-test.each(pages)('offline commands of docs/guide/$page succeed', async ({lines}) => {
+test.each(pages)('offline commands of docs/guide/$page succeed', async ({typed}) => {
   const shop = await workshop(BUILT);
   shop.write('company-ca.pem', String(certificates['ca.pem']));
-  for (const line of lines.filter((each) => OFFLINE.test(each))) {
+  for (const line of typed.filter((each) => OFFLINE.test(each))) {
     const {exitCode, stderr} = await type(line, shop);
     expect(exitCode, `${line}\n${stderr}`).toBe(0);
   }

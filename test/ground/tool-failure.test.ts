@@ -49,6 +49,7 @@ test.each([
     'TOOL_FAILED',
   ],
   ['helm', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'RELEASE_BUSY'],
+  ['helm', 'Error: UPGRADE FAILED: release: already exists', 'RELEASE_BUSY'],
   [
     'helm',
     'Error: looks like "https://scalr.github.io/agent-helm/" is not a valid chart repository or cannot be reached: Get "https://scalr.github.io/agent-helm/index.yaml": dial tcp: lookup scalr.github.io: no such host',

@@ -28,6 +28,14 @@ test.each([
   ['Error: Kubernetes cluster unreachable', 'Cannot reach the Kubernetes API'],
   ['the server returned status 502', 'Cannot reach the Kubernetes API (the server returned status 502)'],
   ['error: stat /home/me/nowhere: no such file or directory', 'Cannot read the kubeconfig /home/me/nowhere (no such file or directory)'],
+  [
+    'error: error loading config file "/etc/rancher/k3s/k3s.yaml": open /etc/rancher/k3s/k3s.yaml: permission denied',
+    'Cannot read the kubeconfig /etc/rancher/k3s/k3s.yaml (permission denied)',
+  ],
+  [
+    'Error in configuration: \n* unable to read client-cert /home/me/a.crt for prod due to open /home/me/a.crt: no such file or directory\n* unable to read client-key /home/me/a.key for prod due to open /home/me/a.key: no such file or directory',
+    'Cannot read /home/me/a.crt, which the kubeconfig refers to (no such file or directory)',
+  ],
 ])('%s', (message, text) => {
   expect(unreachableText(message)).toBe(text);
 });

@@ -1,20 +1,17 @@
 import {execFileSync} from 'node:child_process';
 import {cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
-import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import ExportCommand from '../../src/commands/export.ts';
 import Migrate from '../../src/commands/migrate.ts';
 import Schema from '../../src/commands/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
-import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
-import {MADE_UP, madeUpChart, NO_CHARTS} from '../support/made-up-charts.ts';
+import type {Call} from '../../src/ground/command-line.ts';
+import {type ChartServer, MADE_UP, madeUpChart, NO_CHARTS, serveCharts} from '../support/made-up-charts.ts';
 import {runCommand} from '../support/run-command.ts';
 import {REAL} from './charts-under-test.ts';
 import {findHelm, type Helm} from './find-helm.ts';
@@ -22,9 +19,8 @@ import {findHelm, type Helm} from './find-helm.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 let folder = '';
-let repository = '';
 let helms: readonly Helm[] = [];
-let server: Server | undefined;
+let server: ChartServer | undefined;
 
 beforeAll(async () => {
   if (REAL === undefined) return;
@@ -36,16 +32,7 @@ beforeAll(async () => {
     const charts = [madeUpChart(target, REAL, folder), join(REAL, target.chart, '0.6.5')];
     for (const chart of charts) await execa(helm?.path as string, ['package', chart, '--destination', served]);
   }
-  await execa(helm?.path as string, ['repo', 'index', served]);
-  server = createServer(({url = '/'}, response) => {
-    try {
-      response.end(readFileSync(join(served, url)));
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  repository = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  server = await serveCharts(helm?.path as string, served);
 });
 
 afterAll(() => {
@@ -55,12 +42,11 @@ afterAll(() => {
 
 /** helm with the made-up repository in the place of the public one. */
 function depsOf(helm: Helm, calls: string[] = []) {
-  const {run, start} = nodeProcesses({helm: helm.path});
-  const local = (call: Call): Call => ({...call, args: call.args.map((each) => (each === CHART_REPOSITORY ? repository : each))});
+  const {run, start} = (server as ChartServer).processes({helm: helm.path});
   const processes = () => ({
     run: async (call: Call) => {
       calls.push(call.args[0] as string);
-      return run(local(call));
+      return run(call);
     },
     start,
   });
@@ -124,6 +110,30 @@ describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS}
     expect(calls.filter((each) => each === 'template').length).toBeLessThanOrEqual(10);
     const refused = await runCommand(ExportCommand, ['argocd', ...FLAGS, '--chart', 'agent-job', '--log-format', 'plain'], depsOf(helm()));
     expect(refused.stderr).toContain('it has no key agent.logFormat');
+  });
+
+  test('checks the clusters of an overlay with the keys of that version', async () => {
+    const calls: string[] = [];
+    const clusters = join(folder, `checked-${major}`);
+    mkdirSync(clusters);
+    const files = {
+      plain: 'log-format: plain\n',
+      one: 'concurrency: 1\ncache: pvc\ncache-access-mode: ReadWriteOncePod\n',
+      two: 'concurrency: 2\n',
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(clusters, `${name}.yaml`), `chart: agent-local\n${text}`);
+    writeFileSync(join(clusters, 'job.yaml'), 'chart: agent-job\nlog-format: plain\n');
+    const answers = file('answers.yaml', 'url: https://acme.scalr.io\nchart-version: 0.7.0\n');
+    const argv = ['--answers', answers, '--overlay', clusters, '--json'];
+    const {stdout, stderr, exit} = await runCommand(Validate, argv, depsOf(helm(), calls));
+    expect(exit, stderr).toBe(3);
+    const {files: checked} = JSON.parse(stdout) as {files: {findings: {code: string; severity: string; message: string}[]}[]};
+    const found = checked.map(({findings}) => findings.map(({code, severity}) => `${severity} ${code}`));
+    // The values of "one" and "two" are valid, and contradict each other when they are merged.
+    const valid = ['warning UNKNOWN_VERSION', 'warning UNCONFIRMED_KEY'];
+    expect(found).toEqual([['error UNSUPPORTED_SETTING'], valid, valid, valid]);
+    expect(checked[1]?.findings[1]?.message).toContain('All clusters merged: agent-local 0.7.0 rejects the values.');
+    expect(calls.filter((each) => each === 'template').length).toBeLessThanOrEqual(10);
   });
 
   test('renders at most ten times for files of two unknown versions', async () => {

@@ -1,17 +1,14 @@
-import {copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {copyFileSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {mkdir} from 'node:fs/promises';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
-import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
 import Images from '../../src/commands/images.ts';
-import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
 import {template} from '../../src/helm/helm.ts';
+import {type ChartServer, makeKey, serveCharts, signFlags} from '../support/made-up-charts.ts';
 import {runCommand} from '../support/run-command.ts';
 import {findHelm, type Helm} from './find-helm.ts';
 
@@ -21,18 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'scalr-signed-'));
 const at = (name: string): string => join(folder, name);
 const [mine, other] = [at('mine.gpg'), at('other.gpg')];
 let helms: readonly Helm[] = [];
-let server: Server;
-let repository = '';
-
-async function makeKey(name: string, keyring: string): Promise<void> {
-  const home = mkdtempSync(at('gpg-'));
-  const gpg = (...args: readonly string[]) =>
-    execa('gpg', ['--homedir', home, '--batch', '--passphrase', '', ...args], {encoding: 'buffer'});
-  await gpg('--quick-gen-key', name, 'rsa3072', 'sign', 'never');
-  writeFileSync(keyring, (await gpg('--export')).stdout);
-  writeFileSync(`${keyring}.secret`, (await gpg('--export-secret-keys')).stdout);
-  await execa('gpgconf', ['--homedir', home, '--kill', 'all'], {reject: false});
-}
+let server: ChartServer;
 
 beforeAll(async () => {
   helms = await findHelm();
@@ -43,18 +29,8 @@ beforeAll(async () => {
   writeFileSync(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: agent-local\nversion: 9.9.9\nappVersion: 9.9.9\n');
   writeFileSync(join(chart, 'values.yaml'), JSON.stringify(defaultsOf(chartSchema('agent-local'), '0.6.5')));
   writeFileSync(join(chart, 'templates/map.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n');
-  const sign = ['--sign', '--key', SIGNER, '--keyring', `${mine}.secret`, '--destination', folder];
-  await execa(helms[0]?.path as string, ['package', chart, ...sign]);
-  await execa(helms[0]?.path as string, ['repo', 'index', folder]);
-  server = createServer(({url = '/'}, response) => {
-    try {
-      response.end(readFileSync(join(folder, url)));
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  repository = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  await execa(helms[0]?.path as string, ['package', chart, ...signFlags(SIGNER, mine), '--destination', folder]);
+  server = await serveCharts(helms[0]?.path as string, folder);
 });
 
 afterAll(() => {
@@ -64,13 +40,9 @@ afterAll(() => {
 
 /** Both versions of Helm verify with different libraries. */
 describe.each([3, 4] as const)('Helm %i', (major) => {
-  const run = (call: Call) => {
-    const helm = helms.find((each) => each.major === major) ?? (helms[0] as Helm);
-    const args = call.args.map((each) => (each === CHART_REPOSITORY ? repository : each));
-    return nodeProcesses({helm: helm.path}).run({...call, args});
-  };
+  const tools = () => server.processes({helm: (helms.find((each) => each.major === major) ?? (helms[0] as Helm)).path});
   const images = (keyring: string, ...flags: readonly string[]) => {
-    const deps = {files: nodeFiles, processes: () => ({run, start: nodeProcesses({}).start})};
+    const deps = {files: nodeFiles, processes: tools};
     return runCommand(Images, ['--chart', 'agent-local', '--chart-version', '9.9.9', '--verify', keyring, '--json', ...flags], deps);
   };
 
@@ -93,7 +65,7 @@ describe.each([3, 4] as const)('Helm %i', (major) => {
     const {stdout, stderr, exit} = await images(other);
     expect({exit, code: JSON.parse(stdout || stderr).error?.code}).toEqual({exit: 1, code: 'CHART_NOT_VERIFIED'});
     const name = {release: 'agent', kubeTarget: {namespace: 'agent'}};
-    const rendered = (keyring: string) => run(template(name, {chart: 'agent-local', version: '9.9.9', keyring}, '{}\n', ''));
+    const rendered = (keyring: string) => tools().run(template(name, {chart: 'agent-local', version: '9.9.9', keyring}, '{}\n', ''));
     expect((await rendered(other)).exitCode).not.toBe(0);
     expect(await rendered(mine)).toMatchObject({exitCode: 0, stdout: expect.stringContaining('kind: ConfigMap')});
   });

@@ -82,7 +82,13 @@ test.each([
   ['W1121 12:00:00 warning\nUnable to connect to the server: dial tcp: i/o timeout', 'unreachable'],
   ['error: getting credentials: exec: executable aws not found', 'not-logged-in'],
   ['error: unexpected EOF', 'truncated'],
+  ['Error in configuration: \n* unable to read client-cert /a.crt for prod due to open /a.crt: permission denied', 'unreachable'],
   ['', 'unreachable'],
 ])('parses the kubectl error: %s', (stderr, kind) => {
   expect(apiErrorInText(stderr).kind).toBe(kind);
+});
+
+test('keeps the file of a kubeconfig that cannot be read', () => {
+  const file = '* unable to read client-cert /a.crt for prod due to open /a.crt: permission denied';
+  expect(apiErrorInText(`Error in configuration: \n${file}`).message).toBe(file);
 });

@@ -390,13 +390,13 @@ describe('CRDs', () => {
       'stay when the account cannot list releases',
       {releases: undefined},
       'agent-job-0.6.5',
-      'this account cannot list other users of the CRD',
+      'your user cannot list other users of the CRD',
     ],
     [
       'stay when the account cannot list custom resources',
       {customResources: undefined},
       'agent-job-0.6.5',
-      'this account cannot list other users of the CRD',
+      'your user cannot list other users of the CRD',
     ],
   ])('%s', (_, more, chart, why) => {
     const reading = {...given(more), ...(chart === undefined ? {state: undefined, manifest: []} : {})};
@@ -411,7 +411,7 @@ describe('CRDs', () => {
     const [needed] = planned(given({customResources: [own, foreign]}), ['crds']).keeps;
     expect(needed?.how).toBe(`When nothing uses it: ${again}`);
     const [unseen] = planned(given({releases: undefined}), ['crds']).keeps;
-    expect(unseen?.how).toBe(`With an account that can list releases and custom resources of all namespaces: ${again}`);
+    expect(unseen?.how).toBe(`With a user that can list releases and custom resources of all namespaces: ${again}`);
     expect(planned(given()).keeps[0]?.how).toBe(again);
   });
 
@@ -584,7 +584,7 @@ describe('data on nodes', () => {
       given({customResources: [same('AgentTaskTemplate', `${PATH}/cache`)]}),
       'also used by AgentTaskTemplate other/x',
     ],
-    ['missing permissions', given({daemonSets: undefined}), 'this account cannot list other users of the directory'],
+    ['missing permissions', given({daemonSets: undefined}), 'your user cannot list other users of the directory'],
     ['a system directory', given({}, '/var/lib/kubelet/scalr'), '/var/lib/kubelet/scalr can contain data of other programs'],
     ['a shared directory', given({}, '/var/lib/'), '/var/lib can contain data of other programs'],
     ['a path that leaves its own directory', given({}, '/var/lib/scalr/../..'), '/var can contain data of other programs'],
@@ -723,4 +723,8 @@ test('does not scale a Deployment that was never created', () => {
   const plan = planned(readings('agent-local-0.6.5', {missing: new Set(['Deployment agent-main'])}));
   expect(ids(plan)).toEqual(['release', 'gone']);
   expect(plan.warnings).toEqual([]);
+});
+
+test('lists no objects of a release that another uninstall has emptied', () => {
+  expect(removalText({what: 'Release a', isListed: true, objects: [], steps: []})).toBe('Release a');
 });

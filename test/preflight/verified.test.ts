@@ -21,6 +21,13 @@ test.each<[Checked['status'][], boolean]>([
   expect(unverified([warning, other], results(...statuses))).toEqual(isKept ? [warning, other] : [other]);
 });
 
+test('the warning about the SCC gives way to the check that names what it rejects', () => {
+  const ofScc = {code: 'OPENSHIFT_SCC', message: 'By default the pods run as uid 1000.'};
+  const check: Checked = {id: 'openshift-scc', status: 'warn', group: 'Cluster', title: '', ref: '', message: ''};
+  expect(unverified([ofScc], [check])).toEqual([]);
+  expect(unverified([ofScc], [])).toEqual([ofScc]);
+});
+
 test('refers to existing checks', () => {
   const ids = CHECKS.map(({id}) => id);
   expect(

@@ -1,7 +1,13 @@
-import {cpSync, readdirSync, readFileSync, renameSync, writeFileSync} from 'node:fs';
+import {cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
+import {execa} from 'execa';
 import {type Document, parseDocument} from 'yaml';
+import {nodeProcesses, type ToolPaths} from '../../src/adapters/node-processes.ts';
 import type {Target} from '../../src/charts/define.ts';
+import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
+import type {Processes} from '../../src/ports/system.ts';
 
 /** Versions that were never released, made from released charts: `agent-local` as far as the notes of 0.7.0 are known, `agent-job` with every kind of change. */
 export const MADE_UP: readonly Target[] = [
@@ -32,6 +38,48 @@ export function madeUpChart({chart, version}: Target, charts: string, directory:
   else withMovedKeys(path, edit);
   return path;
 }
+
+/** A chart repository on this machine. */
+export interface ChartServer {
+  address: string;
+  /** Tools with this repository in the place of the public one. */
+  processes(paths: ToolPaths): Processes;
+  close(): void;
+}
+
+/** Serves the archives in a directory. */
+export async function serveCharts(helm: string, directory: string): Promise<ChartServer> {
+  await execa(helm, ['repo', 'index', directory]);
+  const server = createServer(({url = '/'}, response) => {
+    try {
+      response.end(readFileSync(join(directory, url)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const local = (call: Call): Call => ({...call, args: call.args.map((each) => (each === CHART_REPOSITORY ? address : each))});
+  const processes = (paths: ToolPaths): Processes => {
+    const {run, start} = nodeProcesses(paths);
+    return {run: (call, options) => run(local(call), options), start: (call) => start(local(call))};
+  };
+  return {address, processes, close: () => void server.close()};
+}
+
+/** Makes a key, and writes its public part to `keyring` and its secret part to `<keyring>.secret`. */
+export async function makeKey(name: string, keyring: string): Promise<void> {
+  const home = mkdtempSync(`${keyring}-`);
+  const gpg = (...args: readonly string[]) =>
+    execa('gpg', ['--homedir', home, '--batch', '--passphrase', '', ...args], {encoding: 'buffer'});
+  await gpg('--quick-gen-key', name, 'rsa3072', 'sign', 'never');
+  writeFileSync(keyring, (await gpg('--export')).stdout);
+  writeFileSync(`${keyring}.secret`, (await gpg('--export-secret-keys')).stdout);
+  await execa('gpgconf', ['--homedir', home, '--kill', 'all'], {reject: false});
+}
+
+/** Flags of `helm package` for the key of makeKey. */
+export const signFlags = (name: string, keyring: string): string[] => ['--sign', '--key', name, '--keyring', `${keyring}.secret`];
 
 type Edit = (file: string, change: (document: Document) => void) => void;
 
@@ -122,9 +170,9 @@ function withMovedKeys(path: string, edit: Edit): void {
     writeFileSync(
       file,
       text
-        .replaceAll('.Values.agent.logFormat', '.Values.agent.logging.format')
+        .replaceAll(/(\$agent|\.Values\.agent)\.logFormat/g, '$1.logging.format')
         .replaceAll('.Values.task.job.ttlSecondsAfterFinished', '.Values.task.ttlSecondsAfterFinished')
-        .replaceAll('.Values.task.startupTimeoutSeconds', '180')
+        .replaceAll(/(\$values|\.Values)\.task\.startupTimeoutSeconds/g, '180')
         .replaceAll('.Values.agent.terminationGracePeriodSeconds', '180'),
     );
   }

@@ -1,4 +1,5 @@
 import {describe, expect, test, vi} from 'vitest';
+import {answeredStep} from '../../src/ui/prompt-text.ts';
 import {CTRL_D, ESC, PromptTerminal} from '../support/prompt-terminal.ts';
 
 const HELP = ['The address you open Scalr at.', 'It is not the address of the API.', '--url URL. https://docs.scalr.io'];
@@ -215,6 +216,13 @@ describe('for a screen reader', () => {
     const terminal = spoken();
     terminal.input.write(`${word}\n`);
     await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({name});
+  });
+
+  test('sees no rail beside an answer of several lines', () => {
+    const step = (isAccessible: boolean) =>
+      answeredStep('Network', ['x'.repeat(40), 'y'.repeat(40)], {hasColor: false, columns: 80, isAccessible});
+    expect(step(true)).toBe(`Answered: Network    ${'x'.repeat(40)} -\n${' '.repeat(21)}${'y'.repeat(40)}\n`);
+    expect(step(false)).toContain('\n│ ');
   });
 
   test('takes the same words as text without it', async () => {

@@ -33,6 +33,19 @@ test('ends in a review with an install when Docker answers', async () => {
   expect(stderr).not.toContain(TOKEN);
 });
 
+test('speaks of this machine where a cluster is not meant', async () => {
+  const lines: Line[] = [
+    ['Where will the agent run', 'docker'],
+    ...ANSWERS.slice(0, 4),
+    ['Which of these apply to your network', ['proxy']],
+    ['Proxy for https:// URLs', 'http://p:3128'],
+    ['Hosts and networks that bypass the proxy', ENTER],
+    ['Maximum concurrent runs', '7'],
+  ];
+  const {asked} = await talk([...lines, ...QUIT], {host: DOCKER});
+  expect(asked.find(({message}) => message.startsWith('Hosts and networks'))?.note).toBe('local addresses only');
+});
+
 test('writes files and prints their commands when Docker does not answer', async () => {
   const files = memoryFiles();
   const lines: Line[] = [

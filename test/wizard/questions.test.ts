@@ -243,6 +243,7 @@ describe('what an install lacks', () => {
       ...QUIT,
     ];
     const {asked} = await talk(lines, {answer, kubernetes: EKS, files: {...disk, kindOf}});
+    expect((await target(asked)?.laterChoices)?.[0]?.description).toContain(' · the chart repository cannot be reached: no such host');
     expect(shown(asked)).toContain('× The chart repository cannot be reached: no such host.');
     expect(shown(asked)).toMatch(/Review {5}agent-local 0\.6\.5 → prod-eks/);
   });
@@ -367,7 +368,7 @@ describe('known answers', () => {
     expect(exit, stderr).toBe(0);
     expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · GKE (environment)\n');
     expect(stderr).toContain('◇  Agent      acme.scalr.io (flag) · token, expires on 2028-02-05 (SCALR_AGENT_TOKEN)\n');
-    expect(stderr).toContain('◇  Purpose    Terraform/OpenTofu runs (answers file) · runs share a container (answers file)\n');
+    expect(stderr).toContain('◇  Purpose    Terraform/OpenTofu runs (answers file) · runs may share a container (answers file)\n');
     expect(stderr).toContain('◇  Cache      Ephemeral volume (flag) · 20Gi (chart default)\n');
   });
 
@@ -399,6 +400,26 @@ describe('known answers', () => {
     const {asked} = await talk([...TO_NETWORK.slice(0, -1), NETWORK, ...REST.slice(0, -1), ...QUIT], {argv: ['--chart', 'agent-local']});
     expect(shown(asked)).toMatch(/Review {5}agent-local [\d.]+ → files only/);
     expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toBe('only with agent-k8s');
+  });
+
+  test('names the answer that excludes the only chart with a value', async () => {
+    const lines: Line[] = [
+      FILES_ONLY,
+      ['Where does the cluster run', 'eks'],
+      ...PURPOSE,
+      ['Which of these apply', ['ca']],
+      ['File with private CA', 'ca.pem'],
+      ['Add the public root certificates', ENTER],
+      ['Where should provider', 'pvc'],
+      ['StorageClass of the cache', ENTER],
+      ['Access mode of the cache', ENTER],
+      ['Cache size', ENTER],
+      ...REST.slice(1),
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {files: memoryFiles({'ca.pem': String(certificates['ca.pem'])})});
+    const efs = choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs');
+    expect(efs?.disabled).toBe('only with agent-k8s, which your answer for CA public roots excludes');
   });
 
   test.each([
@@ -525,11 +546,11 @@ describe('the network', () => {
     const lines: Line[] = [
       ...TO_NETWORK,
       ['Which of these apply', ['mirror', 'metadata']],
-      ['Allow runs to access', 'block'],
+      ['Access of runs to the node', 'block'],
       ['Image registry mirror', ESC],
-      ['Allow runs to access', ESC],
+      ['Access of runs to the node', ESC],
       ['Which of these apply', ['metadata']],
-      ['Allow runs to access', ENTER],
+      ['Access of runs to the node', ENTER],
       ...REST,
     ];
     const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);

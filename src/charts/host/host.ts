@@ -40,7 +40,7 @@ export const refusals: readonly Refusal[] = [
     reason: 'pods and service accounts exist only in Kubernetes; use the identity of the machine, or credentials of Scalr',
   },
   {settings: [pods.runnerImage], reason: 'with --isolation shared, runs execute in the agent image; use --agent-image'},
-  {settings: [caScope], reason: 'with --isolation shared, runs execute in the container of the agent'},
+  {settings: [caScope], reason: 'with --isolation shared, runs execute in the agent container'},
   {settings: [storage.cache], reason: 'the cache is a directory of the machine; use --cache hostpath'},
   {settings: [pods.gracePeriod], reason: 'only times above 60 s have an effect'},
   {settings: [pods.writableRoot], reason: 'access to the Docker socket requires root'},

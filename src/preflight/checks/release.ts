@@ -28,7 +28,7 @@ const releasesText = (releases: readonly ScalrRelease[]): string =>
 
 /** Why releases of other namespaces are unknown. */
 const onlyOfNamespace = (context: PreflightContext): string =>
-  `this account can only list releases of namespace ${context.name.kubeTarget.namespace}`;
+  `your user can only list releases of namespace ${context.name.kubeTarget.namespace}`;
 
 const releaseName = check('Release', 'release-name', 'Helm release', {
   ref: 'https://helm.sh/docs/helm/helm_upgrade/',

@@ -72,7 +72,7 @@ const memory = machineCheck('Machine', 'host-memory', 'Memory for concurrent run
           `The machine has ${inGib(total)}, but Scalr recommends ${needed(usual)}`,
           'Use a machine with more memory, lower --concurrency, or set what a run needs: --run-memory-limit 1Gi',
         );
-      return pass(`${inGib(total)}, needed are ${needed(usual)}`);
+      return pass(`${inGib(total)}; the agent needs ${needed(usual)}`);
     }),
 });
 
@@ -151,8 +151,8 @@ const dockerProxy = machineCheck('Docker', 'docker-proxy', 'Proxy of the Docker 
       hasProxy
         ? pass('The Docker daemon has a proxy')
         : warn(
-            'The Docker daemon has no proxy, but it pulls the images of runs',
-            'Install the drop-in for docker.service that this writes: scalr-agent export docker',
+            'The Docker daemon has no proxy, but it pulls the run images',
+            'Install the drop-in for docker.service from this export: scalr-agent export docker',
           ),
     );
   },

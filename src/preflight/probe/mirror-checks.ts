@@ -76,7 +76,7 @@ function resultOf(
       ? undefined
       : absent(
           `From ${from}: ${few(missing.map(({image}) => image))} not found`,
-          `Copy the images with the commands that this prints: ${copyCommand(context)}`,
+          `Print the commands that copy the images: ${copyCommand(context)}`,
         ),
     failed.length === 0 ? undefined : warn(`Cannot reach ${registry} from ${from}: ${reasonsOf(failed)}`, unreachable),
     denied.length === 0
@@ -99,7 +99,7 @@ const pinned = ({image, answer}: Asked): string =>
   answer.state === 'found' && answer.digest !== undefined && !image.includes('@') ? `${image} (${answer.digest})` : image;
 
 const unlisted = ({values, target}: PreflightContext): string =>
-  selectsImagesOfRuns(values, target) ? '. The images of runs are not checked, because the agent selects them by tool version' : '';
+  selectsImagesOfRuns(values, target) ? '. Run images are not checked, because the agent selects them by tool version' : '';
 
 function copyCommand({get, target, mirror}: PreflightContext): string {
   const source = get(chartSource);

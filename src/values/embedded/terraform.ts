@@ -27,7 +27,7 @@ export function terraformReleases(file: string, text: string): EmbeddedRelease[]
   if (chart === undefined && (resources.length === 0 || /^\s*chart\s*=\s*var\./m.test(text))) return [];
   if (resources.length > 1) throw notSimple(file, `it has ${resources.length} helm_release resources`);
   if (chart === undefined || others.length > 0 || versions.length > 0 || !isChart(name))
-    throw notSimple(file, 'its resource must name the chart and one version as plain text');
+    throw notSimple(file, 'its resource must specify the chart and one version as plain text');
   const items = hclValues(text, (expression) => {
     throw notSimple(file, `its values contain ${expression}, which only Terraform can evaluate`);
   });

@@ -99,7 +99,7 @@ const parameterChanges = ({kind, parameters}: EmbeddedRelease, from: Target, to:
 function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, from: string | undefined): Source {
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};
   if (version !== undefined && /^v?\d+\.\d+\.\d+$/.test(version)) return {...checkTarget('--from', chart, version), notes: []};
-  const what = version === undefined ? 'names no version' : `has the version range "${version}"`;
+  const what = version === undefined ? 'does not specify a version' : `has the version range "${version}"`;
   throw missing(
     `The ${kind} in ${file} ${what} of ${chart}.`,
     [`Add the installed version: --from ${chart}@VERSION`],

@@ -115,7 +115,7 @@ export function extractSecrets(
       ...replaced.map(({change}) => change),
       ...certificates
         .filter((path) => getAt(given, path) !== undefined)
-        .map((path) => changeOf('dropped', path, `${spellPath(path)} belongs into the same Secret as its private key.`)),
+        .map((path) => changeOf('dropped', path, `${spellPath(path)} belongs in the same Secret as its private key.`)),
       ...removeMirrorTokens(values),
     ],
   };
