@@ -68,8 +68,11 @@ export async function uninstallRelease(
 
 /** Another operator may install it meanwhile: its new pods are not those to wait for. @throws ExpectedError */
 async function requireUninstalled({namespace}: ClusterTarget, {planAgain}: UninstallDeps): Promise<void> {
-  const {ofRelease} = await planAgain();
-  if (!ofRelease.some(({isFinal}) => isFinal)) return;
+  const plan = await planAgain().catch((error: unknown) => {
+    if (error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND') return undefined;
+    throw error;
+  });
+  if (!plan?.ofRelease.some(({isFinal}) => isFinal)) return;
   throw failed(
     'RELEASE_BUSY',
     `The release was installed again in namespace ${namespace} during the uninstall. Its new pods keep running.`,
