@@ -82,14 +82,14 @@ for (const output of Object.values(metafile.outputs)) {
 writeFileSync('dist/meta.json', shortened(JSON.stringify(metafile)));
 writeFileSync('dist/THIRD_PARTY_LICENSES.txt', await licencesOf('dist/meta.json'));
 
-// As `oclif manifest` does, without what help and completion take from the command itself.
+// As `oclif manifest` does, without what help and completion take from the command itself, and oclif from the package.
 const plugin = new Plugin({root: ROOT, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true, respectNoCacheDefault: true});
 await plugin.load();
-const commands = Object.entries(plugin.manifest.commands).map(([id, {description: _, examples: __, usage: ___, ...command}]) => [
-  id,
-  {...command, flags: {}},
-]);
-writeFileSync('oclif.manifest.json', JSON.stringify({...plugin.manifest, commands: Object.fromEntries(commands)}));
+const LEFT_OUT = new Set(['description', 'examples', 'usage', 'flags', 'hasDynamicHelp', 'hiddenAliases', 'pluginAlias', 'pluginType']);
+writeFileSync(
+  'oclif.manifest.json',
+  JSON.stringify(plugin.manifest, (key, value) => (LEFT_OUT.has(key) ? undefined : value)),
+);
 
 // Told how wide it is, the program asks oclif.
 const env = {OCLIF_COLUMNS: '80', SystemRoot: process.env['SystemRoot']};
