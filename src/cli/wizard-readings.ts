@@ -17,7 +17,7 @@ import {set} from '../settings/escape-hatch.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {readStatus} from '../status/read-status.ts';
 import {agentCounts} from '../ui/pools.ts';
-import {type Generated, parseAssignment} from '../values/generate.ts';
+import {parseAssignment} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/read-values.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';
 import type {OfferedPools} from '../wizard/choose-target.ts';

@@ -143,11 +143,11 @@ interface BringUpOptions {
 export async function installRelease(
   {steps}: Plan,
   name: ReleaseName,
-  {release}: InstallFacts,
+  {release, newestRevision: planned}: InstallFacts,
   {waits, rollBackWith, rollback: given}: BringUpOptions,
   deps: BringUpDeps,
 ): Promise<Watched | undefined> {
-  await requireSameRevision(name, release, deps);
+  await requireSameRevision(name, planned, deps);
   let isNeeded = false;
   const withoutHelm = new Set<Step>([...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads));
   try {
@@ -171,11 +171,10 @@ export async function installRelease(
 }
 
 /** A user may have read the plan for minutes, while someone else changed the release. @throws ExpectedError */
-async function requireSameRevision(name: ReleaseName, planned: ReleaseRecord | undefined, deps: ClusterAccess): Promise<void> {
+async function requireSameRevision(name: ReleaseName, planned: number | undefined, deps: ClusterAccess): Promise<void> {
   const state = await newestRevision(name, deps);
-  const revision = state?.status === 'uninstalled' ? undefined : state?.revision;
-  if (revision === planned?.revision) return;
-  const change = revision === undefined ? 'was uninstalled' : `was changed to revision ${revision} (${state?.status})`;
+  if (state?.revision === planned) return;
+  const change = state === undefined ? 'was uninstalled' : `was changed to revision ${state.revision} (${state.status})`;
   throw failed('RELEASE_BUSY', `Release ${name.release} ${change} after the plan was made. Nothing was changed.`, [
     `Check who else changes it: ${commandLine(releaseHistory(name))}`,
     RUN_AGAIN,

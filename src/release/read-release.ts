@@ -18,6 +18,8 @@ export interface InstallFacts {
   namespace: KubernetesObject | undefined;
   /** The newest revision. */
   release: ReleaseRecord | undefined;
+  /** The newest revision in the history of Helm, deployed or not; undefined without a history. */
+  newestRevision?: number | undefined;
   /** Rendered objects of the release, from helm. */
   installed: readonly KubernetesObject[];
   /** Rendered objects that are missing or changed in the cluster. */
@@ -84,6 +86,7 @@ export async function readFacts(
       serverVersion: version,
       namespace,
       release,
+      newestRevision: release?.revision,
       ...objects,
       stopped: new Set(controllers.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
       secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
