@@ -49,7 +49,7 @@ describe('--watch', () => {
     const [whole = '', ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
     expect(whole).toMatch(/^✓ Release scalr-agent [\s\S]*\nRuns /);
     expect(lines.join('')).toMatch(
-      /0 of 0 ready[\s\S]*scaled to 0 replicas[\s\S]*is not ready\n[\s\S]*1 of 1 ready[\s\S]*is ready\n[\s\S]*resolved: .*STOPPED/,
+      /(?:0 of 0 ready|not observed yet)[\s\S]*scaled to 0 replicas[\s\S]*is not ready\n[\s\S]*1 of 1 ready[\s\S]*is ready\n[\s\S]*resolved: .*STOPPED/,
     );
   });
 

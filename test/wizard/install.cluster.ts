@@ -35,7 +35,12 @@ async function talk(lines: readonly Line[], argv: readonly string[], place: Awai
     files,
     hasTerminal: true,
     host: NO_DOCKER,
-    prompter: operator.prompter,
+    // Reads the clusters before choosing one: what is missing there is known at the next question.
+    prompter: {
+      ...operator.prompter,
+      select: async (question) =>
+        question.laterChoices?.then(() => operator.prompter.select(question)) ?? operator.prompter.select(question),
+    },
   });
   if (/This is a bug/.test(result.stderr)) throw new Error(result.stderr);
   operator.done();
