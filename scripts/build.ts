@@ -43,8 +43,11 @@ const {metafile} = await build({
   external: ['typescript'],
 });
 // Minified again, with short names of files: what esbuild leaves long makes the package 34 kB larger.
+// Named in the order of their first source: the same names on every machine, and alike files side by side in the archive.
+const firstSource = (file: string): string => Object.keys(metafile.outputs[`dist/${file}`]?.inputs ?? {}).sort()[0] ?? '';
 const chunks = readdirSync('dist').filter((file) => file.startsWith('chunk-'));
-const shortNames = new Map(chunks.map((file, index) => [file, `${index}.js`]));
+const ordered = chunks.sort((a, b) => firstSource(a).localeCompare(firstSource(b), 'en'));
+const shortNames = new Map(ordered.map((file, index) => [file, `${String(index).padStart(3, '0')}.js`]));
 const shortened = (text: string): string => text.replaceAll(/chunk-[A-Z0-9]{8}\.js/g, (name) => shortNames.get(name) ?? name);
 for (const file of readdirSync('dist', {recursive: true, encoding: 'utf8'}).filter((each) => each.endsWith('.js'))) {
   const {code} = await minify(shortened(readFileSync(`dist/${file}`, 'utf8')), {
