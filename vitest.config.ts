@@ -42,8 +42,7 @@ export default defineConfig({
       {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts'], exclude: WITH_TOOLS}},
       {extends: true, test: {name: 'tools', include: WITH_TOOLS}},
       {extends: true, test: {name: 'browser', include: ['test/**/*.browser.ts']}},
-      // The first run on a machine builds tools from Go modules.
-      {extends: true, test: {name: 'engines', include: ['test/**/*.engine.ts'], exclude: OPERATOR, testTimeout: 600_000}},
+      {extends: true, test: {name: 'engines', include: ['test/**/*.engine.ts'], exclude: OPERATOR}},
       {
         extends: true,
         test: {

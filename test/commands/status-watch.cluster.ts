@@ -38,18 +38,18 @@ function between(...steps: readonly (() => unknown)[]) {
 describe('--watch', () => {
   test('prints the full status, then changes, until Ctrl-C', async () => {
     const {place} = await installed();
-    const stop = () => place.kubectl('scale', 'deployment', '--all', '--replicas=0');
-    const start = async () => {
-      await place.kubectl('scale', 'deployment', '--all', '--replicas=1');
+    const scale = (replicas: number) => async () => {
+      await place.kubectl('scale', 'deployment', '--all', `--replicas=${replicas}`);
       await place.kubectl('rollout', 'status', 'deployment', '--timeout=30s');
     };
+    const [stop, start] = [scale(0), scale(1)];
     const nothing = () => undefined;
     const {stdout, stderr, exit} = await status(place, helm, ['--watch'], between(nothing, stop, start));
     expect({exit, stderr}).toEqual({exit: 130, stderr: ''});
     const [whole = '', ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
     expect(whole).toMatch(/^✓ Release scalr-agent [\s\S]*\nRuns /);
     expect(lines.join('')).toMatch(
-      /(?:0 of 0 ready|not observed yet)[\s\S]*scaled to 0 replicas[\s\S]*is not ready\n[\s\S]*1 of 1 ready[\s\S]*is ready\n[\s\S]*resolved: .*STOPPED/,
+      /0 of 0 ready[\s\S]*scaled to 0 replicas[\s\S]*is not ready\n[\s\S]*1 of 1 ready[\s\S]*is ready\n[\s\S]*resolved: .*STOPPED/,
     );
   });
 

@@ -2,7 +2,7 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
-import {expect, onTestFinished, type TestContext, test} from 'vitest';
+import {beforeAll, expect, onTestFinished, type TestContext, test} from 'vitest';
 import {runBuilt} from '../package/built.ts';
 import {startDocker} from './docker.ts';
 import {manifestOf, publishImages, startRegistry} from './registry.ts';
@@ -40,6 +40,9 @@ async function expectCopies(source: string, target: string, prefix: string, {isS
     expect(copy, image).toEqual(isSame ? original : {...original, digest: copy?.digest});
   }
 }
+
+/** Built before the tests, in whose time a first build does not fit. Without Go they are skipped. */
+beforeAll(() => Promise.allSettled((['registry', 'crane'] as const).map((name) => builtTool(name, {skip: expect.unreachable as never}))));
 
 test('the crane commands copy every platform', async (context) => {
   const {source, target, type} = await registries(context);

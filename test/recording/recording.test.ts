@@ -5,7 +5,7 @@ import {describe, expect, test} from 'vitest';
 import type {Frame} from '../../scripts/recording/film.ts';
 import {svgOf} from '../../scripts/recording/svg.ts';
 import {Secret} from '../../src/ground/secret.ts';
-import {load, token, url} from '../../src/settings/agent.ts';
+import {isolation, token, url} from '../../src/settings/agent.ts';
 import {cloud} from '../../src/settings/release.ts';
 import {AnswerStore} from '../../src/wizard/answer-store.ts';
 import {QUESTIONS} from '../../src/wizard/steps.ts';
@@ -39,12 +39,16 @@ describe('docs/install.svg', () => {
     expect(words.filter((word) => /^\/\w|^\w:\\|127\.0\.0\.1|localhost|:\d{4,}|^eyJ|made-up/.test(word))).toEqual([]);
   });
 
-  const {get} = new AnswerStore(new Map([[token.id, {value: new Secret('of somebody'), source: 'prompt'}]]));
-  // Known from the cluster or a flag, or asked only without a preference for isolation.
+  const {get} = new AnswerStore(
+    new Map([
+      [token.id, {value: new Secret('of somebody'), source: 'prompt'}],
+      [isolation.id, {value: 'per-run', source: 'prompt'}],
+    ]),
+  );
   const asked = QUESTIONS.filter(
     ({setting, when, box}) =>
       box === undefined &&
-      ![cloud, load, url].some(({id}) => id === setting.id) &&
+      ![cloud, url].some(({id}) => id === setting.id) &&
       (setting.appliesWhen?.test(get) ?? true) &&
       (when?.(get, (other) => other.id === token.id) ?? true),
   ).map(({setting}) => setting.question);
