@@ -120,7 +120,7 @@ function linesIn(content: Buffer): number {
   return lines;
 }
 
-/** What a page says: its first screen, and every block decoded. The program of the page and the names `own` are the same in every bundle. */
+/** Text of a page: its first screen and every decoded block. The program of the page and the names in `own` are the same in every bundle. */
 export async function* contentOfPage(chunks: AsyncIterable<Buffer>, own: ReadonlySet<string> = new Set()): AsyncGenerator<Buffer> {
   let [held, isFirst] = ['', true];
   for await (const chunk of chunks) {

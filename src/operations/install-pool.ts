@@ -4,16 +4,8 @@ import type {Secret} from '../ground/secret.ts';
 import type {AccountToken} from '../release/namespace.ts';
 import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
-import {
-  type AccountDeps,
-  type AccountStep,
-  createToken,
-  revocationOf,
-  runAccountSteps,
-  type TokenAttributes,
-  tokenCreationStep,
-  unusedTokenStep,
-} from './account-steps.ts';
+import {createToken, revocationOf, type TokenAttributes} from '../scalr/tokens.ts';
+import {type AccountDeps, type AccountStep, runAccountSteps, tokenCreationStep, unusedTokenStep} from './account-steps.ts';
 import {createdPool, type PoolPlan, planPoolCreation} from './pool.ts';
 
 /** The release that an agent pool serves. */

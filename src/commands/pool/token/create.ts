@@ -3,7 +3,8 @@ import {accountFlags} from '../../../cli/account.ts';
 import {AccountCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags, durationOf} from '../../../cli/flags.ts';
 import {confirmResult, writeResult} from '../../../cli/user-files.ts';
-import {createToken, planTokenCreation, revocationOf, revoking} from '../../../operations/account-steps.ts';
+import {planTokenCreation} from '../../../operations/account-steps.ts';
+import {createToken, revocationOf, revoking} from '../../../scalr/tokens.ts';
 
 interface Result {
   /** Null in a dry run. */
