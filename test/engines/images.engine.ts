@@ -2,11 +2,11 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
-import {beforeAll, expect, onTestFinished, type TestContext, test} from 'vitest';
+import {expect, onTestFinished, type TestContext, test} from 'vitest';
 import {runBuilt} from '../package/built.ts';
 import {startDocker} from './docker.ts';
 import {manifestOf, publishImages, startRegistry} from './registry.ts';
-import {builtTool, installed} from './tools.ts';
+import {buildBeforeTests, builtTool, installed} from './tools.ts';
 
 const IMAGES = ['scalr/agent:1.4.0', 'scalr/runner:0.2.0'];
 
@@ -41,8 +41,7 @@ async function expectCopies(source: string, target: string, prefix: string, {isS
   }
 }
 
-/** Built before the tests, in whose time a first build does not fit. Without Go they are skipped. */
-beforeAll(() => Promise.allSettled((['registry', 'crane'] as const).map((name) => builtTool(name, {skip: expect.unreachable as never}))));
+buildBeforeTests('registry', 'crane');
 
 test('the crane commands copy every platform', async (context) => {
   const {source, target, type} = await registries(context);

@@ -4,7 +4,7 @@ import {mkdir, mkdtemp, readFile, rename, rm} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
-import type {TestContext} from 'vitest';
+import {beforeAll, expect, type TestContext} from 'vitest';
 
 /** Go module below this folder, and the program to build from it. */
 const PROGRAMS = {
@@ -60,3 +60,9 @@ export async function builtTool(name: keyof typeof PROGRAMS, context: Pick<TestC
   }
   return path;
 }
+
+/** Builds programs before the tests of a file, in whose time a first build does not fit. A test skips itself if its program cannot be built. */
+export const buildBeforeTests = (...names: readonly (keyof typeof PROGRAMS)[]): void =>
+  beforeAll(async () => {
+    for (const name of names) await builtTool(name, {skip: expect.unreachable as never}).catch(() => undefined);
+  }, 1_800_000);

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, type TestContext, test} from 'vitest';
 import {until} from '../cluster/api.ts';
-import {builtTool, moduleDirectory} from '../engines/tools.ts';
+import {buildBeforeTests, builtTool, moduleDirectory} from '../engines/tools.ts';
 import {comparable, type FleetPlace, fleetPlace, installedObjects, manifestOf} from './fleet-place.ts';
 
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
@@ -71,6 +71,8 @@ const isReady = async ({kubectl}: FleetPlace, version: string, release = 'scalr-
     status.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') === true
   );
 };
+
+buildBeforeTests('helm-controller', 'source-controller');
 
 test('Flux installs what install does, and reverts changes', {timeout: 120_000}, async (context) => {
   for (const name of ['helm-controller', 'source-controller'] as const) await builtTool(name, context);

@@ -1,7 +1,7 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {builtTool} from '../engines/tools.ts';
+import {buildBeforeTests, builtTool} from '../engines/tools.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {fleetPlace, installedObjects, manifestOf, TOKEN} from './fleet-place.ts';
 
@@ -9,6 +9,8 @@ const JOB = {chart: 'agent-job', version: '0.6.5'} as const;
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
 const FLAGS = ['--url', 'https://acme.scalr.io', '--concurrency', '2', '--pod-annotation', 'team=a'];
 const isFull = Boolean(process.env['TEST_FULL']);
+
+buildBeforeTests('helmfile');
 
 test('helmfile sync installs what install does', async (context) => {
   const helmfile = await builtTool('helmfile', context);

@@ -5,7 +5,7 @@ import {generate} from 'selfsigned';
 import {expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {applyDefinitions} from '../cluster/gitops-crds.ts';
-import {builtTool} from '../engines/tools.ts';
+import {buildBeforeTests, builtTool} from '../engines/tools.ts';
 import {runBuilt} from '../package/built.ts';
 import {type FleetPlace, fleetPlace, TOKEN} from './fleet-place.ts';
 
@@ -40,6 +40,8 @@ async function encrypted(place: FleetPlace, flag: string, tools: Record<string, 
   expect(checked.status, checked.stdout + checked.stderr).toBe(0);
   return {path, text};
 }
+
+buildBeforeTests('sops', 'age-keygen', 'kubeseal');
 
 test('SOPS encrypts the token of the printed command, and decrypts the Secret of the chart', async (context) => {
   const [sops, keygen] = [await builtTool('sops', context), await builtTool('age-keygen', context)];

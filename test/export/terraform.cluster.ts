@@ -1,7 +1,7 @@
 import {writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, type TestContext, test} from 'vitest';
-import {builtTool} from '../engines/tools.ts';
+import {buildBeforeTests, builtTool} from '../engines/tools.ts';
 import {fleetPlace, installedObjects, manifestOf, TOKEN} from './fleet-place.ts';
 
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
@@ -21,6 +21,8 @@ async function tofuPlace(charts: Parameters<typeof fleetPlace>[0], context: Pick
   Object.assign(place.env, {TF_CLI_CONFIG_FILE: config, KUBE_CONFIG_PATH: place.kubeconfig, TF_IN_AUTOMATION: '1'});
   return {...place, tofu: (...args: string[]) => place.run(tofu, args, 'fleet/clusters/default')};
 }
+
+buildBeforeTests('tofu', 'terraform-provider-helm');
 
 test('OpenTofu installs what install does, and plans no change afterwards', async (context) => {
   const place = await tofuPlace([LOCAL], context);
