@@ -233,7 +233,9 @@ export function contextsMatching(patterns: readonly string[], contexts: readonly
     const matching = contexts.filter((each) => each === pattern || new RegExp(`^${text}$`).test(each));
     if (matching.length > 0) return matching;
     throw failed('INVALID_SETTING', `No context of the kubeconfig matches ${pattern}.`, [
-      contexts.length === 0 ? 'The kubeconfig has no contexts. Set --kubeconfig' : `Contexts found: ${few(contexts, MAX_NAMES)}`,
+      contexts.length === 0
+        ? 'The kubeconfig has no contexts. Check KUBECONFIG, or set --kubeconfig'
+        : `Contexts found: ${few(contexts, MAX_NAMES)}`,
     ]);
   });
   return [...new Set(found)];

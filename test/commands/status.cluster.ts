@@ -265,7 +265,8 @@ test('prints the complete roles for an account without any, also to other comman
   }
   await place.kubectl.apply(...rolesIn(remedy));
   await expect.poll(() => document(mine, first.path), {timeout: 20_000}).toMatchObject({exit: 0, state: 'ready', unread: []});
-  expect((await uninstall(mine, first.path, ['--dry-run', '--json'])).exit).toBe(0);
+  const {error} = JSON.parse((await uninstall(mine, first.path, ['--dry-run', '--json'])).stdout);
+  expect(error).toMatchObject({code: 'FORBIDDEN', message: expect.stringContaining('permissions for these steps')});
 });
 
 test('lists all agent releases of the cluster', async () => {
