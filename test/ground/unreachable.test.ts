@@ -79,7 +79,7 @@ test('explains the address that kubectl uses without a kubeconfig', () => {
 
 test.each([
   ['The kubeconfig has no context gone', 'List the contexts: kubectl config get-contexts --kubeconfig kc'],
-  ['Cannot read the kubeconfig kc (is a directory)', 'Correct the file, or set another one with --kubeconfig or KUBECONFIG'],
+  ['Cannot read the kubeconfig kc (is a directory)', 'Correct the file, or select another one with --kubeconfig or KUBECONFIG'],
 ])('suggests no request to a cluster after %s', (message, step) => {
   expect(unreachableSteps(message, {kubeconfig: 'kc', kubeContext: 'gone'})[0]).toBe(step);
 });
