@@ -41,7 +41,7 @@ export const knowsKey = (target: Target, path: Path): boolean => nodeAt(closedSc
 function goneText(missing: readonly Path[], target: Target): string {
   const notes = [...new Set(missing.flatMap((path) => upstreamNotes(path, target)))];
   const keys = missing.map(spellPath).join(', ');
-  return [`it has no key ${keys}`, ...(notes.length === 0 ? [] : [`Change list of the chart: ${notes.join(' ')}`])]
+  return [`it has no key ${keys}`, ...(notes.length === 0 ? [] : [`Chart changelog: ${notes.join(' ')}`])]
     .join('. ')
     .replace(/\.$/, '');
 }

@@ -13,7 +13,7 @@ export const purpose = defineSetting('Purpose', 'purpose', {
     'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise, GitLab Enterprise and Bitbucket Data Center only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
   reference: 'https://docs.scalr.io/docs/agent-pools',
   labels: {runs: 'Run Terraform/OpenTofu', vcs: 'Connect a private VCS'},
-  meanings: {runs: 'runs start in your network, with access to it', vcs: 'a Git server of your network that Scalr cannot reach'},
+  meanings: {runs: 'runs execute in your network and can access it', vcs: 'a Git server in your network that Scalr cannot reach'},
   fallback: () => 'runs' as const,
 });
 
@@ -39,7 +39,7 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting('Purpose',
 export const load = defineSetting('Purpose', 'load', {
   isForRuns: true,
   question: 'How are runs distributed over time?',
-  summary: 'Load of the agent pool, for the recommended chart: steady or bursty.',
+  summary: 'Expected load: steady or bursty. Only affects the recommended chart.',
   kind: choice(['steady', 'bursty']),
   explained: 'It only affects the recommended chart. With agent-job, no pods run while the pool is idle, and pods start for each run.',
   reference: 'https://github.com/Scalr/agent-helm',

@@ -207,7 +207,7 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect(objects.differences).toMatchObject([{problem: 'overridden', webhooks: [webhook]}]);
     const {stdout} = await status(place, helm, []);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      `fields that admission webhook ${webhook} sets, and that install does not change back`,
+      `fields that admission webhook ${webhook} sets, and that install does not revert`,
     );
     const diff = await install(place, helm, [...argv.slice(0, -2), '--diff', '--exit-code'], {env: TOKEN});
     expect(diff.exit, diff.stdout).toBe(0);
