@@ -2,6 +2,7 @@ import {hostInToken} from '../ground/secret.ts';
 import {accountUrl, accountUrlOf, hostAndPort} from './addresses.ts';
 import {defineSetting, type Get, InvalidValue, type Setting} from './define.ts';
 import {choice, dataKey, integer, objectName, onOff, secret} from './kinds.ts';
+import {annotations, labels} from './lists.ts';
 import {release, secretNamesOf} from './release.ts';
 
 export const purpose = defineSetting('Purpose', 'purpose', {
@@ -122,6 +123,28 @@ export const tokenSecretKey = defineSetting('Agent', 'token-secret-key', {
   summary: 'Key of the token in the Secret.',
   kind: dataKey(),
   fallback: () => 'token',
+});
+
+/** Labels and annotations by which this program recognizes its objects. */
+export const isReservedKey = (key: string): boolean => /^scalr\.io\/|^app\.kubernetes\.io\/managed-by$/.test(key);
+
+const reservedKey = (map: Readonly<Record<string, string>>): InvalidValue | undefined => {
+  const own = Object.keys(map).find(isReservedKey);
+  return own === undefined ? undefined : new InvalidValue(`${own} is reserved for scalr-agent`, 'Use another key');
+};
+
+export const secretLabel = defineSetting('Agent', 'secret-label', {
+  question: 'Label for created Secrets',
+  summary: 'Label for the Secrets that "install" creates; can be repeated.',
+  kind: labels(),
+  rule: reservedKey,
+});
+
+export const secretAnnotation = defineSetting('Agent', 'secret-annotation', {
+  question: 'Annotation for created Secrets',
+  summary: 'Annotation for the Secrets that "install" creates; can be repeated.',
+  kind: annotations(),
+  rule: reservedKey,
 });
 
 export const debug = defineSetting('Agent', 'debug', {
