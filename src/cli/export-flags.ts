@@ -5,6 +5,7 @@ import type {Fleet, TokenSource} from '../export/fleet/fleet.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError, usageError} from '../ground/errors.ts';
 import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
+import {secretAnnotation, secretLabel} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
 import {flagsOf, type Settings} from '../settings/settings.ts';
@@ -83,6 +84,8 @@ export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources
 async function generateReferences(settings: Settings, deps: ChartDeps): ReturnType<typeof generateUnconfirmed> {
   const refused = [
     {setting: chartSource, remedy: 'Omit it: the files refer to the public chart repository'},
+    {setting: secretLabel, remedy: 'Set labels and annotations where the Secret is created'},
+    {setting: secretAnnotation, remedy: 'Set labels and annotations where the Secret is created'},
     {setting: clientCertFile, remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret'},
   ].filter(({setting}) => settings.isExplicit(setting as Setting));
   if (refused.length > 0)

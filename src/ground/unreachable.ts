@@ -81,11 +81,12 @@ export function unreachableSteps(message: string, cluster: ClusterSelection): st
   const {kubeconfig} = cluster;
   const text = unreachableText(message);
   if (IS_CONTEXT.test(text)) return [`List the contexts: ${kubectlCommand(kubeconfig ? {kubeconfig} : {}, 'config', 'get-contexts')}`];
+  if (IS_FILE.test(text)) return ['Correct the file, or select another one with --kubeconfig or KUBECONFIG'];
   return [
     ...(NO_KUBECONFIG.test(message)
       ? ['kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG']
       : []),
-    IS_FILE.test(text) ? 'Correct the file, or set another one with --kubeconfig or KUBECONFIG' : tryCluster(cluster),
+    tryCluster(cluster),
     'Select the cluster with --kube-context or --kubeconfig',
   ];
 }

@@ -54,11 +54,11 @@ export async function readFacts(
   const ended = new AbortController();
   const either = anySignal(signal, ended.signal);
   const options = {signal: either, idleMs: REQUIRED_MS};
-  const get = async <T>(kind: string, object: string, namespace?: string): Promise<T | undefined> =>
-    requireAnswer(
-      await getObject<T>(kubernetes, kind, object, {...options, ...(namespace === undefined ? {} : {namespace})}),
-      name.kubeTarget,
-    ).object;
+  const get = async <T>(
+    kind: string,
+    object: string,
+    where: {namespace?: string; keepsManagedFields?: boolean} = {},
+  ): Promise<T | undefined> => requireAnswer(await getObject<T>(kubernetes, kind, object, {...options, ...where}), name.kubeTarget).object;
   const state = newestRevision(name, access, either);
   const rest = Promise.all([
     read<Config>(currentContext(name.kubeTarget), processes, either),
@@ -73,7 +73,7 @@ export async function readFacts(
     listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
       (listed) => requireAnswer(listed, name.kubeTarget).items,
     ),
-    Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, here))),
+    Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, {namespace: here, keepsManagedFields: true}))),
   ]);
   rest.catch(() => undefined);
   try {

@@ -176,7 +176,7 @@ const service = machineCheck('Agents', 'host-service', 'Linux packages', {
   },
 });
 
-const otherPurpose = machineCheck('Agents', 'other-purpose', 'Agents of the other purpose on this machine', {
+const otherPurpose = machineCheck('Agents', 'other-purpose', 'Other agents on this machine', {
   ref: POOLS,
   run: ({agent, containers, services}) =>
     ifKnown(containers, 'list the containers of this machine', (all): CheckResult => {

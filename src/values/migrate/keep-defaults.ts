@@ -71,7 +71,7 @@ function keepProtections(before: Values, from: Target, to: Target, {values, writ
     const was = `${targetName(from)} starts runs ${name}, unlike ${targetName(to)} by default.`;
     const entry = own.refused === undefined ? own.keys.find((each) => write([each], isKept)) : undefined;
     if (entry) return [changeOf('kept', entry[0], `${was} The old value is written: ${linesOf([entry])}.`, own.partly)];
-    return [changeOf('default-changed', [], `${was} It cannot be kept: ${own.refused ?? 'the other keys do not permit it'}.`)];
+    return [changeOf('default-changed', [], `${was} It cannot be kept: ${own.refused ?? 'the other keys do not allow it'}.`)];
   });
 }
 
