@@ -187,7 +187,7 @@ function blocks({plugin, policyEngine}: Cni, daemonSets: PlatformReadings['daemo
       ? known(true, `${README}; DaemonSet aws-node, ANNOTATE_POD_IP`)
       : unknown('undetermined', 'Scalr tested the VPC CNI with Calico only with ANNOTATE_POD_IP=true, which is not set');
   }
-  return unknown('undetermined', `Scalr has not tested ${plugin} with ${policyEngine}`);
+  return unknown('undetermined', `Scalr has not tested ${plugin === policyEngine ? plugin : `${plugin} with ${policyEngine}`}`);
 }
 
 const annotatesPods = ({metadata, spec}: PodOwner): boolean =>
