@@ -41,7 +41,7 @@ export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: Network
       return known(
         {
           code: 'POLICY_MISSES_RUNS',
-          message: `The NetworkPolicy of ${target.chart} ${target.version} does not cover the pods of runs, which can access 169.254.169.254`,
+          message: `The NetworkPolicy of ${target.chart} ${target.version} does not cover run pods, so they can access 169.254.169.254`,
           remedy: 'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs',
         },
         why,

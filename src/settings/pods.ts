@@ -27,7 +27,7 @@ export const {
   cpuLimit: workerCpuLimit,
   memoryRequest: workerMemoryRequest,
   memoryLimit: workerMemoryLimit,
-} = sizesOf('worker', 'the worker container of a run', '', {isForRuns: true});
+} = sizesOf('worker', 'the worker container in each run pod', '', {isForRuns: true});
 
 export const controllerReplicas = defineSetting('Size', 'controller-replicas', {
   question: 'Controller replicas',

@@ -61,7 +61,7 @@ interface Writer {
   write(entries: readonly ValuesEntry[], isReached: (values: Values) => boolean): boolean;
 }
 
-/** Keeps what restricts the pods of runs, or says that the target does not have it. */
+/** Keeps what restricts run pods, or says that the target does not have it. */
 function keepProtections(before: Values, from: Target, to: Target, {values, write}: Writer): Change[] {
   const [old, known] = [effectiveValues(before, from), protectionsOf(to)];
   return protectionsOf(from).flatMap(({name, isOn}) => {
