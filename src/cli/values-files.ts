@@ -45,7 +45,7 @@ const unreadText = (unread: readonly string[]): string => (unread.length === 0 ?
 
 const unclear = (name: string, reason: string): ExpectedError =>
   failed('UNREADABLE_FILE', `Cannot tell the values in ${name}: ${reason}.`, [
-    'Save all values of the release in a file of their own, and use that file',
+    'Save all values of the release in a separate file, and use that file',
   ]);
 
 /** Charts to check files against that this program has to read: the one of --chart-source, or those in unknown versions. */

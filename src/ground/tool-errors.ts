@@ -78,7 +78,9 @@ const KNOWN: readonly KnownFailure[] = [
   {
     stderr: /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/i,
     code: 'TOOL_FAILED',
-    suggestions: () => ['An admission policy of the cluster rejects this: change what it names, or ask its owner for an exception'],
+    suggestions: () => [
+      'An admission policy rejects the request: correct what the message lists, or ask the policy owner for an exception',
+    ],
   },
   {
     stderr: /is forbidden: exceeded quota|is forbidden: failed quota/i,

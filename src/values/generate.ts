@@ -245,7 +245,8 @@ export function parseAssignment(text: string, value: string, target: Target): {p
   setAt(values, path, tree);
   refuseSecretsIn(values, target);
   const error = checkKeys({values, locate: () => undefined, written: () => undefined}, target).find(isTypeError);
-  if (error) throw new InvalidValue(`"${error.path}": ${error.message.replace(/\.$/, '')}`, 'Set a value of the type of this key');
+  if (error)
+    throw new InvalidValue(`"${error.path}": ${error.message.replace(/\.$/, '')}`, 'Set a value of the type that the key requires');
   return {path, value: tree};
 }
 

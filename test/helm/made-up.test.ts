@@ -76,7 +76,7 @@ describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS}
   test('refuses a setting whose key was renamed, in the words of the change list', async () => {
     const {stderr, exit} = await runCommand(Values, [...FLAGS, '--chart', 'agent-job', '--log-format', 'plain'], depsOf(helm()));
     expect(exit).toBe(2);
-    expect(stderr).toContain('it has no key agent.logFormat. Change list of the chart: changed: "`agent.logFormat` is renamed to');
+    expect(stderr).toContain('it has no key agent.logFormat. Chart changelog: changed: "`agent.logFormat` is renamed to');
   });
 
   test('names a key that no template reads, and takes a new one', async () => {

@@ -77,7 +77,7 @@ const serviceRefusals: readonly Refusal[] = [
   {settings: [concurrency], reason: 'a machine has one agent service, which executes at most 5 runs; use more machines'},
   {
     settings: [pods.agentImage, pods.imagePullPolicy, pods.podLabel],
-    reason: 'the agent is installed from a package and has no container of its own',
+    reason: 'the agent is installed from a package and does not run in a container',
   },
   ...refusals,
 ];
