@@ -229,6 +229,9 @@ test.skipIf(REAL === undefined)(`update-charts imports new releases and says wha
   const summary = update(join(folder, 'served'));
   expect(summary).toContain('## agent-local 0.6.5 → 0.7.0');
   expect(summary).toContain('- `persistence.enabled`\n');
+  const unread = (chart: string): string => `### Keys that no template reads, for ignoredKeys in src/charts/${chart}/versions.ts\n\n`;
+  expect(summary).toContain(`${unread('agent-local')}- \`metrics.port\`\n\n`);
+  expect(summary).toContain(`${unread('agent-job')}- \`agent.terminationGracePeriodSeconds\`\n\n`);
   expect(summary).toContain('- `persistence.cache.emptyDir.sizeLimit`: "1Gi" → "5Gi"');
   expect(summary).toContain('- `--log-format` (>=0.5.64) writes `agent.logFormat`, which is gone');
   const releases = JSON.parse(readFileSync(join(copy, 'schemas/agent-job.json'), 'utf8'))['x-releases'];
