@@ -1,6 +1,6 @@
 import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
-import {GoBack, PromptCancelled} from '../ground/errors.ts';
+import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/system.ts';
 import {masked, noteOf} from './prompt-text.ts';
@@ -39,7 +39,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     for (;;) {
       const typed = (await readLine(prompt, isHidden)).trim();
       const word = isAccessible && words.includes(typed.toLowerCase()) ? typed.toLowerCase() : '';
-      if (word === 'quit') throw new PromptCancelled();
+      if (word === 'quit') throw new PromptCanceled();
       if (canGoBack && (typed === ESCAPE || word === 'back')) throw new GoBack();
       if (typed === '?' || word === 'help') {
         for (const line of help) write('  ', line);
@@ -116,7 +116,7 @@ function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): st
   return isAnswer ? taken.map(({value}) => value) : undefined;
 }
 
-/** Reads lines from a terminal. Lines typed ahead answer the next questions. @throws PromptCancelled */
+/** Reads lines from a terminal. Lines typed ahead answer the next questions. @throws PromptCanceled */
 function lineReader({input, output, signal}: Streams): (prompt: string, isHidden: boolean) => Promise<string> {
   const decoder = new StringDecoder('utf8');
   let ahead = '';
@@ -133,7 +133,7 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
       };
       const cancel = (): void => {
         end('');
-        reject(new PromptCancelled());
+        reject(new PromptCanceled());
       };
       const close = (): void => {
         isOver = true;
@@ -163,7 +163,7 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
           else typed = key === CTRL_U ? '' : typed + key;
         }
       };
-      if (signal?.aborted || isOver) return reject(new PromptCancelled());
+      if (signal?.aborted || isOver) return reject(new PromptCanceled());
       signal?.addEventListener('abort', cancel);
       // Before the question, so that nothing typed at once is echoed.
       if (isHidden) input.setRawMode?.(true);

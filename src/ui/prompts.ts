@@ -156,12 +156,12 @@ function itemText(
   {isActive, column, screen}: {isActive: boolean; column: number | undefined; screen: Screen},
 ): string {
   const {cyan, dim} = theme(screen);
-  const colour = disabled !== undefined ? dim : isActive ? cyan : (text: string) => text;
-  if (column === undefined) return colour(paragraph(mark, disabled === undefined ? label : `${label} - ${disabled}`, screen).trimEnd());
+  const color = disabled !== undefined ? dim : isActive ? cyan : (text: string) => text;
+  if (column === undefined) return color(paragraph(mark, disabled === undefined ? label : `${label} - ${disabled}`, screen).trimEnd());
   const about = disabled ?? description;
   const isLong = label.length > column;
-  if (isLong) return colour(paragraph(mark, `${label}  ${dim(about)}`.trimEnd(), screen).trimEnd());
-  return paragraph(colour(`${mark}${label.padEnd(column)}  `), dim(about), screen).trimEnd();
+  if (isLong) return color(paragraph(mark, `${label}  ${dim(about)}`.trimEnd(), screen).trimEnd());
+  return paragraph(color(`${mark}${label.padEnd(column)}  `), dim(about), screen).trimEnd();
 }
 
 /** How many rows are out of sight. */

@@ -23,7 +23,7 @@ export class PromptTerminal {
   written = '';
   readonly #emulator: Emulator;
 
-  constructor({columns = 80, rows = 24, isDumb = false, signal, ...wanted}: Wanted = {}) {
+  constructor({columns = 80, rows = 24, isDumb = false, signal, ...desired}: Wanted = {}) {
     // Piping into a standard stream never ends it.
     this.output = Object.assign(new PassThrough(), {columns, rows, _isStdio: true});
     this.#emulator = new Emulator({columns, rows});
@@ -32,7 +32,7 @@ export class PromptTerminal {
       this.#emulator.write(chunk);
     });
     const streams = {input: this.input, output: this.output, ...(signal ? {signal} : {})};
-    const screen = {hasColor: false, columns, ...wanted};
+    const screen = {hasColor: false, columns, ...desired};
     this.prompter = isDumb ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
   }
 
