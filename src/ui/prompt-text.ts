@@ -118,5 +118,8 @@ export const answeredLine = (message: string, answer: string): string => `${mess
 /** The default and where it comes from: "https://acme.scalr.io, the token" */
 export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined => parts.filter(Boolean).join(', ') || undefined;
 
+/** An agent pool token, or enough of it to recognize it. */
+export const TOKEN = /eyJ[\w-]{5,}[\w.-]*/g;
+
 /** All that is shown of a secret: its length, which tells that it was pasted whole. */
 export const masked = (secret: string): string => (secret === '' ? '' : `[hidden, ${count(secret.length, 'character')}]`);

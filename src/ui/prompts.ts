@@ -2,7 +2,7 @@ import {cursorHide} from '@inquirer/ansi';
 import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import width from 'fast-string-width';
 import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/system.ts';
-import {escText, frameOf, indented, questionText} from './prompt-text.ts';
+import {escText, frameOf, indented, questionText, TOKEN} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 // 8.7.0 is the last version of @inquirer/prompts for Node.js 20.17; esbuild leaves out the prompts that are not used.
@@ -85,7 +85,7 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
   // Choices have a mark of their own.
   const rail = question.heading === undefined ? '' : indent;
   const screen = {...whole, columns: whole.columns - width(rail)};
-  const asking = `${first}${questionText(question.message, question.note, whole, indent)} ${kind === 'search' ? term : cursorHide}`;
+  const asking = `${first}${questionText(question.message, question.note, whole, indent)} ${kind === 'search' ? term.replaceAll(TOKEN, '') : cursorHide}`;
   const longest = Math.max(...offered.map(({label}) => label.length));
   const isWide = whole.columns >= WIDE || longest <= whole.columns / 3;
   const column = Math.min(longest, Math.floor(whole.columns / 2) - 6);
