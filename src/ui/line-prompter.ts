@@ -4,7 +4,7 @@ import width from 'fast-string-width';
 import {GoBack, PromptCancelled} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/system.ts';
-import {masked, noteOf, TOKEN} from './prompt-text.ts';
+import {leadOf, masked, noteOf, TOKEN} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {paragraph, type Screen} from './theme.ts';
 
@@ -35,11 +35,13 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   const readLine = lineReader({...streams, input: terminal ?? input});
   const write = (first: string, text: string): void => void streams.output.write(paragraph(first, text, screen));
 
+  const writeHeading = (line: string): void => write(leadOf(line), line.slice(leadOf(line).length).replace('\t', ': '));
+
   /** `what` is typed; a list has its question above. */
   async function ask(question: InputQuestion, isHidden = false, what?: string): Promise<string> {
     const {message, help, heading, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
     const mayBeEmptied = isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
-    for (const line of heading ?? []) write('', line.replace('\t', ': '));
+    for (const line of heading ?? []) writeHeading(line);
     const note = noteOf(preset, mayBeEmptied ? `${NOTHING} to clear` : question.note);
     const {isAccessible = false} = screen;
     const words = [...(canGoBack ? ['back'] : []), ...(help.length > 0 ? ['help'] : []), 'quit'];
@@ -70,7 +72,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     isSeveral: boolean,
   ): Promise<string[]> {
     const choices = (await laterChoices) ?? now;
-    for (const line of heading ?? []) write('', line.replace('\t', ': '));
+    for (const line of heading ?? []) writeHeading(line);
     write('? ', message);
     const presets = preset.selected ?? [preset.default];
     const preselected = choices.flatMap(({value, disabled}, index) =>

@@ -3,6 +3,7 @@ import {Readable} from 'node:stream';
 // Terminals mark pasted text when asked to: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html#h2-Bracketed-Paste-Mode
 const ESC = '\u001B';
 const [PASTE_ON, PASTE_OFF] = [`${ESC}[?2004h`, `${ESC}[?2004l`];
+const ERASE_BELOW = `${ESC}[J`;
 const [START, END] = [`${ESC}[200~`, `${ESC}[201~`];
 const LONE_ESC = new RegExp(`(${ESC}(?=${ESC}|$))`);
 const [CTRL_C, CTRL_Z] = ['\u0003', '\u001a'];
@@ -17,7 +18,7 @@ interface Terminal {
   output: NodeJS.WritableStream;
   /** Ctrl-C while no question is open. */
   interrupt?(): void;
-  /** It knows no escape sequences, and no readline takes care of Ctrl-Z. */
+  /** It knows no escape sequences. */
   isPlain?: boolean;
 }
 
@@ -131,14 +132,18 @@ export class TerminalInput extends Readable {
     // Esc pressed twice is not Alt with Esc.
     for (const part of text.split(LONE_ESC)) {
       if (part === ESC) this.#escapeKey();
-      else if (part.includes(CTRL_Z) && this.#terminal.isPlain) this.#stop();
+      else if (part.includes(CTRL_Z)) this.#stop();
       else if (part !== '' && this.#isOpen) this.push(Buffer.from(part, 'latin1'));
       else if (part.includes(CTRL_C)) this.#terminal.interrupt?.();
     }
   }
 
   #stop(): void {
-    this.#terminal.input.setRawMode?.(false);
+    const {input, output, isPlain} = this.#terminal;
+    // The shell writes below the question, which is drawn again later.
+    if (!isPlain) output.write(ERASE_BELOW);
+    output.write('\n');
+    input.setRawMode?.(false);
     // All programs in the foreground, as a terminal does it.
     process.kill(0, 'SIGTSTP');
   }
