@@ -71,15 +71,13 @@ function grouped(files: readonly string[]): Map<string, string[]> {
 function ObjectContentView({data, file}: {data: BundleData; file: string}): JSX.Element {
   const [text, setText] = useState<string>();
   const [related, setRelated] = useState<readonly string[][]>([]);
-  const [drift, setDrift] = useState<readonly PageFinding[]>([]);
+  const [findings, setFindings] = useState<readonly PageFinding[]>([]);
   useEffect(() => {
     const read = async (): Promise<void> => {
       const content = await data.json(file);
       setText(content === undefined ? await data.text(file) : yamlText(content));
       setRelated(await relationsOf(data, file));
-      const release = /^releases\/([^/]+)\//.exec(file)?.[1];
-      const findings = (await data.json('findings.json')) as readonly PageFinding[] | undefined;
-      setDrift(release === undefined ? [] : (findings ?? []).filter(({object}) => object === `release/${release}`));
+      setFindings(await findingsOf(data, file));
     };
     void read();
   }, [data, file]);
@@ -100,14 +98,23 @@ function ObjectContentView({data, file}: {data: BundleData; file: string}): JSX.
       ))}
       {file.endsWith('/values.json') && <p class="note">Values that differ from the chart defaults:</p>}
       <pre tabIndex={0}>{text === undefined ? 'Reading…' : <LineText text={text} />}</pre>
-      {drift.length > 0 && <h3>What differs from the cluster, and other findings</h3>}
-      {drift.map(({code, message, remedy}) => (
+      {findings.length > 0 && <h3>Findings</h3>}
+      {findings.map(({code, object, message, remedy}) => (
         <p>
-          <code>{visibleText(code)}</code> {visibleText(message)}. {visibleText(remedy)}
+          <code>{visibleText(code)}</code> {visibleText(object)}: {visibleText(message)}. {visibleText(remedy)}
         </p>
       ))}
     </section>
   );
+}
+
+/** Findings about an object; for a file of a release, about the release and about its objects that differ in the cluster. */
+async function findingsOf(data: BundleData, file: string): Promise<readonly PageFinding[]> {
+  const release = /^releases\/[^/]+/.exec(file)?.[0];
+  const {inCluster = []} = ((await data.json(`${release}/differences.json`)) ?? {}) as {inCluster?: readonly {object: string}[]};
+  const objects = inCluster.map(({object}) => object.replace(/^\w+ /, (kind) => kind.toLowerCase().replace(' ', '/')));
+  const names = release === undefined ? [shortOf(file)] : [release.replace('releases', 'release'), ...objects];
+  return (((await data.json('findings.json')) ?? []) as readonly PageFinding[]).filter(({object}) => names.includes(object));
 }
 
 const shortOf = (file: string): string => file.replace(/^objects\//, '').replace(/\.json$/, '');

@@ -26,7 +26,7 @@ export function summaryOf(schema: ChartSchema, chart: UnpackedChart, before: str
   return [
     `## ${name} ${former} → ${version}\n`,
     `Agent ${appVersion}${kubeVersion === undefined ? '' : `, Kubernetes \`${kubeVersion}\``}.\n`,
-    list('Change list of the chart', notesIn(chart, 'artifacthub.io/changes')),
+    list('Chart changelog', notesIn(chart, 'artifacthub.io/changes')),
     list(
       'New keys',
       lacking(now, old).map(({path, default: value}) => `\`${spellPath(path)}\`: ${JSON.stringify(value)}`),

@@ -16,7 +16,9 @@ const QUIET_MS = 150;
 /** What is appended comes line by line, as the film must not depend on how much of it came at once; a question comes whole. */
 const SECONDS_PER_LINE = 0.12;
 
-const readingTime = (lines: number): number => Math.min(0.3 + 0.05 * lines, 0.9);
+const readingTime = (lines: number): number => Math.min(0.2 + 0.04 * lines, 0.6);
+/** Of a wait, only a spinner is new. */
+const waitingTime = (lines: number): number => (lines === 1 ? 0.1 : readingTime(lines));
 
 /** A terminal that is filmed. Time is not measured: how long a frame stands follows from what is new in it. */
 export class Film {
@@ -53,7 +55,7 @@ export class Film {
   async until<T>(find: (screen: readonly string[]) => T | undefined): Promise<T> {
     for (const end = Date.now() + 60_000; Date.now() < end; ) {
       await this.#quiet();
-      this.#shoot(readingTime);
+      this.#shoot(waitingTime);
       const found = find(this.screen);
       if (found !== undefined) return found;
       await sleep(QUIET_MS);
@@ -79,11 +81,15 @@ export class Film {
     this.frames.splice(0, this.frames.length - 1);
   }
 
-  /** The last picture stands for longer. */
-  end(seconds: number): void {
-    this.#pty.kill();
+  /** The last picture stands for so long. */
+  hold(seconds: number): void {
     const last = this.frames.pop();
     if (last) this.frames.push({...last, seconds});
+  }
+
+  end(seconds: number): void {
+    this.#pty.kill();
+    this.hold(seconds);
   }
 
   async #quiet(): Promise<void> {

@@ -1,7 +1,7 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {isolation, token} from '../../src/settings/agent.ts';
+import {concurrency, isolation, token} from '../../src/settings/agent.ts';
 import {Film} from './film.ts';
 import {setStage} from './stage.ts';
 import {svgOf} from './svg.ts';
@@ -9,16 +9,24 @@ import {svgOf} from './svg.ts';
 /** `npm run record`: films a real install and makes the picture in the README of it. */
 const PICTURE = fileURLToPath(new URL('../../docs/install.svg', import.meta.url));
 const SIZE = {columns: 90, rows: 26};
-const [ENTER, DOWN] = ['\r', '\u001B[B'];
+const [ENTER, UP, DOWN, CLEAR] = ['\r', '\u001B[A', '\u001B[B', '\u0015'];
 const part = (content: object): string => Buffer.from(JSON.stringify(content)).toString('base64url');
 const TOKEN = `${part({alg: 'HS256', typ: 'JWT'})}.${part({host: 'acme.scalr.io'})}.${'made-up'.repeat(6)}`;
 
-/** What is pressed at a question; at all others Enter. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  [token.question]: [TOKEN, ENTER],
-  [isolation.question]: [DOWN, ENTER],
+/** What is pressed at a question, the first time and the next; at all others Enter. The first number is too large for the nodes. */
+const KEYS: Readonly<Record<string, (readonly string[])[]>> = {
+  [token.question]: [[TOKEN, ENTER]],
+  [isolation.question]: [[DOWN, ENTER]],
+  [concurrency.question]: [
+    ['4', '0', ENTER],
+    [CLEAR, '4', ENTER],
+  ],
+  'What do you want to do?': [[UP, UP, ENTER]],
+  'Which answer do you want to change?': [[...Array<string>(6).fill(DOWN), ENTER]],
 };
 
+/** Seconds for the failed check and its remedy. */
+const EXPLAINED = 3;
 const PROMPT = '$';
 const lastOf = (screen: readonly string[]): string | undefined => screen.findLast((line) => line !== '');
 /** The question on the screen: everything below the last step. Nothing is asked during a wait or an install. */
@@ -39,13 +47,16 @@ try {
   for (;;) {
     const question = await film.until((screen) => asked(screen) ?? (isOver(screen) ? PROMPT : undefined));
     if (question === PROMPT) break;
-    const keys = Object.entries(KEYS).find(([text]) => question.includes(`│  ${text}`))?.[1] ?? [ENTER];
-    for (const key of keys) await film.press(key);
+    if (question.includes('×')) film.hold(EXPLAINED);
+    const keys = Object.entries(KEYS)
+      .find(([text]) => question.includes(`│  ${text}`))?.[1]
+      .shift() ?? [ENTER];
+    for (const key of keys) await film.press(key, key === ENTER ? undefined : 0.07);
     await film.until((screen) => asked(screen) !== question || undefined);
   }
   const end = film.screen.join('\n');
   if (!end.includes('Agent registered with')) throw new Error(`It did not come to a good end:\n${end}`);
-  film.end(4);
+  film.end(2.5);
   await mkdir(dirname(PICTURE), {recursive: true});
   await writeFile(PICTURE, svgOf(film.frames, 'Installing a Scalr agent with the wizard', SIZE));
 } finally {

@@ -19,8 +19,12 @@ export interface Stage {
 }
 
 const NAME = 'production';
-/** A platform that the program knows. */
-const NODES = DEFAULT_NODES.map((node) => ({...node, labels: {...node.labels, 'eks.amazonaws.com/nodegroup': 'runs'}}));
+/** Small nodes of a platform that the program knows. */
+const NODES = DEFAULT_NODES.map((node) => ({
+  ...node,
+  labels: {...node.labels, 'eks.amazonaws.com/nodegroup': 'runs'},
+  capacity: {cpu: '8', memory: '32Gi'},
+}));
 
 /**
  * A cluster whose agents say that they have registered. What a reader sees of it is the same on every machine, and nothing

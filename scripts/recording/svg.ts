@@ -5,7 +5,7 @@ const FONT = {size: 14, width: 8.43, height: 19};
 const PADDING = 16;
 /** Lines that may pass at once; more of them scroll by as fast as one reads. */
 const AT_ONCE = 4;
-const SECONDS_PER_LINE = 0.2;
+const SECONDS_PER_LINE = 0.1;
 
 /** On a background of its own, so that it can be read on any page. */
 const STYLE = `text{font:${FONT.size}px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#d6dde5}

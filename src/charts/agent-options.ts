@@ -111,7 +111,7 @@ const mirrors: Form = (text) => {
 
 const SHUTDOWN = ['drain', 'grace-shutdown', 'force-shutdown'];
 
-/** An option about containers of runs, which agent-k8s has a key for. */
+/** An option about run containers, which agent-k8s has a key for. */
 const ofTasks = (name: string, form: Form): AgentOption => ({
   name: `SCALR_AGENT_CONTAINER_TASK_${name}`,
   formerly: [`SCALR_CONTAINER_TASK_${name}`],

@@ -41,9 +41,7 @@ export const knowsKey = (target: Target, path: Path): boolean => nodeAt(closedSc
 function goneText(missing: readonly Path[], target: Target): string {
   const notes = [...new Set(missing.flatMap((path) => upstreamNotes(path, target)))];
   const keys = missing.map(spellPath).join(', ');
-  return [`it has no key ${keys}`, ...(notes.length === 0 ? [] : [`Change list of the chart: ${notes.join(' ')}`])]
-    .join('. ')
-    .replace(/\.$/, '');
+  return [`it has no key ${keys}`, ...(notes.length === 0 ? [] : [`Chart changelog: ${notes.join(' ')}`])].join('. ').replace(/\.$/, '');
 }
 
 /** What the change list of the chart says about a key: the entries that name it, or else the ones that name the closest key above it. */

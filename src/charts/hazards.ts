@@ -18,7 +18,7 @@ const info = hazard('info');
 /** `--reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
 const reuseValues = (from: string, to: string): UpgradeHazard =>
   info('REUSE_VALUES', [from, to], {
-    reason: 'The flag --reuse-values of Helm fails or leaves new keys empty, because it passes the defaults of the old version',
+    reason: 'The Helm flag --reuse-values fails or leaves new keys empty, because it passes the defaults of the old version',
     remedy: 'Pass all values, or use --reset-then-reuse-values',
     isHandled: true,
   });
@@ -81,7 +81,7 @@ const runsLoseTemplate = (from: string, to: string): UpgradeHazard =>
 
 const job: readonly UpgradeHazard[] = [
   blocking('KEYS_RENAMED', [FLAT, NESTED], {
-    reason: 'Almost every values key has a new name since 0.5.64',
+    reason: 'Since 0.5.64, almost every values key has a new name',
     remedy: 'Migrate the values',
     isHandled: true,
   }),
@@ -101,18 +101,18 @@ const job: readonly UpgradeHazard[] = [
   blocking('EFS_REMOVED', [FLAT, NESTED], {
     when: ({values}) => textAt(values, 'efsVolumeHandle') !== '',
     whose: '`efsVolumeHandle`',
-    reason: 'The chart no longer creates the EFS volume and its PVC since 0.5.64',
+    reason: 'Since 0.5.64, the chart no longer creates the EFS volume and its PVC',
     remedy: 'Create a PersistentVolume and a PVC for the file system, and set persistence.cache.persistentVolumeClaim.claimName',
   }),
   behavior('METADATA_BLOCKED', [FLAT, NESTED], {
-    reason: 'Runs cannot reach the metadata service (169.254.169.254) by default since 0.5.64',
+    reason: 'Since 0.5.64, runs cannot reach the metadata service (169.254.169.254) by default',
     remedy: 'If runs use cloud credentials of the node, set task.allowMetadataService: true',
   }),
   behavior('RUNNER_IMAGE_CHANGED', ['<=0.5.66', '>=0.5.67'], {
     when: hasDefaultRunner,
     whose: 'default runner image',
-    reason: 'The default runner image changes from scalr/agent-runner to scalr/runner since 0.5.67',
-    remedy: 'Check that scalr/runner has the tools of your runs, or set task.runner.image',
+    reason: 'Since 0.5.67, the default runner image is scalr/runner instead of scalr/agent-runner',
+    remedy: 'Check that scalr/runner contains the tools that your runs use, or set task.runner.image',
   }),
   behavior('ENTRYPOINT_DOWNLOADED', ['<=0.5.66 || >=0.5.69', '0.5.67 - 0.5.68'], {
     reason: 'Every run downloads its entrypoint from storage.googleapis.com in 0.5.67 and 0.5.68',
@@ -121,7 +121,7 @@ const job: readonly UpgradeHazard[] = [
   behavior('GRACE_PERIOD_APPLIES', ['0.5.64 - 0.5.68', '>=0.5.69'], {
     when: ({values}) => ['agent', 'task'].some((key) => getAt(values, at(`${key}.terminationGracePeriodSeconds`)) !== DEFAULT_GRACE[key]),
     whose: 'changed grace periods',
-    reason: 'The agent stops runs after the grace period of the pod since 0.5.69; before, after fixed 180 s and 360 s',
+    reason: 'Since 0.5.69, the agent stops runs after the grace period of the pod instead of after 180 s or 360 s',
     remedy: 'Check agent.terminationGracePeriodSeconds and task.terminationGracePeriodSeconds',
   }),
   ...mutualTlsVanishes('global.tls', '0.5.76 - 0.5.77 || >=0.6.1', '0.5.78 - 0.5.79'),
@@ -132,7 +132,7 @@ const job: readonly UpgradeHazard[] = [
     remedy: 'Use 0.6.1 or later, or remove global.labels',
   }),
   behavior('RUNS_BLOCK_DRAINS', ['<=0.5.79', '>=0.6.1'], {
-    reason: 'A PodDisruptionBudget protects run pods since 0.6.1, so a node drain waits until runs have ended',
+    reason: 'Since 0.6.1, a PodDisruptionBudget protects run pods, so a node drain waits until runs have ended',
     remedy: 'To allow evictions, set task.podDisruptionBudget.enabled: false',
   }),
   behavior('PDB_NOT_RENDERED', ['*', '0.6.1 - 0.6.3'], {
@@ -144,11 +144,11 @@ const job: readonly UpgradeHazard[] = [
   behavior('ENTRYPOINT_CHANGED', ['<=0.6.1', '>=0.6.2'], {
     when: ({values}) => AGENT_IMAGES.some((key) => !['', 'scalr/agent'].includes(textAt(values, key))),
     whose: 'custom agent images',
-    reason: 'Pods use the entrypoint of the image since 0.6.2; before, a fixed command',
+    reason: 'Since 0.6.2, pods use the entrypoint of the image instead of a fixed command',
     remedy: 'Check the entrypoint of your image, or set agent.controller.command and task.worker.command',
   }),
   behavior('RUNS_RETRIED', ['<=0.6.3', '>=0.6.4'], {
-    reason: 'Kubernetes starts a run pod a second time if it failed, since 0.6.4',
+    reason: 'Since 0.6.4, Kubernetes starts a failed run pod a second time',
     remedy: 'To keep the former behavior, set task.job.backoffLimit: 0',
   }),
   reuseValues('<=0.6.1', '>=0.6.2'),
@@ -163,11 +163,11 @@ const local: readonly UpgradeHazard[] = [
   behavior('VOLUME_SPLIT', ['<=0.5.63', '>=0.5.64'], {
     when: ({values}) => isOn(values, 'persistence.enabled'),
     whose: 'persistent volume',
-    reason: 'Data and cache are two volumes since 0.5.64, and the PVC holds only the cache',
+    reason: 'Since 0.5.64, data and cache are two volumes, and the PVC contains only the cache',
     remedy: 'Nothing is deleted. Old data in the PVC is not used and can be removed',
   }),
   behavior('METADATA_BLOCKED', ['*', '0.5.65 - 0.5.66'], {
-    reason: 'Runs cannot reach the metadata service (169.254.169.254) in 0.5.65 and 0.5.66, whatever allowMetadataService is',
+    reason: 'Runs cannot reach the metadata service (169.254.169.254) in 0.5.65 and 0.5.66, regardless of allowMetadataService',
     remedy: 'If runs use cloud credentials of the node, set agent.allowMetadataService: true',
   }),
   ...mutualTlsVanishes('agent.tls', '0.5.73 - 0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'),
@@ -187,14 +187,14 @@ const local: readonly UpgradeHazard[] = [
   info('PVC_RENAMED', ['<=0.5.73 || 0.5.75 - 0.5.76', '>=0.6.1'], {
     when: ({values}) => isOn(values, 'persistence.enabled') && textAt(values, 'persistence.persistentVolumeClaim.claimName') === '',
     whose: 'PVC of the chart',
-    reason: 'persistence.cache replaces persistence since 0.6.1. With the new key, the PVC has a new name and Helm deletes the old one',
+    reason: 'Since 0.6.1, persistence.cache replaces persistence. With the new key, the PVC has a new name and Helm deletes the old one',
     remedy: 'Keep the old keys',
     isHandled: true,
   }),
   behavior('IMAGE_CHANGED', ['<=0.5.76', '>=0.6.1'], {
     when: ({values}) => textAt(values, 'image.repository') === 'scalr/agent-runner',
     whose: 'default image',
-    reason: 'The default image changes from scalr/agent-runner to scalr/agent since 0.6.1, without aws, gcloud, az and kubectl',
+    reason: 'Since 0.6.1, the default image is scalr/agent instead of scalr/agent-runner, without aws, gcloud, az and kubectl',
     remedy: 'If runs use these tools, set image.repository: scalr/agent-runner',
   }),
   reuseValues('<=0.5.76', '>=0.6.1'),
@@ -221,13 +221,13 @@ const local: readonly UpgradeHazard[] = [
 
 const k8s: readonly UpgradeHazard[] = [
   info('LIMITS_REMOVED', ['<=0.5.65', '>=0.5.66'], {
-    reason: 'Controller and workers have no CPU and memory limits by default since 0.5.66',
+    reason: 'Since 0.5.66, controller and workers have no CPU and memory limits by default',
     remedy: 'If a ResourceQuota requires limits, set resources.limits',
   }),
   behavior('REGISTRY_LEGACY_ONLY', ['<=0.5.66', GOLDEN], {
     when: ({values}) => textAt(values, 'agent.container_task_image_registry') !== '',
     whose: '`agent.container_task_image_registry`',
-    reason: 'agent.container_task_image_registry applies only to agent.container_task_image_mode: legacy since 0.5.67',
+    reason: 'Since 0.5.67, agent.container_task_image_registry applies only with agent.container_task_image_mode: legacy',
     remedy: 'For golden images, write the registry into agent.container_task_image',
   }),
   reuseValues('<=0.5.66', GOLDEN),

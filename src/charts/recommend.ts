@@ -198,7 +198,7 @@ const ARGUMENTS: readonly Argument[] = [
     verdict: 'against',
     weight: 5,
     message:
-      'Recommended only if you need it: requires more complex configuration, runs as root, stores its data in a directory on every node or on EFS, and should have a dedicated node pool.',
+      'Recommended only if you need it: more complex configuration, runs as root, data in node directories or on EFS, dedicated node pool.',
     source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
   },
   {

@@ -28,7 +28,7 @@ interface Contexts {
   pod: readonly string[];
   /** Of the container; undefined if the version has no key for it. */
   container?: string;
-  /** Key that mounts the token of a service account into pods of runs; agent-job never does. */
+  /** Key that mounts the token of a service account into run pods; agent-job never does. */
   token?: string;
   refused?: Readonly<Partial<Record<Name, string>>>;
   partly?: string;
@@ -46,7 +46,7 @@ const CONTEXTS: readonly Contexts[] = [
       user: 'the controller and the workers write to a directory of the node, which belongs to root',
       filesystem: 'the chart mounts no writable volume at /tmp',
     },
-    partly: 'It applies to the controller and the workers. The agent creates the pods of runs.',
+    partly: 'It applies to the controller and the workers. The agent creates run pods.',
   },
   {
     chart: 'agent-local',
@@ -60,7 +60,7 @@ const CONTEXTS: readonly Contexts[] = [
     in: '<=0.5.63',
     pod: ['podSecurityContext'],
     refused: {
-      user: 'the images of this version are made for root',
+      user: 'the images of this version require root',
       ...{escalation: NO_CONTAINER, filesystem: NO_CONTAINER, capabilities: NO_CONTAINER},
     },
   },
@@ -155,7 +155,7 @@ const ofToken = ({token}: Contexts): Protection => ({
   keys: token === undefined ? [] : [[at(token), false]],
 });
 
-/** What restricts the pods of runs in a chart version, always in the same order. */
+/** What restricts run pods in a chart version, always in the same order. */
 export const protectionsOf = ({chart, version}: Target): readonly Protection[] =>
   CONTEXTS.filter((each) => each.chart === chart && within(version, each.in)).flatMap((each) => [...ofContexts(each), ofToken(each)]);
 

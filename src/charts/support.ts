@@ -1,6 +1,6 @@
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
-import {load} from '../settings/agent.ts';
+import {load, secretAnnotation, secretLabel} from '../settings/agent.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -27,7 +27,7 @@ export function rowsFor({rows}: Described, setting: Setting, value: unknown, sco
 
 /** Settings of the release, and settings that are written without rows. */
 export const needsNoRow = (setting: Setting): boolean =>
-  setting.group === 'Release' || [set.id, valuesFile.id, load.id].includes(setting.id);
+  setting.group === 'Release' || [set, valuesFile, load, secretLabel, secretAnnotation].some(({id}) => id === setting.id);
 
 /** True if the chart version has a key for the setting. */
 export const hasKey = <T>(target: Target, setting: Setting<T>): boolean =>
@@ -73,7 +73,13 @@ export function notSupported(refused: readonly Unsupported[], before: readonly s
   // Without a fact about the cluster, the chart would fail there.
   const removable = before.length + after.length === 0 ? refused : refused.filter(({setting}) => setting.group !== 'Cluster');
   const removal = removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
-  return failed('UNSUPPORTED_SETTING', refused.map(({message}) => `${message}.`).join('\n'), [...before, ...removal, ...after]);
+  const suggestions = [...before, ...removal, ...after];
+  const problems = refused.map(({setting, message}) => ({
+    setting: setting.id,
+    message: `${message}.`,
+    suggestion: suggestions[0] as string,
+  }));
+  return failed('UNSUPPORTED_SETTING', problems.map(({message}) => message).join('\n'), suggestions, {problems});
 }
 
 export const whyRefused = (

@@ -10,7 +10,7 @@ import {
   RUN_AGAIN,
   usageError,
 } from '../ground/errors.ts';
-import {closest} from '../ground/text.ts';
+import {closest, few} from '../ground/text.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {type TargetName, target} from '../settings/release.ts';
 import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';
@@ -218,8 +218,10 @@ const INSTEAD: Readonly<Record<string, string>> = {
 function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedError {
   const typed = word.replace(/=.*/s, '');
   const name = typed.replace(/^-+/, '');
+  const longer = Object.keys(flags).filter((flag) => flag.split('-').includes(name.replace(/s$/, '')));
   const near = name.length > 1 ? closest(name.replace(/^no-/, ''), [...Object.keys(flags), ...spellingsOf(flags)]) : undefined;
-  const similar = similarFlag(typed, flags) ?? (near && (similarFlag(`--${near}`, flags) ?? `Did you mean --${near}?`));
+  const meant = longer.length > 0 ? few(longer.map((flag) => `--${flag}`)) : near && `--${near}`;
+  const similar = similarFlag(typed, flags) ?? (meant && (similarFlag(meant, flags) ?? `Did you mean ${meant}?`));
   const suggestions = name in INSTEAD ? [INSTEAD[name] as string] : [...(similar ? [similar] : []), help];
   return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, suggestions);
 }

@@ -33,6 +33,9 @@ const SIMILAR: readonly Spelling[] = [
   {typed: ['-l', '--selector'], flags: ['release']},
   {typed: ['--tail', '--limit-bytes'], flags: ['max-size']},
   {typed: ['--follow'], flags: ['watch']},
+  {typed: ['--node-pool', '--nodepool'], flags: ['node-selector']},
+  {typed: ['--pvc', '--existing-claim'], flags: ['cache-claim']},
+  {typed: ['--replicas', '--replica-count'], flags: ['concurrency']},
 ];
 
 /** Flags of Helm that name what these commands always do. */
@@ -40,7 +43,12 @@ const NEEDLESS: Readonly<Record<string, string>> = {
   '--wait': 'Omit --wait: the command waits unless you add --no-wait',
   '--create-namespace': 'Omit --create-namespace: a missing namespace is created',
   '--install': 'Omit --install: the command install updates an existing release',
-  '--reset-values': 'Omit --reset-values: the release gets exactly the values of your settings',
+  ...Object.fromEntries(
+    ['--reset-values', '--reuse-values', '--reset-then-reuse-values'].map((flag) => [
+      flag,
+      `Omit ${flag}: install uses only your settings, upgrade migrates the installed values`,
+    ]),
+  ),
 };
 
 /** Flags of other tools that mean one of this command, without dashes. */

@@ -17,7 +17,7 @@ const STATES = ['on', 'off'] as const;
 export default class Debug extends BaseCommand<DebugResult> {
   static override summary = 'Enable or disable debug logs of an installed agent.';
   static override description =
-    'Reads the values of the release, changes only the key for debug logs, and upgrades the release with the same chart version. All other settings remain unchanged. Shows the plan and asks for confirmation; --yes confirms. The pods restart, so the plan lists the runs in flight.';
+    'Changes only the debug key in the values of the release, and upgrades the release with the same chart version. All other settings remain unchanged. Shows the plan and asks for confirmation; --yes confirms. The pods restart, so the plan lists the runs in flight.';
   static override usage = '<%= command.id %> on|off [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> on --namespace scalr-agent',

@@ -33,7 +33,7 @@ const EXPORTS = [...HOST_TARGETS, 'dockerfile', 'volume', 'prepull', ...FLEET_TA
 export default class ExportCommand extends BaseCommand<Result> {
   static override summary = 'Write files for fleets, Docker, VMs, custom images and volumes.';
   static override description =
-    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image, volume a PVC for a shared cache on EFS, Filestore or Azure Files, prepull a DaemonSet that pulls the images of runs in advance. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read. argocd, argocd-appset, flux, terraform and helmfile write files for Git, which contain no token.';
+    'Requires no cluster and no network. Targets for one machine: docker (script with docker run), compose (Compose file), systemd (drop-ins for the Linux packages). Files for Git, without a token: argocd, argocd-appset, flux, terraform, helmfile. Other files: dockerfile (custom image), volume (PVC for a shared cache on EFS, Filestore or Azure Files), prepull (DaemonSet that pulls the runner images in advance). Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
   static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',

@@ -31,9 +31,9 @@ interface Result {
 const LAYOUT = 'oci-layout-script';
 
 export default class Images extends BaseCommand<Result> {
-  static override summary = 'List every image of an install, and how to mirror them.';
+  static override summary = 'List every image that an install requires, and how to mirror them.';
   static override description =
-    'Requires no cluster, and no helm and no network except with --verify. Accepts every setting of "values"; none is required. With --image-registry, prints the commands that copy the images to this registry with skopeo, crane or docker, and the settings that use the copies.';
+    'Requires no cluster, and no helm and no network except with --verify. Accepts every setting of "values"; none is required. With --image-registry, prints the commands that copy the images to this registry, and the settings that use the copies.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --image-registry registry.example.com/mirror',
     '<%= config.bin %> <%= command.id %> --format oci-layout-script --out images.sh',

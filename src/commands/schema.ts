@@ -20,7 +20,7 @@ interface Result {
 export default class Schema extends BaseCommand<Result> {
   static override summary = 'Print the JSON Schema of a values.yaml for editors.';
   static override description =
-    'Editors complete keys, show descriptions and defaults, and mark unknown and deprecated keys. Requires no cluster. A version that this program does not know is read from the chart with helm; others need neither helm nor a network. "values --schema FILE" writes the schema together with the values.';
+    'Editors complete keys, show descriptions and defaults, and mark unknown and deprecated keys. Requires no cluster. For a version that this program does not know, the chart is read with helm. Other versions require neither helm nor a network. "values --schema FILE" writes the schema together with the values.';
   static override usage = '<%= command.id %> --chart <NAME> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --chart agent-job --chart-version 0.6.5 > schema.json',

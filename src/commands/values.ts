@@ -36,7 +36,7 @@ export default class Values extends BaseCommand<Result> {
   static override flags = {
     ...outFlag,
     schema: Flags.string({
-      summary: 'Also write a JSON Schema for editors to this file, and refer to it in the first line of the values.',
+      summary: 'Write a JSON Schema for editors to this file, and add a reference to it to the values.',
       helpValue: '<FILE>',
     }),
     explain: Flags.boolean({summary: 'Print every effective setting and its source on standard error.'}),
@@ -93,7 +93,7 @@ export default class Values extends BaseCommand<Result> {
 /** The path of the schema from the directory of the values. @throws ExpectedError */
 function besideValues(schema: string, values = ''): string {
   if (/^-?$/.test(schema) || resolve(schema) === resolve(values))
-    throw usageError('--schema requires a file of its own.', ['Set a file name: --schema values.schema.json']);
+    throw usageError('--schema requires a separate file.', ['Set a file name: --schema values.schema.json']);
   return relative(dirname(values), schema).replaceAll('\\', '/');
 }
 

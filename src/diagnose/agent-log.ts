@@ -60,7 +60,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     hopelessAfter: 30,
     remedy: {
       kubernetes: 'The agent does not trust the server certificate: add the CA with --ca-file or --ca-secret, and include the public roots',
-      host: 'The agent does not trust the server certificate: add the CA and the public roots with SCALR_CA_CERT (base64, or a path that the agent can read)',
+      host: 'The agent does not trust the server certificate: set SCALR_CA_CERT to the CA and the public roots (base64, or a path that the agent can read)',
     },
     isAlsoOfRuns: true,
   },

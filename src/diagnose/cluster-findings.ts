@@ -6,7 +6,7 @@ import {explainSnapshot} from './explain.ts';
 import {type Evidence, type EvidencePosition, type Finding, innermostMessage, mergeFindings} from './finding.ts';
 import {findingsInLogs, matchesInPods} from './host-findings.ts';
 import type {LogRecord} from './log-matcher.ts';
-import {containerCauses} from './pod-causes.ts';
+import {containerCauses, RAISE_MEMORY} from './pod-causes.ts';
 import {containersOf, isContainerTroubled, rootOf} from './snapshot-queries.ts';
 
 interface Seen {
@@ -132,9 +132,7 @@ function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, pla
     object: `pod/${pod}`,
     message: `container ${name} restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}: ${ended.reason ?? 'exited'} (exit code ${ended.exitCode ?? 'unknown'}${ended.finishedAt ? `, ${ended.finishedAt}` : ''})`,
     ...((isMemory ? inObject : undefined) ?? places.inLastWords(pod, name) ?? inObject),
-    remedy: isMemory
-      ? 'Raise the memory limit of the container (for runs: --run-memory-limit)'
-      : 'Check the last log lines before the exit',
+    remedy: isMemory ? RAISE_MEMORY : 'Check the last log lines before the exit',
   };
 }
 

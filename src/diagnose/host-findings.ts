@@ -106,7 +106,7 @@ function stateOf({name, facts}: UnitFacts): Finding[] {
   ]);
 }
 
-/** Another service pulls the containers of runs, and requires the proxy too (docs.scalr.io, "Adding a Proxy"). */
+/** Another service pulls run containers, and requires the proxy too (docs.scalr.io, "Adding a Proxy"). */
 function proxyOf(agent: UnitFacts, docker: UnitFacts): Finding[] {
   const hasProxy = ({variables}: UnitFacts): boolean => variables.some((name) => /^https?_proxy$/i.test(name));
   return findingsOfState(`unit/${docker.name}`, `systemd/${docker.name}.service.txt`, [

@@ -60,6 +60,8 @@ function memoryReason({name, spec}: ContainerView): string {
   return `OOMKilled: container ${name} ${limit === undefined ? 'ran out of memory' : `exceeded its memory limit of ${limit}`}`;
 }
 
+export const RAISE_MEMORY = 'Raise the memory limit: --run-memory-limit for runs, --controller-memory-limit for the controller';
+
 /** Causes of terminated containers and of containers that failed to start. */
 export const containerCauses: readonly CauseTable[] = [
   {
@@ -90,7 +92,7 @@ export const containerCauses: readonly CauseTable[] = [
   },
   singleCause({
     code: 'OOM_KILLED',
-    remedy: 'Raise the memory limit of the container',
+    remedy: RAISE_MEMORY,
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
         .filter(({end}) => end?.reason === 'OOMKilled')

@@ -90,8 +90,16 @@ const NODE_ROWS: readonly CauseRow[] = [
     remedy: 'Some nodes are cordoned or not ready. List the nodes',
     kubectlArgs: () => ['get', 'nodes'],
   },
-  {code: 'INSUFFICIENT_CPU', pattern: /Insufficient cpu/, remedy: 'Add nodes, or request less CPU'},
-  {code: 'INSUFFICIENT_MEMORY', pattern: /Insufficient memory/, remedy: 'Add nodes, or request less memory'},
+  {
+    code: 'INSUFFICIENT_CPU',
+    pattern: /Insufficient cpu/,
+    remedy: 'Add nodes, or request less CPU: --run-cpu-request, --controller-cpu-request',
+  },
+  {
+    code: 'INSUFFICIENT_MEMORY',
+    pattern: /Insufficient memory/,
+    remedy: 'Add nodes, or request less memory: --run-memory-request, --controller-memory-request',
+  },
   {code: 'INSUFFICIENT_RESOURCE', pattern: /Insufficient \S+/, remedy: 'Add nodes that provide the resource, or do not request it'},
   {code: 'TOO_MANY_PODS', pattern: /Too many pods/, remedy: 'Add nodes: the existing nodes cannot run more pods'},
   {

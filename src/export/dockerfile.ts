@@ -32,7 +32,7 @@ export function dockerfile(
   const installed = [...(files.length > 0 ? ['ca-certificates'] : []), ...packages];
   const lines = [
     kind === 'terraform'
-      ? `# Image of runs for agents that start one image per tool and version. Build it with: docker build --tag ${image} .`
+      ? `# Runner image for agents that use one image per tool and version. Build it with: docker build --tag ${image} .`
       : `# ${isAgent ? 'Agent' : 'Runner'} image for ${target.chart} ${target.version}. Build it with: docker build --tag ${image} .`,
     `FROM ${base}`,
     '',
@@ -103,7 +103,7 @@ function usage({kind, image, setting, target, settings, hasCertificates}: Built)
     return {
       steps: [build],
       notes: [
-        `Build the image on every machine with an agent: it must be called ${image}, and the agent uses it instead of the public one.`,
+        `Build the image on every machine with an agent, and name it ${image}. The agent then uses it instead of the public one.`,
         'On a virtual machine with the Linux packages, docker is /opt/scalr-agent/embedded/bin/docker.',
       ],
     };
@@ -127,7 +127,7 @@ const IN_DOCKER = 'For an agent in Docker: scalr-agent install --target docker';
 const OF_ROOT =
   'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
 
-/** The image of runs that the chart version uses by default. */
+/** The runner image that the chart version uses by default. */
 function baseOf(target: Generated['target'], setting: Setting<string>, registry: string | undefined): string {
   const agentVersion = agentVersionOf(target) ?? 'latest';
   const {defaults} = scopeOf(target, () => undefined);

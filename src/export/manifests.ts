@@ -109,7 +109,7 @@ export function volume(settings: Settings): ManifestExport {
   };
 }
 
-/** A DaemonSet that keeps the images of runs on the nodes where runs are placed. Pure. @throws ExpectedError */
+/** A DaemonSet that keeps the runner images on the nodes where runs are placed. Pure. @throws ExpectedError */
 export function prepull({target, settings, effective, values}: Generated): ManifestExport {
   const seen = effectiveValues(values, target);
   const images = imagesOf(seen, target, agentVersionOf(target) ?? 'latest').filter(({used}) => used !== 'controller');
@@ -136,7 +136,7 @@ export function prepull({target, settings, effective, values}: Generated): Manif
     metadata: {name: `${settings.get(release)}-prepull`, namespace: settings.get(namespace) as string, labels: {...labels}},
     spec: {selector: {matchLabels: {...labels}}, template: {metadata: {labels: {...labels}}, spec}},
   };
-  const unknown = 'The agent selects the image of each run by tool and version, which is not pulled in advance; set --runner-image.';
+  const unknown = 'The agent selects a runner image per tool and version, which cannot be pulled in advance. Set --runner-image.';
   return {
     ...manifests('prepull.yaml', [daemonSet]),
     steps: [kubectlCommand({}, 'apply', '--filename', 'prepull.yaml', '--namespace', settings.get(namespace) as string)],

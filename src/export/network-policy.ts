@@ -44,7 +44,7 @@ function cautions(scope: ClusterScope): string[] {
   const unselected = `Runs of ${chart.chart} ${chart.version} carry no labels of the chart, so no policy selects them${chart.chart === 'agent-k8s' ? ': add --pod-label' : ''}.`;
   return [
     ...(missesRuns(chart)
-      ? [get(podLabel) === undefined ? unselected : 'The second policy selects the pods of runs, by the labels of --pod-label.']
+      ? [get(podLabel) === undefined ? unselected : 'The second policy selects run pods by the labels given with --pod-label.']
       : []),
     ...(get(metadataService) === 'block'
       ? [
@@ -141,7 +141,7 @@ function ciliumPolicyText(endpoints: readonly Endpoint[], scope: ClusterScope): 
     ...(inCluster.length === 0
       ? []
       : [
-          'Names inside the cluster are allowed by their namespace; the port must be the one of the pod, which can differ from that of the Service.',
+          'Names inside the cluster are allowed by their namespace. The port must be the pod port, which can differ from the Service port.',
         ]),
     ...cautions(scope),
   ];

@@ -91,7 +91,7 @@ async function restored(
     return withFacts(
       failure,
       [`It is unknown whether ${names.join(', ')} ${names.length === 1 ? 'runs' : 'run'}: ${error.message}`],
-      [`When Docker answers, run the same command again${way}`],
+      [`When Docker responds, run the same command again${way}`],
     );
   }
 }

@@ -63,7 +63,7 @@ export async function readContainers({host, signal}: Deps): Promise<DockerContai
 }
 
 const unreadable = (error: HostError) =>
-  refusal('Cannot list the containers of this machine', error, [
+  refusal('Cannot list the containers on this machine', error, [
     error.isToolMissing ? 'Install Docker 20.10 or newer, and check: docker ps' : 'Check: docker ps',
   ]);
 
@@ -186,7 +186,7 @@ export const keptLines = (lines: readonly string[]): Warning[] =>
     : [
         {
           code: 'KEPT_VARIABLES',
-          message: `agent.env keeps ${lines.map((line) => line.replace(/=.*/, '')).join(', ')}, which no setting contains. Remove what is no longer needed.`,
+          message: `agent.env still contains ${lines.map((line) => line.replace(/=.*/, '')).join(', ')}, which no setting uses. Remove the variables that are no longer needed.`,
         },
       ];
 

@@ -68,11 +68,11 @@ export const dropIn = (
 
 const proxyDropIn = (service: string): string => `${service}.service.d/scalr-proxy.conf`;
 
-/** The daemon pulls the images of runs, so it needs the proxy too. */
+/** The daemon pulls the runner images, so it needs the proxy too. */
 export function daemonProxy(host: HostAgent, service: string): ExportedFile[] {
   if (host.mode !== 'containers' || Object.keys(host.proxy).length === 0) return [];
   const isPrivate = Object.keys(host.proxy).some((name) => name in host.secrets);
-  return [dropIn(proxyDropIn(service), 'Proxy of the Docker daemon, which pulls the images of runs.', host.proxy, {isPrivate})];
+  return [dropIn(proxyDropIn(service), 'Proxy for the Docker daemon, which pulls the runner images.', host.proxy, {isPrivate})];
 }
 
 /** Who reads the file: each has its own quoting. */
@@ -143,7 +143,7 @@ function scriptOf(files: readonly ExportedFile[]): string {
   return [
     '#!/bin/sh',
     '# Installs the configuration of the agent service, and restarts it. Requires root, and the package scalr-agent.',
-    '# The first argument is another root directory, for images of machines; then nothing is restarted.',
+    '# Optional first argument: another root directory, for machine images. Nothing is restarted then.',
     NPX_LINE,
     'set -eu',
     'cd "$(dirname "$0")"',

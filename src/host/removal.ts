@@ -89,7 +89,7 @@ function sharedBy(directory: string, {others = []}: RemovalFacts): string | unde
 
 /** Why a path must not be deleted. */
 export function usedBy(path: string, {others, hasService}: Pick<RemovalFacts, 'others' | 'hasService'>): string | undefined {
-  if (others === undefined) return 'the containers of this machine cannot be read, and one of them can use it';
+  if (others === undefined) return 'the containers on this machine cannot be read, and one of them may use it';
   const names = usersOf(path, others).map(containerName);
   if (names.length > 0) return `used by ${names.length === 1 ? 'container' : 'containers'} ${names.join(', ')}`;
   return hasService && /^\/(var\/lib|etc)\/scalr-agent(\/|$)/.test(path) ? 'can be used by service scalr-agent' : undefined;

@@ -4,7 +4,7 @@ import {type GitOpsMark, groupVersionOf, objectPath, siblingsPath} from './kinds
 import {type KubernetesObject, type ObjectRef, resourceName} from './objects.ts';
 
 /** Field manager in managedFields. */
-const FIELD_MANAGER = 'scalr-agent-install';
+export const FIELD_MANAGER = 'scalr-agent-install';
 
 const kubectl = (kubeTarget: ClusterTarget, args: readonly string[], input?: Call['input'], requests?: Call['requests']): Call => ({
   tool: 'kubectl',

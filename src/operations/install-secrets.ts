@@ -1,7 +1,7 @@
 import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
-import {annotate, applyObjects, restart} from '../kubernetes/kubectl.ts';
+import {annotate, applyObjects, FIELD_MANAGER, restart} from '../kubernetes/kubectl.ts';
 import {
   isMadeFor,
   isOwn,
@@ -16,15 +16,19 @@ import {
 import type {Reader} from '../kubernetes/resources.ts';
 import {readsSecret, readUsers} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
+import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
 import type {Step} from './step.ts';
-import type {RenderedRelease, WantedRelease, WantedSecret} from './wanted-release.ts';
+import type {RenderedRelease, SecretMetadata, WantedRelease, WantedSecret} from './wanted-release.ts';
 
 type WantedObjects = Pick<RenderedRelease, 'name' | 'manifest' | 'secrets'>;
 
 /** Creates missing Secrets, and updates existing ones to the given content. @throws ExpectedError for a Secret of others */
 export function secretSteps(wanted: WantedObjects, facts: InstallFacts): Step[] {
   for (const secret of wanted.secrets) requireOwn(secret, wanted, facts);
-  return wanted.secrets.filter((secret) => isChanged(secret, facts)).map((secret) => secretStep(secret, wanted, facts));
+  return wanted.secrets
+    .filter((secret) => isChanged(secret, facts) || isRelabelled(secret, wanted, facts))
+    .map((secret) => secretStep(secret, wanted, facts));
 }
 
 /** Reads who uses the Secrets that the plan would change. */
@@ -64,12 +68,16 @@ export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly 
 function requireOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallFacts): void {
   const reason = whyNotOwn(secret, wanted, facts);
   if (reason === undefined) return;
+  const isComplete = hasKeys(secret, facts.secrets.get(secret.name));
   throw failed(
     'OBJECT_NOT_OWNED',
     `Secret ${secret.name} in ${wanted.name.kubeTarget.namespace} ${reason}.`,
     [
       `Use another Secret: ${secret.flag} NAME`,
-      ...(isComplete(secret, facts.secrets.get(secret.name)) ? [`To use its content, omit the ${contentOf(secret)}`] : []),
+      ...(isComplete && isGiven(secret) ? [`To use its content, omit the ${contentOf(secret)}`] : []),
+      ...(isRelabelled(secret, wanted, facts)
+        ? [`To keep its labels and annotations, omit ${spell(secretLabel)} and ${spell(secretAnnotation)}`]
+        : []),
     ],
     {exit: ExitCode.usage},
   );
@@ -77,16 +85,20 @@ function requireOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallF
 
 const contentOf = ({type}: WantedSecret): string => (type === 'Opaque' ? 'token' : 'certificate and key');
 
-function whyNotOwn(secret: WantedSecret, {name: {release}, manifest}: WantedObjects, facts: InstallFacts): string | undefined {
+function whyNotOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallFacts): string | undefined {
   const {name} = secret;
+  const {manifest} = wanted;
+  const {release} = wanted.name;
   const isRendered = (objects: readonly KubernetesObject[]): boolean =>
     objects.some(({kind, metadata}) => kind === 'Secret' && metadata.name === name);
   if (isRendered(facts.installed) && !isRendered(manifest)) return `is part of the installed release, and Helm deletes it with this change`;
   const found = facts.secrets.get(name);
-  if (found === undefined || !isChanged(secret, facts)) return undefined;
-  if (!isOwn(found)) return 'already exists with other content, and was not created by scalr-agent';
-  if (!isMadeFor(found, release)) return `already exists with other content, and belongs to release ${releaseOf(found)}`;
-  const users = facts.secretUsers?.get(name) ?? [];
+  const hasNewContent = isChanged(secret, facts);
+  if (found === undefined || !(hasNewContent || isRelabelled(secret, wanted, facts))) return undefined;
+  const difference = hasNewContent ? 'other content' : 'other labels or annotations';
+  if (!isOwn(found)) return `already exists with ${difference}, and was not created by scalr-agent`;
+  if (!isMadeFor(found, release)) return `already exists with ${difference}, and belongs to release ${releaseOf(found)}`;
+  const users = hasNewContent ? (facts.secretUsers?.get(name) ?? []) : [];
   return users.length === 0 ? undefined : `is also used by ${users.join(', ')}, so its content is not replaced`;
 }
 
@@ -94,24 +106,58 @@ function secretStep(secret: WantedSecret, wanted: WantedObjects, facts: InstallF
   const {name, type} = secret;
   const {release, kubeTarget} = wanted.name;
   const found = facts.secrets.get(name);
-  const stringData = Object.fromEntries(given(secret).map(([key, content]) => [key, content.reveal()]));
-  const annotations = {...secret.annotations, ...markOf(name, wanted, facts)};
-  const metadata = {name, labels: ownLabels(release), ...(Object.keys(annotations).length === 0 ? {} : {annotations})};
-  const secretObject = {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData};
+  const hasNewContent = isChanged(secret, facts);
+  const own = hasNewContent ? {...secret.annotations, ...markOf(name, wanted, facts)} : ownAnnotations(found);
+  const wantedMetadata = secret.metadata ?? appliedMetadata(found);
+  const annotations = {...own, ...wantedMetadata.annotations};
+  const labels = {...wantedMetadata.labels, ...ownLabels(release)};
+  const metadata = {name, labels, ...(Object.keys(annotations).length === 0 ? {} : {annotations})};
+  // Without its content, a server-side apply would remove it.
+  const content = hasNewContent
+    ? {stringData: Object.fromEntries(given(secret).map(([key, text]) => [key, text.reveal()]))}
+    : {data: found?.data ?? {}};
+  const secretObject = {apiVersion: 'v1', kind: 'Secret', type, metadata, ...content};
+  const change = hasNewContent ? 'Update' : 'Change labels and annotations of';
   return {
     id: `secret/${name}`,
-    title: `${found ? 'Update' : 'Create'} Secret ${name}`,
+    title: `${found ? change : 'Create'} Secret ${name}`,
     call: applyObjects(kubeTarget, [secretObject]),
   };
 }
 
+const ownAnnotations = (found: SecretObject | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(found?.metadata.annotations ?? {}).filter(([key]) => isReservedKey(key)));
+
+/** Labels and annotations that this program has set for the user; others may have added more. */
+function appliedMetadata(secret: SecretObject | undefined): SecretMetadata {
+  const applied = secret?.metadata.managedFields?.find(({manager, operation}) => manager === FIELD_MANAGER && operation === 'Apply');
+  const fields = applied?.fieldsV1?.['f:metadata'] ?? {};
+  const part = (name: keyof SecretMetadata): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(secret?.metadata[name] ?? {}).filter(([key]) => `f:${key}` in (fields[`f:${name}`] ?? {}) && !isReservedKey(key)),
+    );
+  return {labels: part('labels'), annotations: part('annotations')};
+}
+
+/** The Secret lacks labels or annotations, or has some that are no longer wanted. */
+function isRelabelled({name, metadata}: WantedSecret, wanted: WantedObjects, {secrets}: InstallFacts): boolean {
+  const found = secrets.get(name);
+  if (found === undefined || metadata === undefined) return false;
+  const applied = appliedMetadata(isMadeFor(found, wanted.name.release) ? found : undefined);
+  return (['labels', 'annotations'] as const).some(
+    (part) =>
+      Object.entries(metadata[part]).some(([key, value]) => found.metadata[part]?.[key] !== value) ||
+      Object.keys(applied[part]).some((key) => metadata[part][key] === undefined),
+  );
+}
+
 const isGiven = ({data}: WantedSecret): boolean => Object.values(data).every((content) => content !== undefined);
-const isComplete = ({data}: WantedSecret, found: SecretObject | undefined): boolean =>
+const hasKeys = ({data}: WantedSecret, found: SecretObject | undefined): boolean =>
   found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
 
 /** @throws ExpectedError when a Secret neither exists nor was given */
 export function requireSecrets({secrets: wanted, name: {kubeTarget}}: RenderedRelease, {secrets}: InstallFacts): void {
-  const missing = wanted.filter((secret) => !isComplete(secret, secrets.get(secret.name)) && !isGiven(secret));
+  const missing = wanted.filter((secret) => !hasKeys(secret, secrets.get(secret.name)) && !isGiven(secret));
   if (missing.length === 0) return;
   const lines = missing.map(({name, data}) => {
     const found = secrets.get(name);

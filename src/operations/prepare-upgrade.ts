@@ -117,7 +117,7 @@ const upstreamChanges = (to: Target): UpgradeAdvice[] =>
     code: 'UPSTREAM_CHANGE',
     level: 'info',
     versions: to.version,
-    reason: `Change list of the chart: ${noteText(change)}`,
+    reason: `Chart changelog: ${noteText(change)}`,
     remedy: 'Check whether it concerns your agents',
     automatic: false,
   }));

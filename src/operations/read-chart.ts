@@ -79,7 +79,7 @@ export async function verifyChart(chart: ChartReference & {keyring: string}, {ch
 
 const notVerified = (name: string, reason: string): ExpectedError =>
   failed('CHART_NOT_VERIFIED', `Cannot verify the signature of ${name}: ${reason}. Nothing was changed.`, [
-    'Check that --verify specifies a binary keyring with the public key of the chart (gpg --export, or gpg --dearmor for an .asc file)',
+    'Check that --verify specifies a binary keyring with the public key (gpg --export, or gpg --dearmor for an .asc file)',
     'Charts are signed since 0.6.2: use --chart-version with 0.6.2 or newer, or omit --verify',
   ]);
 

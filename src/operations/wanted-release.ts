@@ -12,7 +12,7 @@ import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {Processes} from '../ports/system.ts';
 import {type AccountToken, accountAnnotations} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
-import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {secretAnnotation, secretLabel, token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {type Get, spell} from '../settings/define.ts';
 import {metadataService} from '../settings/network.ts';
 import {chartSource} from '../settings/release.ts';
@@ -39,10 +39,15 @@ export interface RenderedRelease extends WantedRelease {
   manifest: readonly KubernetesObject[];
 }
 
+export type SecretMetadata = Readonly<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>;
+
 /** A Secret that the values reference. */
 export interface WantedSecret {
   name: string;
   type: 'Opaque' | 'kubernetes.io/tls';
+  /** Given by the user; absent if the command has no flags for it, and existing ones remain. */
+  metadata?: SecretMetadata;
+  /** Of this program. */
   annotations?: Readonly<Record<string, string>>;
   /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
@@ -82,9 +87,15 @@ const pathsAsked = (target: Generated['target'], settings: Settings): Path[] =>
     .rows.filter((row) => settings.isExplicit(row.setting) && within(target.version, row.in))
     .flatMap(({paths}) => [...paths]);
 
+const metadataOf = (settings: Settings): SecretMetadata => ({
+  labels: settings.get(secretLabel) ?? {},
+  annotations: settings.get(secretAnnotation) ?? {},
+});
+
 const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): WantedSecret => ({
   name: settings.get(tokenSecret) as string,
   type: 'Opaque',
+  metadata: metadataOf(settings),
   ...(made === undefined ? {} : {annotations: accountAnnotations(made)}),
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
   howToGive: 'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
@@ -98,6 +109,7 @@ function clientCertificateOf(settings: Settings): WantedSecret[] {
     {
       name,
       type: 'kubernetes.io/tls',
+      metadata: metadataOf(settings),
       data: {'tls.crt': settings.get(clientCertFile), 'tls.key': settings.get(clientKeyFile)},
       howToGive:
         'Set the client certificate with --client-cert-file and --client-key-file, or use an existing Secret with --client-cert-secret',

@@ -41,7 +41,7 @@ export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: Network
       return known(
         {
           code: 'POLICY_MISSES_RUNS',
-          message: `The NetworkPolicy of ${target.chart} ${target.version} does not cover the pods of runs, which can access 169.254.169.254`,
+          message: `The NetworkPolicy of ${target.chart} ${target.version} does not cover run pods, so they can access 169.254.169.254`,
           remedy: 'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs',
         },
         why,
@@ -187,7 +187,7 @@ function blocks({plugin, policyEngine}: Cni, daemonSets: PlatformReadings['daemo
       ? known(true, `${README}; DaemonSet aws-node, ANNOTATE_POD_IP`)
       : unknown('undetermined', 'Scalr tested the VPC CNI with Calico only with ANNOTATE_POD_IP=true, which is not set');
   }
-  return unknown('undetermined', `Scalr has not tested ${plugin} with ${policyEngine}`);
+  return unknown('undetermined', `Scalr has not tested ${plugin === policyEngine ? plugin : `${plugin} with ${policyEngine}`}`);
 }
 
 const annotatesPods = ({metadata, spec}: PodOwner): boolean =>

@@ -42,7 +42,7 @@ export const podGroups = (context: PreflightContext): Fact<readonly PodGroup[]> 
 const runsOfAgent = ({get}: PreflightContext, count: number): PodGroup => {
   const defined = (cpu: string | undefined, memory: string | undefined): Values => ({...(cpu ? {cpu} : {}), ...(memory ? {memory} : {})});
   const resources = {requests: defined(get(runCpuRequest), get(runMemoryRequest)), limits: defined(get(runCpuLimit), get(runMemoryLimit))};
-  return {owner: 'Pod of a run', role: 'runs', spec: {containers: [{name: 'run', resources}]}, count, isPerRun: true};
+  return {owner: 'Run pod', role: 'runs', spec: {containers: [{name: 'run', resources}]}, count, isPerRun: true};
 };
 
 /** In thousandths of a core, a byte or a piece. */
@@ -132,7 +132,7 @@ export function resourceOption(
 
 function pathOf(chart: string, role: ChartPods['role'], container: string, owner: string): string | undefined {
   if (chart === 'agent-local') return 'resources';
-  if (chart === 'agent-k8s') return owner === 'Pod of a run' ? undefined : 'resources';
+  if (chart === 'agent-k8s') return owner === 'Run pod' ? undefined : 'resources';
   return role === 'controller' ? 'agent.resources' : `task.${container === 'runner' ? 'runner' : 'worker'}.resources`;
 }
 

@@ -39,7 +39,7 @@ const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
         const wanted = workloads.reduce((sum, {spec}) => sum + (spec?.replicas ?? 1), 0);
         const isOurs = (name: string): boolean => workloads.some(({metadata}) => name.startsWith(`${metadata.name}-`));
         const others = agents.filter((name) => !isOurs(name)).length;
-        const state = `${account.host} allows ${count(allowed, 'agent')}: ${others} of other releases, ${wanted} of this one`;
+        const state = `${account.host} allows ${count(allowed, 'agent')}: ${others} in other releases, ${wanted} in this one`;
         return others + wanted <= allowed
           ? pass(state)
           : fail(state, 'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota');

@@ -136,7 +136,7 @@ export interface RunsOf {
   chart: Exclude<ChartName, 'agent-local'>;
   version: string;
   release: string;
-  /** Labels the values give to the pods of runs. */
+  /** Labels the values give to run pods. */
   taskLabels: Readonly<Record<string, string>>;
 }
 
@@ -171,7 +171,7 @@ export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] 
   return [...running.map((job) => run('Job', job, true)), ...lone.map((pod) => run('Pod', pod, true))];
 }
 
-/** Running and finished Jobs or pods of runs; for agent-k8s, also pods that only look like one. */
+/** Running and finished Jobs or run pods; for agent-k8s, also pods that only look like one. */
 export function isOfRun(object: KubernetesObject, of: RunsOf): boolean {
   if (isOwn(object)) return false;
   if (of.chart === 'agent-k8s') return object.kind === 'Pod' && runPods([object], of).length > 0;

@@ -202,8 +202,8 @@ function howToChange({workload, manager, isOfHelm}: UnrecordedAgent, name: Relea
   if (isOfHelm) return [`Install it again with the same settings, so that Helm knows its objects: ${install}`];
   const [kind = '', object = ''] = workload.split(' ');
   return [
-    'Change the agent with the program that applied it',
-    `Or delete it when it executes no run, then install it with Helm: ${commandLine(deleteByHand(name.kubeTarget, kind, object))}`,
+    'Change the agent with the tool that applied it',
+    `Or delete it while no run is active, then install it with Helm: ${commandLine(deleteByHand(name.kubeTarget, kind, object))}`,
   ];
 }
 
@@ -260,7 +260,7 @@ function suggestionsFor(
           `If you meant ${wanted.namespace}/${wanted.name}: ${ownCommand('uninstall', {release: wanted.name, kubeTarget: {...kubeTarget, namespace: wanted.namespace}})}`,
         ]
       : []),
-    ...(releases ? [] : ['This account cannot list releases of other namespaces. Set the namespace with --namespace']),
+    ...(releases ? [] : ['Your user cannot list releases in other namespaces. Set the namespace with --namespace']),
     'Use another cluster: --kube-context NAME',
   ];
 }

@@ -9,6 +9,7 @@ import {allContexts, type Config, contextsIn, currentContext} from '../kubernete
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
+import {withRoles} from './grants.ts';
 import {releaseOfAgent, requireNoController} from './managers.ts';
 
 /** What the plan of an install depends on. */
@@ -53,11 +54,11 @@ export async function readFacts(
   const ended = new AbortController();
   const either = anySignal(signal, ended.signal);
   const options = {signal: either, idleMs: REQUIRED_MS};
-  const get = async <T>(kind: string, object: string, namespace?: string): Promise<T | undefined> =>
-    requireAnswer(
-      await getObject<T>(kubernetes, kind, object, {...options, ...(namespace === undefined ? {} : {namespace})}),
-      name.kubeTarget,
-    ).object;
+  const get = async <T>(
+    kind: string,
+    object: string,
+    where: {namespace?: string; keepsManagedFields?: boolean} = {},
+  ): Promise<T | undefined> => requireAnswer(await getObject<T>(kubernetes, kind, object, {...options, ...where}), name.kubeTarget).object;
   const state = newestRevision(name, access, either);
   const rest = Promise.all([
     read<Config>(currentContext(name.kubeTarget), processes, either),
@@ -72,7 +73,7 @@ export async function readFacts(
     listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
       (listed) => requireAnswer(listed, name.kubeTarget).items,
     ),
-    Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, here))),
+    Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, {namespace: here, keepsManagedFields: true}))),
   ]);
   rest.catch(() => undefined);
   try {
@@ -91,6 +92,8 @@ export async function readFacts(
       stopped: new Set(controllers.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
       secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
     };
+  } catch (error) {
+    return withRoles(name, kubernetes)(error);
   } finally {
     ended.abort();
   }

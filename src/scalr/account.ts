@@ -150,7 +150,7 @@ interface QueuedRun {
 /** The runs of these workspaces that wait or are in progress. */
 export async function queueOf(client: ScalrClient, workspaces: readonly Named[]): Promise<QueuedRun[]> {
   if (workspaces.length === 0) return [];
-  const {data} = await client.list('/runs-queue', {what: 'read the queue of runs', permission: 'runs:read'});
+  const {data} = await client.list('/runs-queue', {what: 'read the run queue', permission: 'runs:read'});
   const names = new Map(workspaces.map(({id, name}) => [id, name]));
   return data.flatMap((run) => {
     const workspace = names.get(refsIn(run, 'workspace')[0]?.id ?? '');

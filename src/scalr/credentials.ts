@@ -69,7 +69,7 @@ function nothingIfExpected(error: unknown): [] {
 function refusePoolToken({token, source}: Credential, {SCALR_AGENT_TOKEN: agentToken}: Environment): void {
   if (!isPoolToken(token) && token.reveal() !== agentToken?.trim()) return;
   throw failed('NO_CREDENTIAL', `${source} contains an agent pool token, which has no access to the Scalr API.`, [
-    'Set SCALR_TOKEN to the token of a user or of a service account',
+    'Set SCALR_TOKEN to the token of a user or service account',
     'Set SCALR_AGENT_TOKEN to the agent pool token',
   ]);
 }
@@ -195,8 +195,8 @@ const profileAdvice = (...all: readonly Credential[]): string[] =>
 /** No source has a token for the account. */
 export const noCredential = (url: string | undefined): ExpectedError => {
   const host = url === undefined ? undefined : new URL(url).host;
-  return failed('NO_CREDENTIAL', `No token of a Scalr user found${host === undefined ? '' : ` for ${host}`}.`, [
-    `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or of a service account`,
+  return failed('NO_CREDENTIAL', `No Scalr API token found${host === undefined ? '' : ` for ${host}`}.`, [
+    `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or service account`,
     `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,
   ]);
 };

@@ -76,7 +76,7 @@ export function responseFailure(
 const unauthorized = ({host, source}: AccountRef): ExpectedError =>
   failed('SCALR_DENIED', `${host} rejected the token from ${source} (HTTP 401).`, [
     `Create a token for ${host} in Scalr, and replace the one in ${source}`,
-    'Use the token of a user or of a service account. An agent pool token has no access to the API',
+    'Use the token of a user or service account. An agent pool token has no access to the API',
   ]);
 
 /** The account did not answer; what a change has done is unknown. */

@@ -62,11 +62,11 @@ async function withoutOrphan(
     // Somebody else may create tokens at the same time.
     const [ours, ...others] = created.filter((each) => each.name === name && each.description === description && each.lastUsedAt === null);
     if (ours === undefined) return explain('No token was created.');
-    if (others.length > 0) return explain(`Agent pool ${pool.name} may have a new token that is not used.`, list);
+    if (others.length > 0) return explain(`Agent pool ${pool.name} may have a new, unused token.`, list);
     await client.send(revocationOf(ours), revoking(ours));
     return explain('The token that was created is revoked.');
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    return explain(`Agent pool ${pool.name} may have a new token that is not used.`, list);
+    return explain(`Agent pool ${pool.name} may have a new, unused token.`, list);
   }
 }

@@ -2,6 +2,7 @@ import {hostInToken} from '../ground/secret.ts';
 import {accountUrl, accountUrlOf, hostAndPort} from './addresses.ts';
 import {defineSetting, type Get, InvalidValue, type Setting} from './define.ts';
 import {choice, dataKey, integer, objectName, onOff, secret} from './kinds.ts';
+import {annotations, labels} from './lists.ts';
 import {release, secretNamesOf} from './release.ts';
 
 export const purpose = defineSetting('Purpose', 'purpose', {
@@ -10,10 +11,10 @@ export const purpose = defineSetting('Purpose', 'purpose', {
     'Purpose of the agent pool: runs or VCS access. VCS access is for private GitHub Enterprise, GitLab Enterprise and Bitbucket Data Center servers. The pool must be linked in Scalr: run pools to workspaces, VCS pools to the VCS provider.',
   kind: choice(['runs', 'vcs']),
   explained:
-    'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise, GitLab Enterprise and Bitbucket Data Center only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
+    'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise, GitLab Enterprise and Bitbucket Data Center only. After the agent has registered, link the pool. Link run pools to workspaces, and VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
   reference: 'https://docs.scalr.io/docs/agent-pools',
   labels: {runs: 'Run Terraform/OpenTofu', vcs: 'Connect a private VCS'},
-  meanings: {runs: 'runs start in your network, with access to it', vcs: 'a Git server of your network that Scalr cannot reach'},
+  meanings: {runs: 'runs execute in your network and can access it', vcs: 'a Git server in your network that Scalr cannot reach'},
   fallback: () => 'runs' as const,
 });
 
@@ -39,7 +40,7 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting('Purpose',
 export const load = defineSetting('Purpose', 'load', {
   isForRuns: true,
   question: 'How are runs distributed over time?',
-  summary: 'Load of the agent pool, for the recommended chart: steady or bursty.',
+  summary: 'Expected load: steady or bursty. Only affects the recommended chart.',
   kind: choice(['steady', 'bursty']),
   explained: 'It only affects the recommended chart. With agent-job, no pods run while the pool is idle, and pods start for each run.',
   reference: 'https://github.com/Scalr/agent-helm',
@@ -64,7 +65,7 @@ export const concurrency = defineSetting('Purpose', 'concurrency', {
   summary: 'Maximum concurrent runs; agent-job and agent-k8s have no limit and only plan capacity for them.',
   kind: integer({min: 1, max: 500}),
   explained:
-    'With agent-local and in Docker, additional runs are queued in Scalr. agent-job and agent-k8s start a pod for every run that the agent pool assigns. Each concurrent run requires its own CPU and memory.',
+    'With agent-local and in Docker, additional runs are queued in Scalr. The charts agent-job and agent-k8s start a pod for every run. Each concurrent run requires its own CPU and memory.',
   reference: 'agent-local 0.6.5, values.yaml (replicaCount)',
 });
 
@@ -122,6 +123,28 @@ export const tokenSecretKey = defineSetting('Agent', 'token-secret-key', {
   summary: 'Key of the token in the Secret.',
   kind: dataKey(),
   fallback: () => 'token',
+});
+
+/** Labels and annotations by which this program recognizes its objects. */
+export const isReservedKey = (key: string): boolean => /^scalr\.io\/|^app\.kubernetes\.io\/managed-by$/.test(key);
+
+const reservedKey = (map: Readonly<Record<string, string>>): InvalidValue | undefined => {
+  const own = Object.keys(map).find(isReservedKey);
+  return own === undefined ? undefined : new InvalidValue(`${own} is reserved for scalr-agent`, 'Use another key');
+};
+
+export const secretLabel = defineSetting('Agent', 'secret-label', {
+  question: 'Label for created Secrets',
+  summary: 'Label for the Secrets that "install" creates; can be repeated.',
+  kind: labels(),
+  rule: reservedKey,
+});
+
+export const secretAnnotation = defineSetting('Agent', 'secret-annotation', {
+  question: 'Annotation for created Secrets',
+  summary: 'Annotation for the Secrets that "install" creates; can be repeated.',
+  kind: annotations(),
+  rule: reservedKey,
 });
 
 export const debug = defineSetting('Agent', 'debug', {

@@ -104,8 +104,8 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
 });
 
 export const metadataService = defineSetting('Network', 'metadata-service', {
-  question: 'Access of runs to the node metadata service (169.254.169.254)',
-  summary: 'Access of runs to the node metadata service. Its address is 169.254.169.254.',
+  question: 'Access to the node metadata service (169.254.169.254) from runs',
+  summary: 'Access to the node metadata service (169.254.169.254) from runs.',
   kind: choice(['block', 'allow']),
   explained: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
   reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',

@@ -27,7 +27,7 @@ export const {
   cpuLimit: workerCpuLimit,
   memoryRequest: workerMemoryRequest,
   memoryLimit: workerMemoryLimit,
-} = sizesOf('worker', 'the worker container of a run', '', {isForRuns: true});
+} = sizesOf('worker', 'the worker container in each run pod', '', {isForRuns: true});
 
 export const controllerReplicas = defineSetting('Size', 'controller-replicas', {
   question: 'Controller replicas',
@@ -67,14 +67,14 @@ export const controllerToleration = defineSetting('Placement', 'controller-toler
 });
 
 export const affinity = defineSetting('Placement', 'affinity', {
-  question: 'Affinity of runs',
-  summary: 'Affinity of the pods that execute runs, as JSON.',
+  question: 'Affinity for runs',
+  summary: 'Affinity for the pods that execute runs, as JSON.',
   kind: object(),
 });
 
 export const controllerAffinity = defineSetting('Placement', 'controller-affinity', {
-  question: 'Affinity of the controller',
-  summary: 'Affinity of the controller, as JSON.',
+  question: 'Affinity for the controller',
+  summary: 'Affinity for the controller, as JSON.',
   kind: object(),
 });
 
@@ -87,8 +87,8 @@ export const mount = defineSetting('Placement', 'mount', {
 
 export const sidecar = defineSetting('Placement', 'sidecar', {
   isForRuns: true,
-  question: 'Additional container of run pods',
-  summary: 'Additional container of run pods, as JSON; can be repeated.',
+  question: 'Additional container in run pods',
+  summary: 'Additional container in run pods, as JSON; can be repeated.',
   kind: objects(),
 });
 

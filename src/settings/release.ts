@@ -39,7 +39,7 @@ export type TargetName = (typeof TARGETS)[number];
 
 export const target = defineSetting('Release', 'target', {
   question: 'Where will the agent run?',
-  summary: 'Platform of the agent (default: kubernetes).',
+  summary: 'Where the agent runs (default: kubernetes).',
   kind: choice(TARGETS),
   meant: spellings({k8s: 'kubernetes'}),
 });

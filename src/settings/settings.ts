@@ -93,6 +93,8 @@ export const catalogue: readonly Setting[] = [
   agent.tokenFile,
   agent.tokenSecret,
   agent.tokenSecretKey,
+  agent.secretLabel,
+  agent.secretAnnotation,
   agent.debug,
   agent.logFormat,
   purpose.singleRun,

@@ -126,7 +126,7 @@ function withoutExpiredRoots(certificates: X509Certificate[], now: Date, note: P
   if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS) return certificates;
   const roots = new Set(process.getBuiltinModule('node:tls').rootCertificates.map(bare));
   if (certificates.filter((each) => roots.has(bare(each))).length < SYSTEM_ROOTS) return certificates;
-  note?.(`contains ${count(expired.length, 'expired root certificate')}, left out: ${few(expired.map(nameOf), 3)}`);
+  note?.(`contains ${count(expired.length, 'expired root certificate')}, ignored: ${few(expired.map(nameOf), 3)}`);
   return certificates.filter((each) => !expired.includes(each));
 }
 

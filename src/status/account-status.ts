@@ -128,11 +128,11 @@ function adviceIn({state, purpose}: ReleaseStatus, account: AccountStatus, now: 
       ? `Link a VCS provider: scalr-agent pool link ${pool?.id} --vcs-provider NAME`
       : `Link a workspace or an environment: scalr-agent pool link ${pool?.id} --workspace NAME`;
   return [
-    ...when(isUnused === true, 'POOL_NOT_LINKED', `Nothing is linked to agent pool ${pool?.name}, so no run will arrive`, howToLink),
+    ...when(isUnused === true, 'POOL_NOT_LINKED', `Nothing is linked to agent pool ${pool?.name}, so it receives no runs`, howToLink),
     ...when(
       missing.length > 0,
       'AGENT_NOT_FOUND',
-      `Scalr reports no single agent for ${few(missing)}`,
+      `Scalr does not list an agent for each of these pods: ${few(missing)}`,
       `The agents have other names, or your user on ${host} has no permission agent-pools:read`,
     ),
     ...when(

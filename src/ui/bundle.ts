@@ -53,7 +53,7 @@ export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
 
 /** Files that were changed or left out; empty if there are none. */
 export const withheldText = (withheld: Bundle['withheld'], screen: Screen): string =>
-  listText('Secret found by the final check, masked or file left out:', withheld, 'SUMMARY.md', screen);
+  listText('Secrets found by the final check (masked, or the file was excluded):', withheld, 'SUMMARY.md', screen);
 
 function listText(title: string, items: readonly string[], all: string, screen: Screen): string {
   if (items.length === 0) return '';

@@ -81,7 +81,7 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
   return [
     paragraph(
       '  - ',
-      `--rollback-on-failure does all of it. By hand, run${isTried ? ' (the first rollback fails, because it has to record the kept PVCs)' : ''}:`,
+      `--rollback-on-failure does this automatically. To roll back manually, run${isTried ? ' (the first rollback fails, because it must record the kept PVCs)' : ''}:`,
       screen,
     ),
     ...rollback.steps.map(({call}) => `      ${commandLine(call)}\n`),
@@ -91,7 +91,7 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
 function adviceText({level, reason, remedy, versions, automatic}: UpgradeAdvice, screen: Screen): string {
   const {red, yellow, green, dim} = theme(screen);
   const mark = automatic ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
-  const next = automatic ? `Done by the plan: ${remedy}.` : `${remedy}.`;
+  const next = automatic ? `Included in the plan: ${remedy}.` : `${remedy}.`;
   return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
 }
 

@@ -63,7 +63,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
       const confirmed = problem === undefined ? question.confirms?.(answer) : undefined;
       if (confirmed !== undefined) write('  ', confirmed);
       if (problem === undefined) return answer;
-      write('  ', isAccessible ? `Not accepted: ${problem}` : problem);
+      write('  ', isAccessible ? `Invalid answer: ${problem}` : problem);
     }
   }
 

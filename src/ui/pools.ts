@@ -50,7 +50,7 @@ export function poolText({pool, agents, workspaces, vcsProviders}: ShownPool, sc
     row('Default', isDefault ? 'of the account' : 'no'),
     row('Agents', agentCounts(agents.map(({status}) => status))),
     ...(users.length === 0 && !isDefault && !pool.isInUse
-      ? [row('Not in use', 'nothing is linked to this agent pool, so no run will arrive')]
+      ? [row('Not in use', 'nothing is linked to this agent pool, so it receives no runs')]
       : []),
     ...(table.length === 0 ? [] : ['\n', columnsText([['NAME', 'STATUS', 'VERSION', 'LAST SEEN', 'ERROR'], ...table], screen)]),
   ].join('');

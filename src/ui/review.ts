@@ -170,7 +170,7 @@ export function elsewhereText(
       ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`]
       : []),
     applied(name.kubeTarget, kubectlCommand(name.kubeTarget, 'create', 'namespace', namespace, '--dry-run=client', '--output=yaml')),
-    ...given.map((secret) => secretCommand(secret, name.kubeTarget)),
+    ...given.flatMap((secret) => secretCommands(secret, name.kubeTarget)),
     helmText(name, reference, path),
   ];
   return `${theme(screen).bold('With Helm only:')}\n${lines.join('\n')}\n`;
@@ -192,12 +192,21 @@ const applied = (kubeTarget: ClusterTarget, command: string): string =>
   `${command} |\n  ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
 
 /** The token is read from its variable, files from the working directory. */
-function secretCommand({name, type, data}: WantedRelease['secrets'][number], kubeTarget: ClusterTarget): string {
-  const into = ['--namespace', kubeTarget.namespace, '--dry-run=client', '--output=yaml'];
-  if (type === 'kubernetes.io/tls')
-    return applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'tls', name, '--cert=tls.crt', '--key=tls.key', ...into));
-  const files = Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
-  return `printf %s "$${token.env}" | ${applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'generic', name, ...files, ...into))}`;
+function secretCommands({name, type, data, metadata}: WantedRelease['secrets'][number], kubeTarget: ClusterTarget): string[] {
+  const namespace = ['--namespace', kubeTarget.namespace];
+  const isTls = type === 'kubernetes.io/tls';
+  const files = isTls ? ['--cert=tls.crt', '--key=tls.key'] : Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
+  const what = ['create', 'secret', isTls ? 'tls' : 'generic', name, ...files];
+  const create = applied(kubeTarget, kubectlCommand(kubeTarget, ...what, ...namespace, '--dry-run=client', '--output=yaml'));
+  const pairs = ([verb, all]: [verb: string, all: Readonly<Record<string, string>> | undefined]): string[] => {
+    const assignments = Object.entries(all ?? {}).map(([key, value]) => `${key}=${value}`);
+    return assignments.length === 0 ? [] : [kubectlCommand(kubeTarget, verb, 'secret', name, ...assignments, '--overwrite', ...namespace)];
+  };
+  const changes: [string, Readonly<Record<string, string>> | undefined][] = [
+    ['label', metadata?.labels],
+    ['annotate', metadata?.annotations],
+  ];
+  return [isTls ? create : `printf %s "$${token.env}" | ${create}`, ...changes.flatMap(pairs)];
 }
 
 /** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */

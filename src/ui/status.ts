@@ -131,7 +131,7 @@ function standingText({standing, behind, newestKnown, newest}: InstalledChart): 
   const known = {
     newest: 'newest known version',
     'newer-than-known': `newer than the newest known version ${newestKnown}`,
-    withdrawn: `withdrawn upstream, ${releases}`,
+    withdrawn: `withdrawn from the chart repository, ${releases}`,
     'older-than-known': `older than all known versions, at least ${releases}`,
     behind: releases,
   }[standing];
@@ -168,7 +168,7 @@ export function objectText({object, problem, paths, manager, webhooks = []}: Obj
     missing: `${object} is missing`,
     changed: `${object} has changed: ${fields}`,
     added: `${object} has added fields, which install does not remove: ${fields}`,
-    overridden: `${object} has fields that ${manager ?? webhook} sets, and that install does not change back: ${fields}`,
+    overridden: `${object} has fields that ${manager ?? webhook} sets, and that install does not revert: ${fields}`,
   }[problem];
 }
 

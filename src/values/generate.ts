@@ -117,7 +117,9 @@ function refusing<T>(setting: Setting<unknown>, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw failed('INVALID_SETTING', `${spell(setting)}: ${error.message}.`, error.suggestion === undefined ? [] : [error.suggestion]);
+    const {message, suggestion} = error;
+    const problem = {setting: setting.id, message: `${message}.`, ...(suggestion === undefined ? {} : {suggestion})};
+    throw failed('INVALID_SETTING', `${spell(setting)}: ${message}.`, suggestion === undefined ? [] : [suggestion], {problems: [problem]});
   }
 }
 
@@ -243,7 +245,8 @@ export function parseAssignment(text: string, value: string, target: Target): {p
   setAt(values, path, tree);
   refuseSecretsIn(values, target);
   const error = checkKeys({values, locate: () => undefined, written: () => undefined}, target).find(isTypeError);
-  if (error) throw new InvalidValue(`"${error.path}": ${error.message.replace(/\.$/, '')}`, 'Set a value of the type of this key');
+  if (error)
+    throw new InvalidValue(`"${error.path}": ${error.message.replace(/\.$/, '')}`, 'Set a value of the type that the key requires');
   return {path, value: tree};
 }
 

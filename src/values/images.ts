@@ -125,6 +125,6 @@ function unknownImages(target: Target, settings: Settings): Warning {
   return {
     code: 'UNKNOWN_IMAGES',
     setting: runnerImage.id,
-    message: `agent-k8s starts runs in one image per tool and version, for example scalr/terraform:<version>. ${advice}`,
+    message: `agent-k8s uses one runner image per tool and version, for example scalr/terraform:<version>. ${advice}`,
   };
 }

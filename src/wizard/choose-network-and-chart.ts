@@ -50,7 +50,7 @@ export function boxesQuestion(
         message: this.message,
         help: [
           'Select all that apply. Each selection adds one or two questions.',
-          'With direct Internet access, usually none of these apply.',
+          'With direct internet access, usually none of these apply.',
           'https://docs.scalr.io/docs/agent-pools',
         ],
         choices: boxes.map(({id, label, description}) => ({
@@ -71,8 +71,8 @@ export function boxesQuestion(
 
 /** What the role of a workload identity is called. */
 const ROLES: Readonly<Record<string, {message: string; help: string}>> = {
-  irsa: {message: 'ARN of the IAM role of runs', help: 'The role trusts the OIDC provider of the cluster.'},
-  azure: {message: 'Client ID of the managed identity of runs', help: 'The identity has a federated credential for the service account.'},
+  irsa: {message: 'ARN of the IAM role for runs', help: 'The role trusts the OIDC provider of the cluster.'},
+  azure: {message: 'Client ID of the managed identity for runs', help: 'The identity has a federated credential for the service account.'},
 };
 
 /** The role that runs act as, where the workload identity needs one. */

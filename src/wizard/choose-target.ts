@@ -92,7 +92,7 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
           message: this.message,
           help: [
             'Nothing is changed until you choose Install.',
-            'Kubernetes is the cluster of your kubeconfig. Docker and virtual machines need none.',
+            'Kubernetes uses the cluster of your kubeconfig. Docker and virtual machines require no cluster.',
             'Flags --kube-context and --kubeconfig. https://docs.scalr.io/docs/agent-pools',
           ],
           choices: choices('reading the cluster …'),

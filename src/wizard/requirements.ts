@@ -177,11 +177,11 @@ export function installedQuestion(
           message: release.question,
           help: [
             'The name of the new Helm release.',
-            `${found.release} remains as it is.`,
+            `${found.release} is not changed.`,
             'Flag --release. https://helm.sh/docs/glossary/#release',
           ],
           validate: (text) =>
-            text === '' || text === found.release ? 'Enter another name than the one of the installed release.' : undefined,
+            text === '' || text === found.release ? 'The installed release uses this name. Enter another name.' : undefined,
         });
         store.set(release, {value: release.kind.parse(name, {now: new Date(0)}), source: 'prompt'});
         return `another release: ${name}`;

@@ -42,9 +42,9 @@ export function requireSecretFlags({secrets = {}}: ResumeState, found: ReadonlyM
   const missing = catalogue.filter(({id, group}) => group === 'Chart values' && id in secrets && !found.has(id));
   if (missing.length === 0) return;
   const flags = missing.map(spell).join(', ');
-  throw new ExpectedError(`The saved session does not contain ${flags}, because it has a secret.`, {
+  throw new ExpectedError(`The saved session does not contain ${flags}, because secrets are not saved.`, {
     code: 'MISSING_SETTING',
-    options: [{add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '), when: 'Give the secrets again'}],
+    options: [{add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '), when: 'Set the secrets again'}],
     suggestions: [
       `Add to --resume: ${missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' ')}`,
       'Start again without --resume',

@@ -51,7 +51,7 @@ export interface Box {
 }
 
 export const BOXES: readonly Box[] = [
-  {id: 'proxy', label: 'HTTP(S) proxy', description: 'the Internet is reached through a proxy', settings: [httpsProxy, noProxy]},
+  {id: 'proxy', label: 'HTTP(S) proxy', description: 'the internet is reached through a proxy', settings: [httpsProxy, noProxy]},
   {
     id: 'ca',
     label: 'Private CA',

@@ -107,6 +107,9 @@ test('objects show YAML, relations and the history of a release', async (context
   await page.getByText('releases/mine').first().click();
   await page.getByRole('link', {name: 'values', exact: true}).click();
   await expect.poll(() => page.locator('.object pre').innerText()).toContain('token: "</script>"');
+  await expect.poll(() => page.locator('.object').innerText()).toContain('deployment/mine: changed (spec.replicas)');
+  await page.goto(page.url().replace(/#.*/, '#object=objects/pod/agent-1.json'));
+  await expect.poll(() => page.locator('.object').innerText()).toContain('pod/agent-1: exits <b>at once</b>');
 });
 
 test('hostile lines stay text', async (context) => {

@@ -38,6 +38,7 @@ Created ${at(1000)} by scalr-agent collect-logs. Containers: 2.
       ...{severity: 'error', code: 'CRASH_LOOP', object: 'pod/agent-1', message: 'exits <b>at once</b>'},
       ...{remedy: 'Read the log: kubectl logs agent-1 --previous', evidence: 'logs/agent-1/agent.log', line: 643},
     },
+    {severity: 'warning', code: 'CHANGED_IN_CLUSTER', object: 'deployment/mine', message: 'changed (spec.replicas)', remedy: 'Restore it'},
     {severity: 'warning', code: 'PENDING', object: 'pvc/cache', message: 'no class', remedy: 'Fix it', evidence: 'events.txt', line: 2},
   ]),
   'errors.json': JSON.stringify([{what: 'logs/risky/agent.log', kind: 'server', message: 'incomplete: timed out', at: at(800)}]),
@@ -57,5 +58,6 @@ Created ${at(1000)} by scalr-agent collect-logs. Containers: 2.
   'objects/node/node-1.json': JSON.stringify({kind: 'Node', metadata: {name: 'node-1'}}),
   'objects/pod/risky.json': JSON.stringify({kind: 'Pod', metadata: {name: 'risky'}, spec: {nodeName: 'node-1'}, status: {}}),
   'releases/mine/values.json': '{"agent": {"token": "</script>"}}',
+  'releases/mine/differences.json': JSON.stringify({values: {}, inCluster: [{object: 'Deployment mine', problem: 'changed'}]}),
   'releases/mine/history.json': JSON.stringify([{revision: 1, updated: at(-60), chart: 'agent-job-0.6.5', status: 'deployed'}]),
 };

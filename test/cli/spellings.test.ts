@@ -42,9 +42,20 @@ describe('a flag of another tool', () => {
     [Install, ['--repo', 'x'], '--repo', 'Did you mean --chart-source?'],
     [Install, ['--set-string', 'a=b'], '--set-string', 'Did you mean --set?'],
     [Install, ['--wait'], '--wait', 'Omit --wait: the command waits unless you add --no-wait'],
+    [Install, ['--proxy=x'], '--proxy', 'Did you mean --http-proxy, --https-proxy, --no-proxy?'],
+    [Install, ['--env', 'A=b'], '--env', 'Did you mean --extra-env?'],
+    [Install, ['--tolerations', 'x'], '--tolerations', 'Did you mean --toleration, --controller-toleration?'],
+    [Install, ['--replicas', '2'], '--replicas', 'Did you mean --concurrency?'],
+    [
+      Upgrade,
+      ['--reuse-values'],
+      '--reuse-values',
+      'Omit --reuse-values: install uses only your settings, upgrade migrates the installed values',
+    ],
     [Upgrade, ['--auto-approve'], '--auto-approve', 'Did you mean --yes?'],
     [Status, ['-v'], '-v', 'Did you mean --verbose?'],
     [Values, ['--context', 'prod', '-z'], '-z', 'List all flags with --help'],
+    [Status, ['--pvc'], '--pvc', 'List all flags with --help'],
   ] as const)('%o names the flag for %j', async (Command, argv, flag, suggestion) => {
     const {stdout, exit} = await runCommand(Command as unknown as typeof Values, [...argv, '--json']);
     expect(JSON.parse(stdout).error).toMatchObject({message: `Unknown flag: ${flag}.`, suggestions: expect.arrayContaining([suggestion])});

@@ -206,9 +206,7 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect({exit, objects}).toMatchObject({exit: 0, objects: {differs: false, verified: true}});
     expect(objects.differences).toMatchObject([{problem: 'overridden', webhooks: [webhook]}]);
     const {stdout} = await status(place, helm, []);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      `fields that admission webhook ${webhook} sets, and that install does not change back`,
-    );
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`fields that admission webhook ${webhook} sets, and that install does not revert`);
     const diff = await install(place, helm, [...argv.slice(0, -2), '--diff', '--exit-code'], {env: TOKEN});
     expect(diff.exit, diff.stdout).toBe(0);
     // The cluster shows only what differs to an account that may not try the manifest.

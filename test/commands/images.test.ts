@@ -105,7 +105,7 @@ test('lists sidecars, which have no setting', async () => {
   expect(images.at(-1)).toEqual({image: 'quay.io/team/log:2', used: ['sidecar'], settings: []});
 });
 
-describe('images of runs in agent-k8s', () => {
+describe('runner images in agent-k8s', () => {
   test('cannot be listed unless one image is set, so there is a warning', async () => {
     const {warnings} = await imagesFor('--chart', 'agent-k8s');
     expect(warnings).toEqual([expect.objectContaining({code: 'UNKNOWN_IMAGES', message: expect.stringContaining('scalr/runner:0.2.0')})]);

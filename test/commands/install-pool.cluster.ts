@@ -103,7 +103,7 @@ test.each([
 test('a release of another account is refused before anything is sent', async () => {
   const [place, own] = [await installPlace(), await poolAccount(argv)];
   const {stdout} = await install(place, helm, ['--pool', 'eks-prod', ...argv, '--yes', '--json'], {env: own.env});
-  expect(JSON.parse(stdout).error).toMatchObject({code: 'NO_CREDENTIAL', message: 'No token of a Scalr user found for acme.scalr.io.'});
+  expect(JSON.parse(stdout).error).toMatchObject({code: 'NO_CREDENTIAL', message: 'No Scalr API token found for acme.scalr.io.'});
   expect(own.api.sent).toEqual([]);
 });
 

@@ -195,6 +195,48 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'release']);
   });
 
+  test('sets labels and annotations of the Secret, and removes only its own', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--skip-preflight', '--no-wait', '--yes', '--json'];
+    const run = async (flags: readonly string[], env: object = TOKEN) => {
+      const {stdout, stderr, exit} = await install(place, helm, [...argv, ...flags], {env: {...env}});
+      return {
+        exit,
+        output: `${stdout}${stderr}`,
+        steps: exit === 0 ? JSON.parse(stdout).steps.map(({title}: {title: string}) => title) : [],
+      };
+    };
+    const secretNow = async () => JSON.parse(await place.kubectl('get', 'secret', 'scalr-agent-token', '-o', 'json'));
+    expect(await run(['--secret-label', 'team=a', '--secret-annotation', 'reloader/match=true'])).toMatchObject({exit: 0});
+    const first = await secretNow();
+    expect(first.metadata).toMatchObject({labels: {team: 'a'}, annotations: {'reloader/match': 'true'}});
+
+    await place.kubectl('label', 'secret', 'scalr-agent-token', 'owner-team=x');
+    await place.kubectl('annotate', 'secret', 'scalr-agent-token', 'backup=yes');
+    expect(await run(['--secret-label', 'team=a', '--secret-annotation', 'reloader/match=true'])).toMatchObject({exit: 0, steps: []});
+    const change = 'Change labels and annotations of Secret scalr-agent-token';
+    expect(await run(['--secret-label', 'team=b'], {})).toMatchObject({exit: 0, steps: [change]});
+    expect((await secretNow()).metadata).toMatchObject({
+      labels: {team: 'b', 'owner-team': 'x', 'scalr.io/release': 'scalr-agent'},
+      annotations: {backup: 'yes'},
+    });
+    expect((await secretNow()).data).toEqual(first.data);
+
+    const taken = await run(['--secret-label', 'owner-team=y']);
+    expect(taken).toMatchObject({exit: 1});
+    expect(taken.output).toContain('owner-team');
+    expect(await run([])).toMatchObject({exit: 0, steps: [change]});
+    const last = await secretNow();
+    expect(last.metadata.labels).toEqual({
+      'app.kubernetes.io/managed-by': 'scalr-agent-install',
+      'owner-team': 'x',
+      'scalr.io/release': 'scalr-agent',
+    });
+    expect(last.metadata.annotations).toEqual({backup: 'yes'});
+    expect(last.data).toEqual(first.data);
+    expect(await run([])).toMatchObject({exit: 0, steps: []});
+  });
+
   test('applies the CRDs of the new chart before upgrading the release', async () => {
     const place = await workplace();
     const older = await directoryOf({chart: 'agent-job', version: '0.5.63'}, scratch);

@@ -53,7 +53,7 @@ test('every command needs a credential, and says where it looks', async () => {
     const more = command.startsWith('token') ? ['at-1'] : command.endsWith('link') ? ['--account-default'] : [];
     const argv = command === 'list' ? [] : ['eks-prod', ...(command === 'token revoke' ? more : command.endsWith('link') ? more : [])];
     const {stderr, exit} = await pool(api, command, argv, {env: {}});
-    expect(stderr).toContain('No token of a Scalr user found.');
+    expect(stderr).toContain('No Scalr API token found.');
     expect(exit).toBe(ExitCode.usage);
   }
   expect(api.sent).toEqual([]);
@@ -112,10 +112,10 @@ describe('pool list and show', () => {
     expect(document).toMatchObject({id: eks.id, workspaces: ['network'], agentsList: [{name: 'scalr-agent-x', status: 'errored'}]});
   });
 
-  test('show says that no run will arrive if nothing uses the pool', async () => {
+  test('shows that a pool is not in use', async () => {
     const api = await mockApi();
     api.account.pool('eks-prod');
-    expect((await pool(api, 'show', ['eks-prod'])).stdout).toContain('no run will arrive');
+    expect((await pool(api, 'show', ['eks-prod'])).stdout).toContain('it receives no runs');
   });
 
   test('an unknown pool', async () => {
@@ -136,7 +136,7 @@ describe('pool list and show', () => {
 test('--url selects the account, and the token of another account is not sent to it', async () => {
   const api = await mockApi();
   const {stderr} = await pool(api, 'list', ['--url', api.url], {env: {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: USER_TOKEN}});
-  expect(stderr).toContain(`No token of a Scalr user found for ${api.host}.`);
+  expect(stderr).toContain(`No Scalr API token found for ${api.host}.`);
   expect(api.sent).toEqual([]);
   expect((await pool(api, 'list', ['--url', api.url], {env: {SCALR_TOKEN: USER_TOKEN}})).exit).toBe(0);
 });
@@ -455,7 +455,7 @@ describe('pool token', () => {
     const twin = {name: 'scalr-agent', description: 'Created by scalr-agent pool token create'};
     api.afterNext('POST', /access-tokens$/, () => void api.account.token(eks, twin));
     const {document} = await json(api, 'token create', 'eks-prod', '--yes');
-    expect(document.error.message).toContain('Agent pool eks-prod may have a new token that is not used.');
+    expect(document.error.message).toContain('Agent pool eks-prod may have a new, unused token.');
     expect(api.account.ofType('access-tokens')).toHaveLength(2);
   });
 

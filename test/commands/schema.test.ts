@@ -67,7 +67,7 @@ describe('values --schema', () => {
   test.each(['-', '', 'values.yaml'])('refuses the file "%s"', async (path) => {
     const {stderr, exit} = await runCommand(Values, [...URL, '--schema', path, '--out', 'values.yaml']);
     expect(exit).toBe(2);
-    expect(stderr).toContain('--schema requires a file of its own.');
+    expect(stderr).toContain('--schema requires a separate file.');
   });
 });
 

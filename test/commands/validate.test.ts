@@ -398,6 +398,6 @@ test('reports broken YAML and manifests before it looks for the chart', async ()
   expect(await codes('broken.yaml')).toEqual({schemaVersion: 1, valid: false, exit: 3, codes: ['INVALID_YAML']});
   expect(await codes('secret.yaml')).toEqual({schemaVersion: 1, valid: false, exit: 3, codes: ['MANIFEST']});
   const {stderr, exit} = await runCommand(Validate, ['empty.yaml'], {files: found});
-  expect(stderr).toContain('empty.yaml is empty, so it does not tell its chart.');
+  expect(stderr).toContain('empty.yaml is empty, so the chart is unknown.');
   expect(exit).toBe(2);
 });

@@ -75,7 +75,7 @@ test('says what is left when the Docker daemon dies, and continues when it runs 
   const [restart, failed] = await Promise.all([dying, child]);
   expect(failed.exitCode).toBe(1);
   expect(failed.stderr).toContain('It is unknown whether scalr-agent runs');
-  expect(failed.stderr).toContain('When Docker answers, run the same command again');
+  expect(failed.stderr).toContain('When Docker responds, run the same command again');
   await restart();
   expect(runIn(cwd, {}, ...INSTALL, '--agent-image', NEW)).toMatchObject({status: 0});
   expect(await containers()).toEqual([`scalr-agent ${NEW}`]);

@@ -70,7 +70,7 @@ describe('volume', () => {
 });
 
 describe('prepull', () => {
-  test('holds the images of runs on the nodes of runs', async () => {
+  test('holds the runner images on the nodes of runs', async () => {
     const placed = ['--node-selector', 'pool=runs', '--toleration', 'spot:NoExecute', '--image-pull-secret', 'mirror'];
     const {objects} = await exported('prepull', '--chart', 'agent-job', '--image-registry', 'registry.example.com', ...placed);
     expect(objects).toHaveLength(1);
@@ -91,7 +91,7 @@ describe('prepull', () => {
   });
 
   test('warns of images that the agent selects', async () => {
-    const unknown = 'The agent selects the image of each run';
+    const unknown = 'The agent selects a runner image per tool and version';
     expect((await exported('prepull', '--chart', 'agent-k8s')).stderr).toContain(unknown);
     const {objects, stderr} = await exported('prepull', '--chart', 'agent-k8s', '--runner-image', 'scalr/runner:0.3.0');
     expect(stderr).not.toContain(unknown);

@@ -326,7 +326,7 @@ test('keeps variables that the user has added to agent.env, and names them', asy
   const text = files.find(({path}) => path === 'agent.env')?.text;
   expect(text).toContain('MY_PASSWORD=a b\n');
   expect(text).not.toMatch(/HTTPS_PROXY|MINE/);
-  expect(warnings.map(({message}) => message).join()).toContain('agent.env keeps MY_PASSWORD, which no setting contains.');
+  expect(warnings.map(({message}) => message).join()).toContain('agent.env still contains MY_PASSWORD, which no setting uses.');
 });
 
 test('names directories after another release, unless an earlier export has used the standard ones', async () => {

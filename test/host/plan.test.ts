@@ -94,7 +94,7 @@ test('says why a container of run.sh is replaced', async () => {
   expect(planFor(await agentFor(), docker).warnings[0]).toContain('was started by run.sh or Docker Compose');
 });
 
-test('installs the CA where containers of runs can mount it, unless it is there', async () => {
+test('installs the CA where run containers can mount it, unless it is there', async () => {
   const host = await agentFor({'ca-file': 'ca.pem', 'ca-public-roots': false});
   const [, copy] = planFor(host, new DockerModel()).steps;
   expect(copy).toMatchObject({call: {tool: 'install', args: ['-D', '-m', '0644', '/srv/ca.pem', '/etc/scalr-agent/ca.pem']}});
@@ -309,7 +309,7 @@ describe('an uninstall', () => {
   test.each([
     ['used by container other', {others: [other]}],
     ['can be used by service scalr-agent', {hasService: true}],
-    ['the containers of this machine cannot be read, and one of them can use it', {others: undefined}],
+    ['the containers on this machine cannot be read, and one of them may use it', {others: undefined}],
   ])('does not offer to delete a directory that is %s', (why, facts) => {
     const {keeps} = planContainerRemoval([container], {...FREE, ...facts});
     expect(keeps).toContainEqual({what: '/var/lib/scalr-agent', why, how: 'Keep it'});

@@ -289,6 +289,70 @@ describe('a Secret with other content', () => {
   });
 });
 
+describe('labels and annotations of a Secret', () => {
+  const metadata = {labels: {team: 'a'}, annotations: {'reloader/match': 'true'}};
+  const given = wanted({secrets: [{...TOKEN, metadata}]});
+  const none = wanted({secrets: [{...TOKEN, metadata: {labels: {}, annotations: {}}}]});
+  const fieldsV1 = {'f:metadata': {'f:labels': {'f:team': {}, 'f:scalr.io/release': {}}, 'f:annotations': {'f:reloader/match': {}}}};
+  const labelled = {
+    metadata: {
+      name: 'scalr-agent-token',
+      labels: {...ownLabels('agent'), team: 'a', theirs: 'x'},
+      annotations: {'reloader/match': 'true', theirs: 'x', 'scalr.io/token-id': 'at-1'},
+      managedFields: [{manager: 'scalr-agent-install', operation: 'Apply', fieldsV1}],
+    },
+    data: secret('hunter2').data,
+  };
+  const found = (each: object) => facts({...inPlace, secrets: new Map([['scalr-agent-token', each as typeof labelled]])});
+  const applied = (from: RenderedRelease, state: InstallFacts) => {
+    const [step] = plan(from, state).steps.filter(({id}) => id.startsWith('secret/'));
+    return {title: step?.title, object: JSON.parse((step?.call.input as Secret).reveal())};
+  };
+
+  test('are part of a new Secret', () => {
+    const {object} = applied(given, facts());
+    expect(object.metadata).toMatchObject({labels: {team: 'a', 'scalr.io/release': 'agent'}, annotations: {'reloader/match': 'true'}});
+  });
+
+  test('are added to an existing Secret of the release, and its content is kept', () => {
+    const {title, object} = applied(given, found(secret('hunter2', ownLabels('agent'))));
+    expect(title).toBe('Change labels and annotations of Secret scalr-agent-token');
+    expect(object).toMatchObject({metadata: {labels: {team: 'a'}}, data: secret('hunter2').data});
+    expect(ids(given, found(secret('hunter2', ownLabels('agent'))))).toEqual(['secret/scalr-agent-token']);
+  });
+
+  test('do not change when the Secret has them, whatever else others have added', () => {
+    expect(ids(given, found(labelled))).toEqual([]);
+  });
+
+  test('are removed without their flags, except for those of others and of scalr-agent', () => {
+    const {object} = applied(none, found(labelled));
+    expect(object.metadata).toEqual({
+      name: 'scalr-agent-token',
+      labels: ownLabels('agent'),
+      annotations: {'scalr.io/token-id': 'at-1'},
+    });
+  });
+
+  test('remain when a command without these flags replaces the content', () => {
+    const {object} = applied(wanted({secrets: [{...TOKEN, data: {token: new Secret('new')}}]}), found(labelled));
+    expect(object).toMatchObject({metadata: {labels: {team: 'a'}, annotations: {'reloader/match': 'true'}}, stringData: {token: 'new'}});
+    expect(object.metadata.labels).not.toHaveProperty('theirs');
+  });
+
+  test('of a Secret of another owner are not changed', () => {
+    expect(() => plan(given, found(secret('hunter2')))).toThrow(
+      expect.objectContaining({
+        code: 'OBJECT_NOT_OWNED',
+        exit: 2,
+        message: 'Secret scalr-agent-token in scalr already exists with other labels or annotations, and was not created by scalr-agent.',
+        suggestions: expect.arrayContaining(['To keep its labels and annotations, omit --secret-label and --secret-annotation']),
+      }),
+    );
+    expect(ids(none, found({...labelled, metadata: {...labelled.metadata, labels: {team: 'a'}}}))).toEqual([]);
+  });
+});
+
 test('refuses a Secret that Helm deletes with the change, even with the same content', () => {
   const installed = objectsIn('apiVersion: v1\nkind: Secret\nmetadata: {name: scalr-agent-token}\n');
   expect(() => plan(wanted({values: {a: 2}}), facts({...inPlace, installed}))).toThrow(

@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 import type {Frame} from '../../scripts/recording/film.ts';
 import {svgOf} from '../../scripts/recording/svg.ts';
 import {Secret} from '../../src/ground/secret.ts';
+import {capacityForAllRuns} from '../../src/preflight/checks/scheduling.ts';
 import {isolation, token, url} from '../../src/settings/agent.ts';
 import {cloud} from '../../src/settings/release.ts';
 import {AnswerStore} from '../../src/wizard/answer-store.ts';
@@ -57,6 +58,11 @@ describe('docs/install.svg', () => {
     expect(texts.some((text) => text.startsWith(question))).toBe(true);
   });
 
+  test('shows a platform that was detected, and a failed check with its remedy', () => {
+    for (const text of ['EKS', capacityForAllRuns.title, 'Use --concurrency 24, ', '4 of 4 ready'])
+      expect(texts.some((each) => each.includes(text))).toBe(true);
+  });
+
   test('takes at most 15 seconds, and shows the command from the start', () => {
     expect(Number(/g\{animation:([\d.]+)s/.exec(svg)?.[1])).toBeLessThanOrEqual(15);
     expect(svg).toMatch(/@keyframes g0\{0%\{opacity:1\}/);
@@ -74,5 +80,5 @@ test('a line that stays is drawn once, one that changes is drawn anew, and long 
   const svg = svgOf(frames, 'title', {columns: 20, rows: 2});
   const texts = parse(svg).filter(({tagName}) => tagName === 'text');
   expect(texts.map(({textContent}) => textContent)).toEqual(['stays', '? <a> & b', 'done']);
-  expect(svg).toContain('25%{transform:translateY(0px);animation-timing-function:linear}75%{transform:translateY(-190px)}');
+  expect(svg).toContain('33.33%{transform:translateY(0px);animation-timing-function:linear}66.67%{transform:translateY(-190px)}');
 });

@@ -64,7 +64,7 @@ test('a name that two agents of the pool have is unknown', async () => {
         {pod: POD, agent: undefined},
       ],
     },
-    advice: [{code: 'AGENT_NOT_FOUND', message: `Scalr reports no single agent for ${POD}`}],
+    advice: [{code: 'AGENT_NOT_FOUND', message: `Scalr does not list an agent for each of these pods: ${POD}`}],
   });
 });
 

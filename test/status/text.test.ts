@@ -75,7 +75,7 @@ Could not be read
 test.each([
   ['agent-local-99.0.0', /agent-local 99\.0\.0 .*; newer than the newest known version 0\.6\.5/],
   ['agent-local-0.5.1', /; older than all known versions, at least 18 releases behind 0\.6\.5/],
-  ['agent-local-0.5.74', /; withdrawn upstream, \d+ releases behind/],
+  ['agent-local-0.5.74', /; withdrawn from the chart repository, \d+ releases behind/],
 ])('the version of %s', (chart, says) => {
   expect(text({revision: revision({chart})}, [], PIPE as never)).toMatch(says);
 });

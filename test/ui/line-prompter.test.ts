@@ -204,7 +204,7 @@ describe('for a screen reader', () => {
       Type a number, back, help or quit, then Enter:   The address you open Scalr at.
         It is not the address of the API.
         --url URL. https://docs.scalr.io
-      Type a number, back, help or quit, then Enter:   Not accepted: Enter a number from 1 to 3
+      Type a number, back, help or quit, then Enter:   Invalid answer: Enter a number from 1 to 3
       Type a number, back, help or quit, then Enter: "
     `);
     expect(terminal.written).toMatch(/^[ -~\n]*$/);

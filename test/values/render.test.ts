@@ -55,11 +55,11 @@ test.each([
     '1',
     'List the keys: helm show values agent-job --repo https://scalr.github.io/agent-helm/ --version 0.6.5',
   ],
-  ['a text for a number', 'agent.replicaCount', 'two', 'Set a value of the type of this key'],
-  ['a value that is not a number', 'agent.replicaCount', '.nan', 'Set a value of the type of this key'],
-  ['a text for a switch', 'rbac.create', 'no thanks', 'Set a value of the type of this key'],
-  ['a wrong type inside a map', 'agent.image', '{"tag":1.10}', 'Set a value of the type of this key'],
-  ['a number among annotations', 'global.podAnnotations', '{"a":1}', 'Set a value of the type of this key'],
+  ['a text for a number', 'agent.replicaCount', 'two', 'Set a value of the type that the key requires'],
+  ['a value that is not a number', 'agent.replicaCount', '.nan', 'Set a value of the type that the key requires'],
+  ['a text for a switch', 'rbac.create', 'no thanks', 'Set a value of the type that the key requires'],
+  ['a wrong type inside a map', 'agent.image', '{"tag":1.10}', 'Set a value of the type that the key requires'],
+  ['a number among annotations', 'global.podAnnotations', '{"a":1}', 'Set a value of the type that the key requires'],
   ['broken JSON', 'task.sidecars', '[{', `Write lists and maps as JSON: --set 'task.sidecars=["a"]'`],
 ])('rejects %s with a next step', (_, text, value, suggestion) => {
   expect(refusal(text, value).suggestion).toBe(suggestion);

@@ -545,11 +545,11 @@ describe('the network', () => {
     const lines: Line[] = [
       ...TO_NETWORK,
       ['Which of these apply', ['mirror', 'metadata']],
-      ['Access of runs to the node', 'block'],
+      ['Access to the node metadata', 'block'],
       ['Image registry mirror', ESC],
-      ['Access of runs to the node', ESC],
+      ['Access to the node metadata', ESC],
       ['Which of these apply', ['metadata']],
-      ['Access of runs to the node', ENTER],
+      ['Access to the node metadata', ENTER],
       ...REST,
     ];
     const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);

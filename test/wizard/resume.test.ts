@@ -181,7 +181,7 @@ describe('a secret of an interrupted session', () => {
     await talk([...BEGUN, interrupt('Which of these apply')], {files, argv: flags});
     const {exit, stderr} = await talk([], {argv: ['--resume'], files});
     expect(exit).toBe(2);
-    expect(stderr).toContain('The saved session does not contain --extra-env, because it has a secret.');
+    expect(stderr).toContain('The saved session does not contain --extra-env, because secrets are not saved.');
     const lines: Line[] = [['Agent pool token', TOKEN], ['Which of these apply', ENTER], ...REST, ...QUIT];
     expect((await talk(lines, {argv: ['--resume', ...flags], files})).exit).toBe(0);
   });

@@ -9,7 +9,7 @@ import type {Since} from './log-items.ts';
 import type {Gap, TextFile} from './read-objects.ts';
 
 const AGENT = 'scalr-agent';
-/** Runs the containers of runs on a VM; its proxy drop-in is a link to the one of the agent. */
+/** Runs run containers on a VM; its proxy drop-in is a link to the one of the agent. */
 const DOCKER = 'scalr-docker';
 /** Without Environment=, which systemd prints in clear text. */
 const PROPERTIES = (

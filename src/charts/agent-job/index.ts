@@ -38,7 +38,7 @@ const refusals: readonly Refusal[] = [
     settings: [storage.cache],
     in: NESTED,
     reason:
-      'the cache must be a PVC, an ephemeral volume or (since 0.6.2) a directory of the node; for EFS, create a PVC and use --cache existing-pvc',
+      'the cache must be a PVC, an ephemeral volume or (since 0.6.2) a node directory; for EFS, create a PVC and use --cache existing-pvc',
   },
   {settings: [storage.cacheSize], in: FLAT, reason: 'the chart ignores the size limit of the ephemeral volume'},
   {settings: [storage.dataSize], in: FLAT, reason: 'the data volume has no size limit'},

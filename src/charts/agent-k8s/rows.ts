@@ -59,7 +59,7 @@ const mirrored = ({get}: Scope, reference: string): string => [get(pods.imageReg
 
 const rounded = inMebibytes('agent-k8s requires memory');
 
-/** The registry of a mirror: in front of the agent image, and for the images of runs, where the last slash keeps their namespace. */
+/** The registry of a mirror: in front of the agent image, and for the runner images, where the last slash keeps their namespace. */
 const mirror: Row<string> = {
   setting: pods.imageRegistry,
   paths: [REPOSITORY, TASK_REGISTRY],

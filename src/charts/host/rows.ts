@@ -143,7 +143,7 @@ const shared: readonly Row[] = [
   ),
   extraVariables([{path: MAP}], {
     own: OWN_VARIABLES,
-    partly: (_, {get}) => (containers(get) ? 'Extra variables are set for the agent, not for containers of runs.' : undefined),
+    partly: (_, {get}) => (containers(get) ? 'Extra variables are set for the agent, not for run containers.' : undefined),
   }),
 ];
 
@@ -172,7 +172,7 @@ const inContainer: readonly Row[] = [
   }),
   key(pods.podLabel, 'container.labels', {
     as: asTextMap,
-    partly: () => 'The labels are set on the container of the agent, not on containers of runs.',
+    partly: () => 'The labels are set on the agent container, not on run containers.',
   }),
   row({
     setting: pods.imageRegistry,

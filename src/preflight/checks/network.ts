@@ -164,7 +164,7 @@ const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identit
       return ifKnown(facts.networkPolicies.areEnforced, ENFORCED, (enforced, why) =>
         enforced
           ? warn(
-              `The nodes have Workload Identity, but the metadata block denies access to it (${why}), so runs get no Google credentials from it`,
+              `Workload Identity requires the metadata service, but access is blocked (${why}), so runs get no Google credentials`,
               'Use --workload-identity gke, which allows the metadata service, or --workload-identity none',
             )
           : pass(`The block is not enforced (${why})`),

@@ -102,7 +102,7 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
         );
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0) return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
-      if (scope === 'namespace') return skip(`Cannot check whether agents of other namespaces use ${path}: ${onlyOfNamespace(context)}`);
+      if (scope === 'namespace') return skip(`Cannot check whether agents in other namespaces use ${path}: ${onlyOfNamespace(context)}`);
       return pass(`${path} is not used by another release`);
     });
   },

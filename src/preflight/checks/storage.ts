@@ -197,7 +197,7 @@ const claimShared = check('Storage', 'pvc-access-mode', 'Access mode of shared P
 
 /** Several pods, possibly on several nodes, that mount the same PVC; undefined for a single pod. */
 function sharingPods({target, values}: PreflightContext): string | undefined {
-  if (target.chart === 'agent-job') return 'the controller and the pods of all runs';
+  if (target.chart === 'agent-job') return 'the controller and all run pods';
   const replicas = Number(values['replicaCount'] ?? 1);
   return target.chart === 'agent-local' && replicas > 1 ? `${replicas} agents` : undefined;
 }

@@ -176,10 +176,10 @@ const service = machineCheck('Agents', 'host-service', 'Linux packages', {
   },
 });
 
-const otherPurpose = machineCheck('Agents', 'other-purpose', 'Agents of the other purpose on this machine', {
+const otherPurpose = machineCheck('Agents', 'other-purpose', 'Other agents on this machine', {
   ref: POOLS,
   run: ({agent, containers, services}) =>
-    ifKnown(containers, 'list the containers of this machine', (all): CheckResult => {
+    ifKnown(containers, 'list the containers on this machine', (all): CheckResult => {
       const own = agent.labels[PURPOSE_LABEL];
       const agents = agentContainers(all);
       const others = agents.filter((each) => purposeOf(each) !== undefined && purposeOf(each) !== own);
@@ -201,7 +201,7 @@ const directories = machineCheck('Agents', 'host-directories', 'Data directories
   run: ({agent, containers}) => {
     const own = agent.agents.flatMap((each) => each.directories);
     if (agent.target !== 'docker' || own.length === 0) return undefined;
-    return ifKnown(containers, 'list the containers of this machine', (all): CheckResult => {
+    return ifKnown(containers, 'list the containers on this machine', (all): CheckResult => {
       try {
         const [shared] = sharedDirectories(agent, all);
         return shared === undefined ? pass(few(own)) : warn(shared.replace(/\.$/, ''), 'Use another directory: --data-home');

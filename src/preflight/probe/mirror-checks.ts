@@ -23,7 +23,7 @@ const mirrorImages = check('Network', 'mirror-images', 'Images in the registry, 
     if (context.mirror.images.length === 0) return skip('The images of this chart version are unknown');
     return resultOf(context.mirror.images, context, {
       from: 'this machine',
-      unreachable: 'The nodes may reach it. Check it from the network of the cluster: scalr-agent preflight --probe',
+      unreachable: 'The nodes may still reach it. Check from inside the cluster: scalr-agent preflight --probe',
     });
   },
 });

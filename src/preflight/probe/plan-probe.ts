@@ -93,7 +93,7 @@ interface Variable {
   value?: string;
 }
 
-/** What the probe copies from the pods of runs: their placement and their identity. */
+/** What the probe copies from run pods: their placement and their identity. */
 const POD_FIELDS = [
   ...['serviceAccountName', 'imagePullSecrets', 'securityContext', 'nodeSelector', 'tolerations', 'affinity', 'runtimeClassName'],
   ...['priorityClassName', 'schedulerName', 'hostNetwork', 'dnsPolicy', 'dnsConfig', 'hostAliases', 'os'],

@@ -135,7 +135,7 @@ const probeTelemetry = check('Probe', 'probe-telemetry', 'OpenTelemetry collecto
     }),
 });
 
-const probeUrls = check('Probe', 'probe-urls', 'URLs of --probe-url, from the probe pod', {
+const probeUrls = check('Probe', 'probe-urls', 'URLs given with --probe-url, from the probe pod', {
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({urls}, plan) =>
@@ -163,7 +163,7 @@ const probeRunner = check('Probe', 'probe-runner', 'Runner image', {
     }),
 });
 
-const probeVolume = check('Probe', 'probe-volume', 'Volumes of a run', {
+const probeVolume = check('Probe', 'probe-volume', 'Run volumes', {
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/security-context/',
   run: (context) => withFindings(context, ({volumes}) => worstOf(volumes.map((each) => VOLUMES[each.state](each)))),
 });

@@ -124,7 +124,7 @@ function probeRefusal(
   const [cause] = kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
   return {
     reason: oneLine(`cannot create ${kind} ${metadata.name}: ${message}`),
-    remedy: cause?.remedy ?? 'Fix the error of the API server, then run the command again',
+    remedy: cause?.remedy ?? 'Fix the error that the API server reported, then run the command again',
     // Pods of runs differ from the probe, so they may still be accepted.
     isPermanent: false,
   };

@@ -220,7 +220,7 @@ export interface Findings {
   manifests: readonly (ProbeAnswer & {url: string})[];
   /** Of --probe-url. */
   urls: readonly (ProbeAnswer & {url: string})[];
-  /** What is missing in the runner image; undefined if the pods of runs do not use one. */
+  /** What is missing in the runner image; undefined if run pods do not use one. */
   runner: {missesUser: boolean; missesCurl: boolean} | undefined;
 }
 

@@ -28,7 +28,7 @@ interface Cluster {
 const CA_MOUNT = {name: 'probe-ca', mountPath: '/etc/scalr-agent-probe', readOnly: true};
 const CA_FILE = 'ca.crt';
 
-/** Volumes of a run that the probe mounts, with replacements for objects that the install creates later. Pure. */
+/** Run volumes that the probe mounts, with replacements for objects that the install creates later. Pure. */
 export function probeVolumes(spec: Values, container: Values, cluster: Cluster): ProbeVolumes {
   const {path, text} = certificatesOf(container);
   const data = dataMounts(spec, container);

@@ -94,10 +94,10 @@ export function fileProblems(text: string): SourceProblem[] {
   const tokens = [...text.matchAll(TOKEN)].filter(([token]) => tokenClaims(token) !== undefined);
   const addresses = [...text.matchAll(OCI)].filter(({index}) => !isComment(index));
   const [leak, revoke] = [
-    'The file contains a token, which everybody with access to the file can use.',
+    'The file contains a token, which anyone with access to the file can use.',
     'Revoke the token, and refer to an existing Secret',
   ];
-  const [http, use] = ['The chart repository is an HTTP repository, and not an OCI registry.', 'Use https://scalr.github.io/agent-helm/'];
+  const [http, use] = ['The chart repository is an HTTP repository, not an OCI registry.', 'Use https://scalr.github.io/agent-helm/'];
   return [
     ...tokens.map(({index}) => problem(index, 'TOKEN_IN_FILE', leak, revoke)),
     ...addresses.map(({index}) => problem(index, 'OCI_REPOSITORY', http, use)),

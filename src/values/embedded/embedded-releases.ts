@@ -50,7 +50,7 @@ const maskTemplates = (text: string): string =>
 const hasTemplates = (file: string): ExpectedError =>
   notReadable(file, 'the values of the release contain template expressions ({{ … }})', [
     'Render the file first, and use the result: helmfile build',
-    'Or replace the expressions in the values by their results',
+    'Or replace the expressions in the values with their results',
   ]);
 
 /** Where an engine keeps its releases, and in each the chart, its version and its values: maps, or texts that contain YAML. */

@@ -70,8 +70,8 @@ export function terraformReleases(file: string, text: string): EmbeddedRelease[]
 
 const notSimple = (file: string, reason: string): ExpectedError =>
   notReadable(file, reason, [
-    'Save the values without expressions in a file of their own, and use that file',
-    'Or render the values first: terraform console prints what an expression is',
+    'Save the values without expressions in a separate file, and use that file',
+    'Or render the values first: terraform console prints the value of an expression',
     'Then set chart and version in the resource',
   ]);
 

@@ -190,7 +190,7 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
     return changeOf(
       'dropped',
       path,
-      `${name} can have another meaning in ${targetName(to)}.`,
+      `${name} may have a different meaning in ${targetName(to)}.`,
       `Check the value, and set ${name} in the new file`,
     );
   const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) => name.startsWith(each.path));

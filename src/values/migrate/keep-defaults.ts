@@ -61,7 +61,7 @@ interface Writer {
   write(entries: readonly ValuesEntry[], isReached: (values: Values) => boolean): boolean;
 }
 
-/** Keeps what restricts the pods of runs, or says that the target does not have it. */
+/** Keeps what restricts run pods, or says that the target does not have it. */
 function keepProtections(before: Values, from: Target, to: Target, {values, write}: Writer): Change[] {
   const [old, known] = [effectiveValues(before, from), protectionsOf(to)];
   return protectionsOf(from).flatMap(({name, isOn}) => {
@@ -71,7 +71,7 @@ function keepProtections(before: Values, from: Target, to: Target, {values, writ
     const was = `${targetName(from)} starts runs ${name}, unlike ${targetName(to)} by default.`;
     const entry = own.refused === undefined ? own.keys.find((each) => write([each], isKept)) : undefined;
     if (entry) return [changeOf('kept', entry[0], `${was} The old value is written: ${linesOf([entry])}.`, own.partly)];
-    return [changeOf('default-changed', [], `${was} It cannot be kept: ${own.refused ?? 'the other keys do not permit it'}.`)];
+    return [changeOf('default-changed', [], `${was} It cannot be kept: ${own.refused ?? 'the other keys do not allow it'}.`)];
   });
 }
 

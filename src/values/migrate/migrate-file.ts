@@ -152,7 +152,7 @@ function migrationSource(file: string, text: string, from: string | undefined): 
     throw missing('Cannot tell which chart this file is for.', ['Example: --from agent-k8s@0.5.58'], '--from CHART@VERSION');
   if (version === undefined)
     throw missing(
-      `The values are for ${name}, but the file does not name the chart version.`,
+      `The values are for ${name}, but the file does not specify the chart version.`,
       [`Add --from ${name}@VERSION`],
       `--from ${name}@VERSION`,
     );

@@ -222,7 +222,7 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const unclear =
     names.length === 1 ? 'Cannot tell which chart this file is for.' : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
   const isEmpty = names.length === 1 && first?.files.every(({text}) => text.trim() === '');
-  return new ExpectedError(isEmpty ? `${names[0]} is empty, so it does not tell its chart.` : unclear, {
+  return new ExpectedError(isEmpty ? `${names[0]} is empty, so the chart is unknown.` : unclear, {
     code: 'MISSING_SETTING',
     options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
     suggestions: [ADD_CHART],

@@ -21,7 +21,7 @@ const suggest = (to: Path, fix?: Fix): Suggestion => ({suggestion: spellPath(to)
 export function suggestKey(path: Path, values: Values, target: Target): {message: string} & Partial<Suggestion> {
   const notes = upstreamNotes(path, target);
   const {message, ...found} = suggestKnownKey(path, values, target);
-  return {message: notes.length === 0 ? message : `${message} Change list of the chart: ${notes.join(' ')}.`, ...found};
+  return {message: notes.length === 0 ? message : `${message} Chart changelog: ${notes.join(' ')}.`, ...found};
 }
 
 function suggestKnownKey(path: Path, values: Values, target: Target): {message: string} & Partial<Suggestion> {

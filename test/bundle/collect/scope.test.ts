@@ -52,7 +52,7 @@ describe('what goes into the bundle', () => {
     ]);
   });
 
-  test('has the Jobs and pods of runs, and the events of those that have vanished', () => {
+  test('has the Jobs and run pods, and the events of those that have vanished', () => {
     const found = names(bundleScope(NAMESPACE, [JOB]).objects);
     expect(found).toEqual(
       expect.arrayContaining(['Job/scalr-agent-run-1-plan', 'Pod/scalr-agent-run-1-plan-x', 'Pod/scalr-agent-run-2-plan-y', 'Event/e3']),

@@ -83,7 +83,7 @@ export const azureCase: Case = {
       ]);
     return inEach(rendered, ['controller'], (container) => [
       claim(
-        'label for the pods of runs',
+        'label for run pods',
         (jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_LABELS') as Values)['azure.workload.identity/use'],
         'true',
       ),

@@ -110,7 +110,7 @@ export const labelCase: Case = {
     if (chart === 'agent-k8s')
       return inEach(rendered, ['controller'], (container) => {
         const found = jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_LABELS') as Values;
-        return [claim('labels for the pods of runs', pick(found, labels), labels)];
+        return [claim('labels for run pods', pick(found, labels), labels)];
       });
     return inEach(rendered, within(version, '<=0.5.67') ? ['worker', 'runner'] : ['controller', 'worker', 'runner'], ({pod}) => [
       claim('labels of the pod', pick(pod.labels, labels), labels),
@@ -143,7 +143,7 @@ export const annotationCase: Case = {
       ...inEach(rendered, roles, ({pod}) => [claim('annotations of the pod', pick(pod.annotations, annotations), annotations)]),
       ...(rendered.target.chart === 'agent-k8s'
         ? inEach(rendered, ['controller'], (container) => [
-            claim('annotations for the pods of runs', jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_ANNOTATIONS'), annotations),
+            claim('annotations for run pods', jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_ANNOTATIONS'), annotations),
           ])
         : []),
     ];

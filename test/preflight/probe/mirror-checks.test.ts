@@ -60,7 +60,7 @@ prove(
     here('pass', 'it has all', mirror(FOUND, {state: 'found'})),
     here(
       'pass',
-      'the agent selects images of runs',
+      'the agent selects runner images',
       {mirror: {images: [{image: AGENT, answer: FOUND}], flags: []}},
       {...FLAGS, chart: 'agent-k8s', 'chart-version': '0.5.65'},
     ),

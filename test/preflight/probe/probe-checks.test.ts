@@ -69,7 +69,7 @@ prove('probe', probeChecks, [
   {id: 'probe-urls', is: 'warn', when: 'the server reports an error', but: log([`${GITLAB} ok 503`])},
   {id: 'probe-urls', is: 'skip', when: 'there was no probe', but: UNPROBED},
   {id: 'probe-runner', is: 'skip', when: 'there was no probe', but: UNPROBED},
-  {id: 'probe-runner', is: 'nothing', when: 'pods of runs have no runner image', but: log([])},
+  {id: 'probe-runner', is: 'nothing', when: 'run pods have no runner image', but: log([])},
   {id: 'probe-runner', is: 'pass', when: 'the image is complete', but: log(['runner-user ok', 'runner-curl ok'])},
   {id: 'probe-runner', is: 'fail', when: 'the image has no user 1000', but: log(['runner-user missing', 'runner-curl ok'])},
   {id: 'probe-runner', is: 'fail', when: 'the image has no curl', but: log(['runner-user ok', 'runner-curl missing'])},

@@ -217,7 +217,7 @@ describe('refuses', () => {
   test.each([
     ['an unknown chart', 'agent: {url: x}\n', 'agent-jobs@0.6.5', undefined, '--to: unknown chart agent-jobs.'],
     ['a version that was never released', 'a: 1\n', 'agent-job@0.6.0', 'agent-job@0.6.1', 'agent-job 0.6.0 was never released.'],
-    ['a file without a version', 'restrictMetadataService: true\n', 'agent-job@0.6.5', undefined, 'does not name the chart version'],
+    ['a file without a version', 'restrictMetadataService: true\n', 'agent-job@0.6.5', undefined, 'does not specify the chart version'],
     ['values of the wrong type', 'agent: {debug: "yes"}\n', 'agent-job@0.6.5', 'agent-k8s@0.6.5', 'not valid for agent-k8s 0.6.5'],
     ['text that is no YAML', 'a: [\n', 'agent-job@0.6.5', 'agent-k8s@0.6.5', 'not valid for agent-k8s 0.6.5'],
   ])('%s', (_, text, to, from, message) => {

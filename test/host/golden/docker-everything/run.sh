@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')
 case $socket in
   unix://*) socket=${socket#unix://} ;;
-  *) echo "Docker is at $socket. Run this script on the machine of that Docker Engine, without DOCKER_HOST." >&2; exit 1 ;;
+  *) echo "Docker is at $socket. Run this script on the machine where that Docker Engine runs, without DOCKER_HOST." >&2; exit 1 ;;
 esac
 # A virtual machine has its own socket.
 if [ "$(uname)" != Linux ] || [ "$(docker info --format '{{.OperatingSystem}}')" = 'Docker Desktop' ]; then
@@ -25,7 +25,7 @@ exists() {
   docker container inspect "$1" >/dev/null 2>&1
 }
 
-# Creates a container before it stops the one of an earlier version of this script, which runs again if the new one does not start.
+# Creates the new container before it stops the previous one. If the new one does not start, the previous one is started again.
 start() {
   name=$1
   shift
@@ -61,7 +61,7 @@ start() {
   [ -n "$before" ] || exit 1
   docker rename "$before" "$name"
   docker start "$name" >/dev/null
-  echo "The previous container $name runs again." >&2
+  echo "The previous container $name is running again." >&2
   exit 1
 }
 

@@ -8,7 +8,7 @@ exists() {
   docker container inspect "$1" >/dev/null 2>&1
 }
 
-# Creates a container before it stops the one of an earlier version of this script, which runs again if the new one does not start.
+# Creates the new container before it stops the previous one. If the new one does not start, the previous one is started again.
 start() {
   name=$1
   shift
@@ -44,7 +44,7 @@ start() {
   [ -n "$before" ] || exit 1
   docker rename "$before" "$name"
   docker start "$name" >/dev/null
-  echo "The previous container $name runs again." >&2
+  echo "The previous container $name is running again." >&2
   exit 1
 }
 
