@@ -1,5 +1,5 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
-import {type ExpectedError, failed} from '../ground/errors.ts';
+import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.ts';
 import {closest, yamlProblem} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {type Setting, spell} from '../settings/define.ts';
@@ -14,7 +14,9 @@ export function parseAnswers(text: string, path: string, others: readonly string
     const line = problem.linePos?.[0];
     if (problem.code === 'MULTIPLE_DOCS')
       throw wrong(path, `line ${line?.line} starts a second YAML document`, ['Keep one document in the file: remove ---']);
-    throw wrong(path, `${line ? `line ${line.line}, column ${line.col}: ` : ''}${yamlProblem(problem.message).replace(/\.$/, '')}`);
+    const message = yamlProblem(problem.message).replace(/\.$/, '');
+    const place = line ? {line: line.line, column: line.col} : {};
+    throw wrong(path, `${line ? `line ${line.line}, column ${line.col}: ` : ''}${message}`, [], [{...place, message: `${message}.`}]);
   }
   refuseOdd(document, path, lineCounter);
   const answers = contentOf(document, path);
@@ -23,13 +25,18 @@ export function parseAnswers(text: string, path: string, others: readonly string
   const known = [...catalog.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id), ...others];
   const unknown = Object.keys(answers).filter((key) => !known.includes(key) && key !== '$schema');
   if (unknown.length > 0) {
+    const suggestionFor = (key: string): string | undefined => {
+      if (key === 'token') return 'Set SCALR_AGENT_TOKEN, or token-file: a token is never read from the answers file';
+      const near = closest(key.replaceAll('_', '-').toLowerCase(), known);
+      return near && `Did you mean ${near} instead of ${key}?`;
+    };
     throw wrong(
       path,
       `unknown ${unknown.length === 1 ? 'setting' : 'settings'} ${unknown.map((key) => `"${key}"${lineOf(key, document, lineCounter)}`).join(', ')}`,
-      unknown.flatMap((key) => {
-        if (key === 'token') return ['Set SCALR_AGENT_TOKEN, or token-file: a token is never read from the answers file'];
-        const near = closest(key.replaceAll('_', '-').toLowerCase(), known);
-        return near ? [`Did you mean ${near} instead of ${key}?`] : [];
+      unknown.flatMap((key) => suggestionFor(key) ?? []),
+      unknown.map((key) => {
+        const suggestion = suggestionFor(key);
+        return {setting: key, message: 'Unknown setting.', ...(suggestion === undefined ? {} : {suggestion})};
       }),
     );
   }
@@ -72,11 +79,17 @@ function contentOf(document: Document.Parsed, path: string): unknown {
   }
 }
 
-const wrong = (path: string, message: string, suggestions: string[] = []): ExpectedError =>
+const wrong = (
+  path: string,
+  message: string,
+  suggestions: string[] = [],
+  problems: readonly SettingProblem[] = [{message: `${message}.`}],
+): ExpectedError =>
   failed(
     'INVALID_ANSWERS_FILE',
     `${path}: ${message}.`,
     suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
+    {problems},
   );
 
 const HEADER = ' Answers file for scalr-agent, without secrets. Use it with --answers FILE.';

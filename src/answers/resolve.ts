@@ -179,6 +179,13 @@ function refusal(problems: readonly Problem[], missing: readonly Setting[]): Exp
   ];
   return new ExpectedError(lines.join('\n'), {
     code: problems.length > 0 ? 'INVALID_SETTING' : 'MISSING_SETTING',
+    problems: [
+      ...problems.map(({setting, message, suggestion}) => ({
+        ...{setting: setting.id, message: `${message}.`},
+        ...(suggestion === undefined ? {} : {suggestion}),
+      })),
+      ...lines.slice(problems.length).map((message) => ({message})),
+    ],
     // Invalid settings must be corrected first.
     options:
       problems.length > 0

@@ -8,7 +8,7 @@ import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Pod} from '../kubernetes/objects.ts';
 import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import type {Interrupts, Processes} from '../ports/system.ts';
-import {grantText} from '../release/grants.ts';
+import {grantText, userIn} from '../release/grants.ts';
 import {type HostBundleOptions, type HostDeps, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
@@ -237,10 +237,9 @@ export async function missingAccess(
   const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
   if (refused === undefined) return undefined;
   const {namespace} = kubeTarget;
-  const {value: user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
+  const {value: user = userOf(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
   return grantText(permissionsOfBundle(namespace), {purpose: 'collect-logs', namespace, user}, kubeTarget);
 }
 
-/** Older API servers name the account only in their error messages. */
-const userIn = (gaps: readonly Gap[]): string | undefined =>
-  gaps.map(({error}) => /\bUser "([^"]+)" cannot /.exec(error.message)?.[1]).find((user) => user !== undefined);
+const userOf = (gaps: readonly Gap[]): string | undefined =>
+  gaps.map(({error}) => userIn(error.message)).find((user) => user !== undefined);

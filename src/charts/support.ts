@@ -73,7 +73,13 @@ export function notSupported(refused: readonly Unsupported[], before: readonly s
   // Without a fact about the cluster, the chart would fail there.
   const removable = before.length + after.length === 0 ? refused : refused.filter(({setting}) => setting.group !== 'Cluster');
   const removal = removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
-  return failed('UNSUPPORTED_SETTING', refused.map(({message}) => `${message}.`).join('\n'), [...before, ...removal, ...after]);
+  const suggestions = [...before, ...removal, ...after];
+  const problems = refused.map(({setting, message}) => ({
+    setting: setting.id,
+    message: `${message}.`,
+    suggestion: suggestions[0] as string,
+  }));
+  return failed('UNSUPPORTED_SETTING', problems.map(({message}) => message).join('\n'), suggestions, {problems});
 }
 
 export const refusalReason = (

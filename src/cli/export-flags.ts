@@ -10,11 +10,10 @@ import type {Setting} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
 import {flagsOf, type Settings} from '../settings/settings.ts';
 import {clientCertFile} from '../settings/tls.ts';
-import type {Generated} from '../values/generate.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, type Parsed, repeated} from './flags.ts';
-import {overlayFlag, readOverlay, requireValid, sharedSettings} from './overlay.ts';
-import {type ChartDeps, confirmGenerated, generateUnconfirmed} from './read-chart.ts';
+import {generateOverlay, overlayFlag, requireValid, sharedSettings} from './overlay.ts';
+import {type ChartDeps, confirmOne, generateUnconfirmed} from './read-chart.ts';
 
 /** Flags of export that only fleet engines have. */
 export const fleetFlags = {
@@ -65,14 +64,10 @@ export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
   const deps = {app, flags: flags as ClusterFlags};
   const make = (of: Settings): ReturnType<typeof generateReferences> => generateReferences(of, deps);
-  const overlay = directory === undefined ? undefined : await readOverlay({directory, sources, app, answers}, make);
-  const clusters = overlay ? requireValid(overlay) : [{...single, made: await make(shared)}];
-  const confirmed = await confirmGenerated(
-    clusters.map(({made}) => made),
-    deps,
-  );
+  const overlay = directory === undefined ? undefined : await generateOverlay({directory, sources, app, answers}, make, deps);
+  const clusters = overlay ? requireValid(overlay) : [{...single, made: await confirmOne(await make(shared), deps)}];
   return {
-    clusters: clusters.map(({made: _, ...each}, index) => ({...each, generated: confirmed[index] as Generated})),
+    clusters: clusters.map(({made: generated, ...each}) => ({...each, generated})),
     rings: overlay?.rings ?? [single.ring],
     ...{shared, token, store, isOverlay: overlay !== undefined, isAutoscaled: flags.autoscaled === true},
     git: url === undefined ? undefined : {url, path: out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, '')},

@@ -3,11 +3,13 @@ import {type OverlayFile, parseOverlay, parseRings, RINGS_FILE, type Ring, ringO
 import {type ResolveOptions, resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterChoice, recommend} from '../charts/recommend.ts';
-import {ExitCode, ExpectedError, usageError} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, type SettingProblem, usageError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalog, Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
+import type {ValuesFinding} from '../values/validate/finding.ts';
+import {readSource} from '../values/validate/source.ts';
 import type {App} from './app.ts';
 import {type ChartDeps, confirmGenerated, generateUnconfirmed} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
@@ -20,10 +22,12 @@ export const overlayFlag = {
 };
 
 /** A cluster of --overlay, and what was made of its settings, or why that failed. */
-export type OverlayCluster<T> = OverlayFile & {ring: string} & (
-    | {made: T; failure?: undefined}
-    | {made?: undefined; failure: ExpectedError}
-  );
+type OverlayCluster<T> = Pick<OverlayFile, 'name' | 'path' | 'context'> & {
+  ring: string;
+  text: string;
+  /** The files that it is merged over. */
+  over: readonly string[];
+} & ({made: T; failure?: undefined} | {made?: undefined; failure: ExpectedError});
 
 export interface Overlay<T> {
   clusters: OverlayCluster<T>[];
@@ -51,7 +55,7 @@ export async function readOverlay<T>(
   const read = texts.map(({file, text}, index) => ({path: file, text, name: (names[index] as string).replace(/\.ya?ml$/i, '')}));
   const ringsFile = read.find(({path}) => path === at(RINGS_FILE));
   const rings: Ring[] = parseRings(ringsFile?.text ?? '[]', at(RINGS_FILE));
-  const overlays = read.filter((each) => each !== ringsFile).map(({text, path, name}) => parseOverlay(text, path, name));
+  const overlays = read.filter((each) => each !== ringsFile);
   if (overlays.length === 0)
     throw new ExpectedError(`No file of a cluster in ${directory || '.'}.`, {
       ...{code: 'UNREADABLE_FILE', exit: ExitCode.usage},
@@ -59,53 +63,84 @@ export async function readOverlay<T>(
     });
   const deps = {files, now: now()};
   const clusters: OverlayCluster<T>[] = [];
-  for (const overlay of overlays) {
-    const ring = ringOf(overlay.name, rings);
+  for (const {name, path, text} of overlays) {
+    const ring = ringOf(name, rings);
+    const over = [answers, ring.answers.size > 0 ? `${at(RINGS_FILE)} (${ring.name})` : undefined].filter((each) => each !== undefined);
+    const cluster = {name, path, text, context: name, ring: ring.name, over};
     try {
+      const overlay = parseOverlay(text, path, name);
       const settings = await resolveAnswers(withOverlays(sources, [ring.answers, overlay.answers]), deps, options);
-      clusters.push({...overlay, ring: ring.name, made: await make(settings)});
+      clusters.push({...cluster, context: overlay.context, made: await make(settings)});
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      const over = [answers, ring.answers.size > 0 ? `${at(RINGS_FILE)} (${ring.name})` : undefined].filter((each) => each !== undefined);
-      const place = [overlay.path, ...over].join(' over ');
-      clusters.push({...overlay, ring: ring.name, failure: error.with(`${place}: ${error.message}`, error.suggestions)});
+      clusters.push({...cluster, failure: error});
     }
   }
   return {clusters, rings: rings.map(({name}) => name)};
 }
 
-const SHOWN = 10;
-
-/** The clusters, if nothing failed. @throws ExpectedError that lists the clusters with invalid settings */
-export function requireValid<T>({clusters}: Overlay<T>): (OverlayFile & {ring: string; made: T})[] {
-  const failures = clusters.flatMap(({failure}) => (failure === undefined ? [] : [failure]));
-  const [first] = failures;
-  if (first === undefined) return clusters as (OverlayFile & {ring: string; made: T})[];
-  const shown = failures.slice(0, SHOWN);
-  const more = failures.length > SHOWN ? [`The settings of ${failures.length - SHOWN} more clusters are invalid.`] : [];
-  throw first.with([...shown.map(({message}) => message), ...more].join('\n'), [...new Set(shown.flatMap(({suggestions}) => suggestions))]);
-}
-
-/** The findings of every cluster, in its file. @throws ExpectedError if files to validate are given too */
-export async function checkOverlay(source: OverlaySource, deps: ChartDeps, [file]: readonly string[] = []): Promise<CheckedGroup[]> {
-  if (file !== undefined) throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
-  const {clusters} = await readOverlay(source, (settings) => generateUnconfirmed(settings, undefined, deps));
+/** The values of every cluster. @throws ExpectedError for files that cannot be read */
+export async function generateOverlay(
+  source: OverlaySource,
+  make: (settings: Settings) => ReturnType<typeof generateUnconfirmed>,
+  deps: ChartDeps,
+): Promise<Overlay<Generated>> {
+  const {clusters, rings} = await readOverlay(source, make);
   const confirmed = await confirmGenerated(
     clusters.flatMap(({made}) => made ?? []),
     deps,
   );
-  return clusters.map(({path, made, failure}) => {
-    const files = [{file: path, text: ''}];
-    if (made !== undefined) {
-      const {target, warnings} = confirmed.shift() as Generated;
-      const findings = warnings.map(({code, message}) => ({severity: 'warning', code, path: '', message}) as const);
-      return {files, areLayers: false, findings, target};
-    }
-    const {code, message, suggestions} = failure;
-    const [suggestion] = suggestions;
-    const error = {severity: 'error', code, path: '', message, ...(suggestion === undefined ? {} : {suggestion})} as const;
-    return {files, areLayers: false, findings: [error]};
+  const withValues = ({made, failure, ...cluster}: (typeof clusters)[number]): OverlayCluster<Generated> => {
+    const result = made === undefined ? failure : (confirmed.shift() as Generated | ExpectedError);
+    return result instanceof ExpectedError ? {...cluster, failure: result} : {...cluster, made: result};
+  };
+  return {clusters: clusters.map(withValues), rings};
+}
+
+const SHOWN = 10;
+
+/** The clusters, if nothing failed. @throws ExpectedError that lists the clusters with invalid settings */
+export function requireValid<T>({clusters}: Overlay<T>): (OverlayCluster<T> & {made: T})[] {
+  const wrong = clusters.flatMap(({failure, path, over}) =>
+    failure === undefined ? [] : [{failure, path, place: [path, ...over].join(' over ')}],
+  );
+  const [first] = wrong;
+  if (first === undefined) return clusters as (OverlayCluster<T> & {made: T})[];
+  const shown = wrong.slice(0, SHOWN);
+  const more = wrong.length > SHOWN ? [`The settings of ${wrong.length - SHOWN} more clusters are invalid.`] : [];
+  throw first.failure.with(
+    [...shown.map(({path, place, failure: {message}}) => (message.startsWith(path) ? message : `${place}: ${message}`)), ...more].join(
+      '\n',
+    ),
+    [...new Set(shown.flatMap(({failure: {suggestions}}) => suggestions))],
+  );
+}
+
+/** The findings of every cluster, at their settings in its file. @throws ExpectedError if files to validate are given too */
+export async function checkOverlay(source: OverlaySource, deps: ChartDeps, [file]: readonly string[] = []): Promise<CheckedGroup[]> {
+  if (file !== undefined) throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
+  const {clusters} = await generateOverlay(source, (settings) => generateUnconfirmed(settings, undefined, deps), deps);
+  return clusters.map(({path: file, text, over, made, failure}) => {
+    const {source: read} = readSource(text);
+    const findings = problemsOf(made ?? failure).map(({severity, code, setting = '', message, ...problem}): ValuesFinding => {
+      const isHere = read !== undefined && Object.hasOwn(read.values, setting);
+      const elsewhere =
+        setting === '' || isHere || over.length === 0 ? '' : ` This file does not set it; it is merged over ${over.join(' and ')}.`;
+      return {severity, code, path: setting, ...(isHere ? read.locate([setting]) : {}), ...problem, message: `${message}${elsewhere}`};
+    });
+    return {files: [{file, text}], areLayers: false, findings, ...(made === undefined ? {} : {target: made.target})};
   });
+}
+
+type Problem = SettingProblem & Pick<ValuesFinding, 'severity' | 'code'>;
+
+/** The warnings of values, or the parts of a failure. */
+function problemsOf(result: Generated | ExpectedError): Problem[] {
+  if (!(result instanceof ExpectedError)) return result.warnings.map((each) => ({...each, severity: 'warning'}));
+  const {code, message, suggestions, problems} = result;
+  const [suggestion] = suggestions;
+  const all = problems.length > 0 ? problems : [{message, ...(suggestion === undefined ? {} : {suggestion})}];
+  return all.map((each) => ({...each, severity: 'error', code}));
 }
 
 /** Settings without those of clusters; invalid ones are reported for each cluster. */

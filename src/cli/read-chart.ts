@@ -3,7 +3,7 @@ import {oncePerVersion} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {isUnknown} from '../charts/target.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
-import {mergeValues, type Values} from '../ground/tree.ts';
+import {mergeValues, sameTree, type Values} from '../ground/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
 import type {Unconfirmed} from '../operations/confirm-keys.ts';
 import type {ChartSignature, ReadChart} from '../operations/read-chart.ts';
@@ -78,38 +78,66 @@ export async function generateUnconfirmed(
 }
 
 /** Generates and validates the values. Keys for an unknown chart version are confirmed by rendering it. @throws ExpectedError */
-export async function generateFor(settings: Settings, facts: ChartRequirements | undefined, deps: ChartDeps): Promise<Generated> {
-  return (await confirmGenerated([await generateUnconfirmed(settings, facts, deps)], deps))[0] as Generated;
+export const generateFor = async (settings: Settings, facts: ChartRequirements | undefined, deps: ChartDeps): Promise<Generated> =>
+  confirmOne(await generateUnconfirmed(settings, facts, deps), deps);
+
+/** @throws ExpectedError if the chart rejects the values */
+export async function confirmOne(made: GeneratedFor, deps: ChartDeps): Promise<Generated> {
+  const [generated] = await confirmGenerated([made], deps);
+  if (generated instanceof ExpectedError) throw generated;
+  return generated as Generated;
 }
 
-/** Warns about keys of unknown chart versions that have no confirmed effect; the values for one version are rendered together. @throws ExpectedError */
-export async function confirmGenerated(all: readonly GeneratedFor[], deps: ChartDeps): Promise<Generated[]> {
+/** Warns about keys of unknown chart versions that have no confirmed effect; the values for one version are rendered together. */
+export async function confirmGenerated(all: readonly GeneratedFor[], deps: ChartDeps): Promise<(Generated | ExpectedError)[]> {
   const charts = [...new Set(all.flatMap(({read}) => read ?? []))];
-  const warnings = new Map<ReadChart | undefined, Warning[]>();
+  const found = new Map<GeneratedFor, Confirmed>();
   for (const chart of charts) {
-    const values = all.flatMap(({generated, read}) => (read === chart ? [generated.values] : []));
-    const {unconfirmed, rejection} = await confirmKeysIn(chart, values.reduce(mergeValues), deps, charts.length);
-    if (rejection !== undefined && values.length === 1) throw rejection;
-    // Values of several clusters can contradict each other.
-    const together = rejection && {message: `The effect of the keys is not confirmed. All clusters merged: ${rejection.message}`};
-    warnings.set(chart, warningsOf(together ? [together] : unconfirmed));
+    const ofChart = all.filter(({read}) => read === chart);
+    const values = ofChart.map(({generated}) => generated.values);
+    const confirmed = await confirmAll(chart, values, deps, charts.length);
+    for (const [index, each] of ofChart.entries()) found.set(each, confirmed[index] as Confirmed);
   }
-  return all.map(({generated, read}) => ({...generated, warnings: [...generated.warnings, ...(warnings.get(read) ?? [])]}));
+  return all.map((each) => {
+    const {unconfirmed = [], rejection} = found.get(each) ?? {};
+    return rejection ?? {...each.generated, warnings: [...each.generated.warnings, ...warningsOf(unconfirmed)]};
+  });
 }
 
 export const warningsOf = (found: readonly Pick<Unconfirmed, 'message'>[]): Warning[] =>
   found.map(({message}) => ({code: 'UNCONFIRMED_KEY', message}));
 
-/** Keys without a confirmed effect in a chart of an unknown version, or why it rejects the values. `charts` share the renders of a command. */
-export async function confirmKeysIn(
-  read: ReadChart,
-  values: Values,
-  {app, flags}: ChartDeps,
-  charts = 1,
-): Promise<{unconfirmed: Unconfirmed[]; rejection?: ExpectedError}> {
+/** Keys without a confirmed effect in a chart of an unknown version, or why it rejects the values. */
+interface Confirmed {
+  unconfirmed: Unconfirmed[];
+  rejection?: ExpectedError;
+}
+
+/** Confirms the keys of several files or clusters. `charts` share the renders of a command. */
+export async function confirmAll(read: ReadChart, all: readonly Values[], deps: ChartDeps, charts: number): Promise<Confirmed[]> {
+  const {MAX_RENDERS} = await import('../operations/confirm-keys.ts');
+  const renders = Math.max(2, Math.floor(MAX_RENDERS / charts));
+  const distinct = all.filter((values, index) => all.findIndex((each) => sameTree(each, values)) === index);
+  if (distinct.length === 1) {
+    const one = await confirmIn(read, distinct[0] as Values, deps, renders);
+    return all.map(() => one);
+  }
+  // Merged values hide what the chart rejects in one of them, and valid ones can contradict each other.
+  const alone = await Promise.all(distinct.slice(0, Math.floor(renders / 2)).map((values) => confirmIn(read, values, deps, 1)));
+  const accepted = distinct.filter((_, index) => alone[index]?.rejection === undefined);
+  const {unconfirmed, rejection} = await confirmIn(read, accepted.reduce(mergeValues, {}), deps, Math.max(2, renders - alone.length));
+  const message = `The effect of the keys is not confirmed. All files merged: ${rejection?.message}`;
+  const merged = {unconfirmed: rejection === undefined ? unconfirmed : [{path: [], message}]};
+  return all.map((values) => {
+    const own = alone[distinct.findIndex((each) => sameTree(each, values))];
+    return own?.rejection === undefined ? merged : own;
+  });
+}
+
+export async function confirmIn(read: ReadChart, values: Values, {app, flags}: ChartDeps, renders?: number): Promise<Confirmed> {
   const {confirmKeys, MAX_RENDERS} = await import('../operations/confirm-keys.ts');
   try {
-    return {unconfirmed: await confirmKeys(values, read, app.processes(toolPaths(flags)), Math.max(2, Math.floor(MAX_RENDERS / charts)))};
+    return {unconfirmed: await confirmKeys(values, read, app.processes(toolPaths(flags)), renders ?? MAX_RENDERS)};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const {chart: name, version} = read.target;

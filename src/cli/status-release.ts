@@ -1,7 +1,7 @@
 import {scalrChart} from '../charts/define.ts';
 import {pooled, withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -57,7 +57,7 @@ export async function showRelease(
   let found = name;
   const inCluster = await readStatus(name, {desired, signal}, deps).catch(async (error: unknown) => {
     if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND')) throw error;
-    const [only, ...others] = await agentReleases(name.kubeTarget, access, signal);
+    const [only, ...others] = await agentReleases(name.kubeTarget, access, signal).catch(onFailure(() => []));
     if (only === undefined || others.length > 0) throw error;
     say(`Using release ${only.release} in namespace ${only.kubeTarget.namespace}, the only agent release of the cluster.\n`);
     found = only;
@@ -233,7 +233,9 @@ export function contextsMatching(patterns: readonly string[], contexts: readonly
     const matching = contexts.filter((each) => each === pattern || new RegExp(`^${text}$`).test(each));
     if (matching.length > 0) return matching;
     throw failed('INVALID_SETTING', `No context of the kubeconfig matches ${pattern}.`, [
-      contexts.length === 0 ? 'The kubeconfig has no contexts. Set --kubeconfig' : `Contexts found: ${few(contexts, MAX_NAMES)}`,
+      contexts.length === 0
+        ? 'The kubeconfig has no contexts. Check KUBECONFIG, or set --kubeconfig'
+        : `Contexts found: ${few(contexts, MAX_NAMES)}`,
     ]);
   });
   return [...new Set(found)];

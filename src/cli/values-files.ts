@@ -2,14 +2,13 @@ import type {Target} from '../charts/define.ts';
 import {isUnknown} from '../charts/target.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
-import {mergeValues} from '../ground/tree.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import type {Files} from '../ports/system.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {type CheckedGroup, type FileGroup, guessChart, sourceOf, withFindings} from '../values/validate/check-files.ts';
-import {type ChartDeps, confirmKeysIn, readChartFrom, readUnknownChart} from './read-chart.ts';
+import {type ChartDeps, confirmAll, readFrom, readIfUnknown} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
@@ -78,16 +77,13 @@ export async function confirmGroups(checked: readonly CheckedGroup[], {read}: Ch
   for (const each of unknown) {
     const isOf = ({target, findings}: CheckedGroup): boolean =>
       target === each.target && findings.every(({severity}) => severity !== 'error');
-    const sources = groups.filter(isOf).map(sourceOf);
+    const sources = groups.filter(isOf).map((group) => sourceOf(group).values);
     if (sources.length === 0) continue;
-    const {unconfirmed, rejection} = await confirmKeysIn(
-      each,
-      sources.map(({values}) => values).reduce(mergeValues, {}),
-      deps,
-      unknown.length,
-    );
-    const refused = rejection && sources.length === 1 ? [rejection.message] : [];
-    groups = groups.map((group) => (isOf(group) ? withFindings(group, unconfirmed, refused) : group));
+    const confirmed = await confirmAll(each, sources, deps, unknown.length);
+    groups = groups.map((group) => {
+      const found = isOf(group) ? confirmed.shift() : undefined;
+      return found === undefined ? group : withFindings(group, found.unconfirmed, found.rejection ? [found.rejection.message] : []);
+    });
   }
   return groups;
 }

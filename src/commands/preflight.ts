@@ -24,6 +24,7 @@ import {
 } from '../cli/preflight.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
+import {onFailure} from '../ground/errors.ts';
 import {cachedAccess} from '../kubernetes/with-retries.ts';
 import {desiredRelease} from '../operations/desired-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
@@ -95,7 +96,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const [early, versionSignal] = [AbortSignal.timeout(readTimeoutMs / 4), AbortSignal.timeout(readTimeoutMs / 2)];
     const cached = async (kubeTarget: ClusterTarget) =>
       cachedAccess(await this.accessTo(kubeTarget, flags), {signal: early, sleep: this.app.sleep});
-    const cluster = await this.openAnswersOf(flags, cached);
+    const cluster = await this.openAnswersOf(flags, cached).catch(onFailure(() => undefined));
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     const generated = await generateFor(settings, cluster?.facts, {app: this.app, flags});

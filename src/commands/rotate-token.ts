@@ -17,6 +17,7 @@ import {
 import {type HostRotateResult, isTokenIn, readHostTokens, rotateOnHost} from '../cli/rotate-host.ts';
 import {needsToken, type RotateResult, readAccount, rotateInCluster} from '../cli/rotate-release.ts';
 import {agentsOfRelease, hasToken, readTokenHolder, type TokenHolder} from '../operations/rotate-token.ts';
+import {withRoles} from '../release/grants.ts';
 import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
@@ -73,7 +74,7 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
     const access = await this.accessTo(name.kubeTarget, flags);
     const {holder, users, account} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutOf(flags));
-      const found = await newestRevision(name, access, signal);
+      const found = await newestRevision(name, access, signal).catch(withRoles(name, access.kubernetes));
       if (found === undefined || found.status === 'uninstalled') throw await notFound(name, found, access, signal);
       if (scalrChart(found.chart) === undefined) throw notAnAgentRelease(name, found.chart);
       const holder = await readTokenHolder(name, found, access, signal);

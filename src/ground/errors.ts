@@ -78,7 +78,19 @@ export interface DecisionOption {
   when: string;
 }
 
+/** One of several problems of settings, with its position in the file that was read. */
+export interface SettingProblem {
+  /** Answers key; absent for a missing setting. */
+  setting?: string;
+  line?: number;
+  column?: number;
+  message: string;
+  suggestion?: string;
+}
+
 interface BaseDetails {
+  /** The parts of the message, if they are known. */
+  problems?: readonly SettingProblem[];
   /** Where it differs from the usual one. */
   exit?: ExitCode;
   suggestions?: readonly string[];
@@ -95,14 +107,16 @@ export class ExpectedError extends Error {
   readonly code: ErrorCode;
   readonly exit: ExitCode;
   readonly suggestions: readonly string[];
+  readonly problems: readonly SettingProblem[];
   /** Empty if there is nothing to decide. */
   readonly options: readonly DecisionOption[];
 
-  constructor(message: string, {code, exit = EXIT_OF[code], suggestions = [], options = [], cause}: FailureDetails) {
+  constructor(message: string, {code, exit = EXIT_OF[code], suggestions = [], problems = [], options = [], cause}: FailureDetails) {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = exit;
     this.suggestions = suggestions.map(maskSecrets);
+    this.problems = problems.map((each) => ({...each, message: maskSecrets(each.message)}));
     this.options = options;
   }
 
@@ -117,7 +131,7 @@ export const failed = (
   code: FailureCode,
   message: string,
   suggestions: readonly string[] = [],
-  more: Pick<BaseDetails, 'exit' | 'cause'> = {},
+  more: Omit<BaseDetails, 'suggestions'> = {},
 ): ExpectedError => new ExpectedError(message, {code, suggestions, ...more});
 
 /** A command line that cannot be run as it was typed. */

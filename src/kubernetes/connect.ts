@@ -1,6 +1,8 @@
 import {once} from 'node:events';
+import {existsSync} from 'node:fs';
 import {Agent, type IncomingMessage, request} from 'node:http';
-import {isUnknownToWindows, type ToolPaths, toolNotFound} from '../adapters/node-processes.ts';
+import {delimiter} from 'node:path';
+import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-processes.ts';
 import {abortReason, anySignal, followSignal} from '../ground/async.ts';
 import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
@@ -87,6 +89,7 @@ const NONE: Connection = {isAlive: () => false, close: async () => undefined};
 
 /** @throws ExpectedError if kubectl or the cluster is missing */
 async function connect(kubeTarget: ClusterTarget, kubectl: string, signal: AbortSignal): Promise<Connection> {
+  refuseMissing(kubeTarget, process.env);
   const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(kubeTarget, socket), kubectl, signal);
   if ('call' in started) {
     refuse(started, kubectl);
@@ -102,6 +105,14 @@ async function connect(kubeTarget: ClusterTarget, kubectl: string, signal: Abort
       await Promise.all([close(), stop()]);
     },
   };
+}
+
+/** kubectl ignores a missing file in KUBECONFIG, and then connects to localhost. In a pod, it uses the service account. */
+function refuseMissing({kubeconfig}: ClusterTarget, {KUBECONFIG: paths = '', KUBERNETES_SERVICE_HOST: isInPod}: NodeJS.ProcessEnv): void {
+  const files = paths.split(delimiter).filter((path) => path !== '');
+  if (kubeconfig !== undefined || isInPod || files.length === 0 || files.some((path) => existsSync(path))) return;
+  const stderr = `error: stat ${files.join(', ')}: no such file or directory`;
+  throw toolFailure({tool: 'kubectl', args: ['proxy']}, {exitCode: ExitCode.failed, stdout: '', stderr});
 }
 
 /** Does not wait for a slow proxy after the signal; the request then ends as `aborted`. */

@@ -155,7 +155,7 @@ export interface KeyComment {
 /**
  * Writes values as YAML that Helm cannot misread: texts in quotes, keys too where YAML 1.1 would read another type, long
  * texts as blocks. `comments` go above their keys, `header` above everything; both without the leading #. With `isPlain`, only texts
- * that need them have quotes, and no lines are empty, as in Kubernetes manifests.
+ * that need them have quotes, lists of texts are on one line, and no lines are empty, as in Kubernetes manifests.
  */
 export function toYaml(
   values: Values,
@@ -171,6 +171,9 @@ export function toYaml(
       if (isBlock(node.value)) node.type = Scalar.BLOCK_LITERAL;
       else if (!isPlain) node.type = Scalar.QUOTE_DOUBLE;
     },
+    Seq(_, node) {
+      node.flow = isPlain && node.items.every(isScalar);
+    },
   });
   if (isYamlMap(document.contents) && !isPlain) {
     for (const [index, pair] of document.contents.items.entries()) {
@@ -181,7 +184,7 @@ export function toYaml(
     const key = keyAt(document.contents, path);
     if (key !== undefined) key.commentBefore = [...(key.commentBefore ? [key.commentBefore] : []), ` ${text}`].join('\n');
   }
-  const body = Object.keys(values).length === 0 ? '{}\n' : document.toString({lineWidth: 0});
+  const body = Object.keys(values).length === 0 ? '{}\n' : document.toString({lineWidth: 0, flowCollectionPadding: false});
   const text =
     [...header.map((line) => (line === '' ? '#' : `# ${line}`)), ...(header.length > 0 ? [''] : [])].map((line) => `${line}\n`).join('') +
     body;

@@ -117,7 +117,9 @@ function refusing<T>(setting: Setting<unknown>, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw failed('INVALID_SETTING', `${spell(setting)}: ${error.message}.`, error.suggestion === undefined ? [] : [error.suggestion]);
+    const {message, suggestion} = error;
+    const problem = {setting: setting.id, message: `${message}.`, ...(suggestion === undefined ? {} : {suggestion})};
+    throw failed('INVALID_SETTING', `${spell(setting)}: ${message}.`, suggestion === undefined ? [] : [suggestion], {problems: [problem]});
   }
 }
 

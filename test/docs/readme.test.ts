@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {imageCauses} from '../../src/diagnose/start-causes.ts';
+import {AGENT_LOG_ROWS} from '../../src/diagnose/agent-log.ts';
 import {storageChecks} from '../../src/preflight/checks/storage.ts';
 import {root} from './commands.ts';
 
@@ -14,8 +14,8 @@ test('README.md shows a check and a cause in the words of today', () => {
   expect(storageChecks.map((each) => each.title)).toContain(title);
   const messages = readFileSync(join(root, 'test/preflight/checks/messages/storage.txt'), 'utf8');
   const names = (text: string): string =>
-    text.replace(/StorageClass \S+ of/, 'StorageClass NAME of').replace(/existing: [^)]*/, 'existing: NAMES');
+    text.replace(/StorageClass \S+ of PVC \S+/, 'StorageClass NAME of PVC NAME').replace(/existing: [^)]*/, 'existing: NAMES');
   expect(messages.split('\n').map(names)).toContain(`  fail: ${names(message)} -> ${remedy}`);
-  const [, cause = ''] = /ImagePullBackOff: .*: not found\n {4}→ (.*)$/m.exec(readme) ?? [];
-  expect(imageCauses.flatMap(({rows}) => rows.map((row) => row.remedy))).toContain(cause);
+  const remedies = AGENT_LOG_ROWS.map((row) => row.remedy.kubernetes);
+  expect(remedies.filter((each) => each !== undefined && readme.includes(`    → ${each}\n`))).toHaveLength(1);
 });

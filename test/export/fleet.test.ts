@@ -154,10 +154,42 @@ describe('overlays', () => {
     const {status, stdout} = run('validate', ...OVERLAY, '--json');
     expect(violations('validate', stdout)).toEqual([]);
     expect(JSON.parse(stdout).files).toMatchObject([
-      {file: 'clusters/eu-1.yaml', valid: false, findings: [{code: 'INVALID_SETTING', message: place}]},
+      {
+        ...{file: 'clusters/eu-1.yaml', valid: false},
+        findings: [{code: 'INVALID_SETTING', path: 'cache', line: 1, column: 1, message: 'existing-pvc requires the name of a PVC.'}],
+      },
       {file: 'clusters/eu-2.yaml', valid: true, chart: 'agent-job'},
     ]);
     expect(status).toBe(3);
+  });
+
+  test('validate lists the problems of every cluster at their settings, whatever is wrong with other clusters', () => {
+    const {run} = directory({
+      'answers.yaml': `${ANSWERS}data-size: much\n`,
+      'clusters/broken.yaml': 'concurrency: 2\nset: [\n',
+      'clusters/fine.yaml': 'data-size: 4Gi\n',
+      'clusters/many.yaml': 'data-size: 4Gi\ncontroller-replicas: 99\nconcurrency: many\n',
+      'clusters/shared.yaml': '',
+      'clusters/unknown.yaml': 'data-size: 4Gi\n\nlabels: x\nconcurency: 3\n',
+      'clusters/unsupported.yaml': 'data-size: 4Gi\nsingle-run: true\n',
+    });
+    const {status, stdout} = run('validate', ...OVERLAY, '--format', 'github');
+    const lines = stdout.split('\n').filter((line) => line.startsWith('::error'));
+    expect(lines.map((line) => /file=clusters\/([^,:]*)(?:,line=(\d+))?/.exec(line)?.slice(1))).toEqual([
+      ['broken.yaml', '3'],
+      ['many.yaml', '3'],
+      ['many.yaml', '2'],
+      ['shared.yaml', undefined],
+      ['unknown.yaml', '3'],
+      ['unknown.yaml', '4'],
+      ['unsupported.yaml', '2'],
+    ]);
+    expect(lines[3]).toContain('This file does not set it; it is merged over answers.yaml.');
+    expect(lines[5]).toContain('Did you mean concurrency');
+    expect(status).toBe(3);
+    const exported = run('export', 'flux', ...OVERLAY);
+    expect(exported.status).toBe(2);
+    for (const name of ['broken', 'many', 'shared', 'unknown', 'unsupported']) expect(exported.stderr).toContain(`clusters/${name}.yaml`);
   });
 
   test('recommend names the clusters that a chart cannot serve', () => {

@@ -132,8 +132,41 @@ describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS}
     // The values of "one" and "two" are valid, and contradict each other when they are merged.
     const valid = ['warning UNKNOWN_VERSION', 'warning UNCONFIRMED_KEY'];
     expect(found).toEqual([['error UNSUPPORTED_SETTING'], valid, valid, valid]);
-    expect(checked[1]?.findings[1]?.message).toContain('All clusters merged: agent-local 0.7.0 rejects the values.');
+    expect(checked[1]?.findings[1]?.message).toContain('All files merged: agent-local 0.7.0 rejects the values.');
     expect(calls.filter((each) => each === 'template').length).toBeLessThanOrEqual(10);
+
+    // Only the cluster whose values the chart rejects has an error.
+    writeFileSync(join(clusters, 'rejected.yaml'), 'chart: agent-local\nset: {workload.kind: CronJob}\n');
+    for (const name of ['one', 'job']) rmSync(join(clusters, `${name}.yaml`));
+    calls.splice(0);
+    const again = await runCommand(Validate, argv, depsOf(helm(), calls));
+    expect(again.exit, again.stderr).toBe(3);
+    const {files: results} = JSON.parse(again.stdout) as {files: {findings: {code: string; message: string}[]}[]};
+    expect(results.map(({findings}) => findings.map(({code}) => code))).toEqual([
+      ['UNKNOWN_VERSION'],
+      ['INVALID_SETTING'],
+      ['UNKNOWN_VERSION'],
+    ]);
+    expect(results[1]?.findings[0]?.message).toContain('workload.kind must be Deployment or StatefulSet');
+    expect(calls.filter((each) => each === 'template').length).toBeLessThanOrEqual(10);
+    const exported = await runCommand(ExportCommand, ['flux', ...argv.slice(0, 4), '--dry-run'], depsOf(helm()));
+    expect(exported).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(`${join(clusters, 'rejected.yaml')} over ${answers}: agent-local`),
+    });
+  });
+
+  test('reports which of several files the chart rejects', async () => {
+    const values = (kind: string) =>
+      `# Values of agent-local 0.7.0\nagent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: tok}}\nworkload: {kind: ${kind}}\n`;
+    const files = [file('wrong.yaml', values('CronJob')), file('right.yaml', values('StatefulSet'))];
+    const {stdout, exit} = await runCommand(Validate, [...files, '--json'], depsOf(helm()));
+    const {files: results} = JSON.parse(stdout) as {files: {findings: {code: string}[]}[]};
+    expect(results.map(({findings}) => findings.map(({code}) => code).filter((code) => code === 'REFUSED_BY_CHART'))).toEqual([
+      ['REFUSED_BY_CHART'],
+      [],
+    ]);
+    expect(exit).toBe(3);
   });
 
   test('renders at most ten times for files of two unknown versions', async () => {

@@ -1,6 +1,6 @@
 import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
-import {concurrency, isolation, load, singleRun, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {concurrency, isolation, load, secretAnnotation, secretLabel, singleRun, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Get} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
@@ -27,6 +27,7 @@ export const refusals: readonly Refusal[] = [
     settings: [tokenSecret, tokenSecretKey],
     reason: 'Kubernetes Secrets do not exist here; the token is written to agent.env from SCALR_AGENT_TOKEN or --token-file',
   },
+  {settings: [secretLabel, secretAnnotation], reason: 'Kubernetes Secrets do not exist here'},
   {settings: [caSecret, caSecretKey], reason: 'Kubernetes Secrets do not exist here; use --ca-file'},
   {settings: [clientCertSecret], reason: 'Kubernetes Secrets do not exist here; use --client-cert-file and --client-key-file'},
   {settings: [pods.imagePullSecret], reason: 'Kubernetes Secrets do not exist here; run docker login on the machine'},
