@@ -119,13 +119,13 @@ export async function confirmAll(read: ReadChart, all: readonly Values[], deps: 
   const renders = Math.max(2, Math.floor(MAX_RENDERS / charts));
   const distinct = all.filter((values, index) => all.findIndex((each) => sameTree(each, values)) === index);
   if (distinct.length === 1) {
-    const one = await confirmIn(read, distinct[0] as Values, deps, renders);
+    const one = await confirmKeysIn(read, distinct[0] as Values, deps, renders);
     return all.map(() => one);
   }
   // Merged values hide what the chart rejects in one of them, and valid ones can contradict each other.
-  const alone = await Promise.all(distinct.slice(0, Math.floor(renders / 2)).map((values) => confirmIn(read, values, deps, 1)));
+  const alone = await Promise.all(distinct.slice(0, Math.floor(renders / 2)).map((values) => confirmKeysIn(read, values, deps, 1)));
   const accepted = distinct.filter((_, index) => alone[index]?.rejection === undefined);
-  const {unconfirmed, rejection} = await confirmIn(read, accepted.reduce(mergeValues, {}), deps, Math.max(2, renders - alone.length));
+  const {unconfirmed, rejection} = await confirmKeysIn(read, accepted.reduce(mergeValues, {}), deps, Math.max(2, renders - alone.length));
   const message = `The effect of the keys is not confirmed. All files merged: ${rejection?.message}`;
   const merged = {unconfirmed: rejection === undefined ? unconfirmed : [{path: [], message}]};
   return all.map((values) => {
@@ -134,7 +134,7 @@ export async function confirmAll(read: ReadChart, all: readonly Values[], deps: 
   });
 }
 
-export async function confirmIn(read: ReadChart, values: Values, {app, flags}: ChartDeps, renders?: number): Promise<Confirmed> {
+export async function confirmKeysIn(read: ReadChart, values: Values, {app, flags}: ChartDeps, renders?: number): Promise<Confirmed> {
   const {confirmKeys, MAX_RENDERS} = await import('../operations/confirm-keys.ts');
   try {
     return {unconfirmed: await confirmKeys(values, read, app.processes(toolPaths(flags)), renders ?? MAX_RENDERS)};

@@ -8,7 +8,7 @@ import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {type CheckedGroup, type FileGroup, guessChart, sourceOf, withFindings} from '../values/validate/check-files.ts';
-import {type ChartDeps, confirmAll, readFrom, readIfUnknown} from './read-chart.ts';
+import {type ChartDeps, confirmAll, readChartFrom, readUnknownChart} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */

@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {delimiter} from 'node:path';
-import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-processes.ts';
+import {isUnknownToWindows, type ToolPaths, toolNotFound} from '../adapters/node-processes.ts';
 import {abortReason, anySignal, followSignal} from '../ground/async.ts';
 import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';

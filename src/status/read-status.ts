@@ -41,7 +41,7 @@ type ReadStatusDeps = ClusterAccess & {now(): Date};
 
 async function readOnce(
   name: ReleaseName,
-  {wanted, context: known, signal}: ReadStatusOptions,
+  {desired, context: known, signal}: ReadStatusOptions,
   deps: ReadStatusDeps,
 ): Promise<ReleaseStatus> {
   const {kubernetes, processes, now} = deps;
@@ -88,7 +88,7 @@ async function readOnce(
     releaseSnapshot: seen.value,
     live: isAbsent ? undefined : live.value,
     unread: await withRemedies([...unread, ...uncompared], name, kubernetes),
-    wanted,
+    desired,
   });
 }
 
@@ -133,7 +133,7 @@ export async function readAllStatus(
   const access = {...everything, kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal)};
   const names = await agentReleases(kubeTarget, access, signal);
   const read = await pooled(names, MAX_READ_AT_ONCE, (name) =>
-    readStatus(name, {wanted: undefined, context, signal}, access).then((status) => [{name, status}], onFailure(without)),
+    readStatus(name, {desired: undefined, context, signal}, access).then((status) => [{name, status}], onFailure(without)),
   );
   if (read.flat().length === 0) throw noRelease(kubeTarget);
   return read.flat();
