@@ -73,7 +73,8 @@ export function nodeApp(given = {isAccessible: false}): App {
     charts: nodeCharts(nodeFiles),
     prompter: (screen, signal) => {
       const interrupt = (): boolean => process.kill(process.pid, 'SIGINT');
-      const streams = {input: process.stdin, output: process.stderr, interrupt, ...(signal ? {signal} : {})};
+      const isEchoed = process.env['INSIDE_EMACS'] !== undefined;
+      const streams = {input: process.stdin, output: process.stderr, interrupt, isEchoed, ...(signal ? {signal} : {})};
       return process.env['TERM'] === 'dumb' || isAccessible ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,

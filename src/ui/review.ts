@@ -85,14 +85,16 @@ export function reviewLines({generated, prepared, host, problem, groups, where, 
   return [
     `${bold('Review')}     ${chart}${where.join(' · ')}`,
     ...groups.filter(([, answers]) => answers.length > 0).map(([name, answers]) => `${name}\t${answers.join(' · ')}`),
-    ...(problem === undefined ? [] : [red(`× ${problem.message}`), ...problem.suggestions.map((each) => dim(each))]),
-    ...(notices.length === 0 ? [] : [yellow(`! ${count(notices.length, 'warning')}:`)]),
-    ...notices.slice(0, most).map(({text}) => `  ${text}`),
-    ...(notices.length > most ? [dim(`  and ${notices.length - most} more`)] : []),
+    ...(problem === undefined ? [] : ['', red(`× ${problem.message}`), ...problem.suggestions.map((each) => `  ${dim(each)}`)]),
+    ...(notices.length === 0 ? [] : ['', yellow(`! ${count(notices.length, 'warning')}:`)]),
+    ...notices.slice(0, most).map(({text}) => `  - ${text}`),
+    ...(notices.length > most ? [`  - ${dim(`and ${notices.length - most} more`)}`] : []),
+    ...(plan === undefined && host === undefined ? [] : ['']),
     ...(plan === undefined ? [] : [`${green('Changes')}\t${steps.join(' · ') || 'none, the installed agent matches these settings'}`]),
     ...(host === undefined ? [] : [`${green('Files')}\t${host.files.map(({path}) => path).join(' · ')}`]),
     ...(host?.notes ?? []),
     ...notes,
+    '',
   ];
 }
 

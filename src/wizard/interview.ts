@@ -64,13 +64,15 @@ export class Interview {
 
   /** Asks until no question is open. */
   async run(): Promise<void> {
-    const {before, onAnswer} = this.#deps;
+    const {before, onAnswer, prompter} = this.#deps;
     for (;;) {
       const question = await this.#nextOrLast();
       if (question === undefined) break;
       const {id, step, message} = question;
-      this.#print(this.#steps.indexOf(step));
+      // Where lines stay on the screen, a title is printed when its step is certain.
+      if (prompter.canRedraw) this.#print(this.#steps.indexOf(step));
       if (await before(step, [this.#title(step)])) continue;
+      if (!prompter.canRedraw) this.#print(this.#steps.indexOf(step));
       try {
         const heading = this.#heading(step);
         this.#notes = [];
@@ -86,7 +88,7 @@ export class Interview {
       }
     }
     // The review shows all answers.
-    this.#print(this.#deps.prompter.canRedraw ? 0 : this.#steps.length);
+    this.#print(prompter.canRedraw ? 0 : this.#steps.length);
   }
 
   /** Prints all steps, after the review. */

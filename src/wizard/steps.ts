@@ -236,7 +236,8 @@ export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, 
     ...(defaults.length === 0 ? [] : [`${defaults.join(', ')}${theme(screen).dim(` (${defaultWord(store)})`)}`]),
   ];
   if (SETTINGS[step].every(({isForRuns}) => isForRuns) && store.get(purpose) === 'vcs') return ['not used for VCS access'];
-  const isDirect = step === 'Network' && !SETTINGS.Network.some((setting) => store.answer(setting) !== undefined);
+  const isTaken = (setting: Setting): boolean => store.answer(setting) !== undefined && missingFor(setting, store.get) === undefined;
+  const isDirect = step === 'Network' && !SETTINGS.Network.some(isTaken);
   return (all.length === 0 || isDirect) && NOTHING[step] !== '' ? [NOTHING[step], ...all] : all;
 }
 

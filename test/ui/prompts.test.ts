@@ -39,6 +39,17 @@ describe('select', () => {
     expect(await answer).toBe('local');
   });
 
+  test('keeps its groups apart, unless the list would not fit then', async () => {
+    const heading = ['Review', 'Size\t5 runs', '', '! 2 warnings:', `  - ${'one '.repeat(14).trim()}`, '  - two'];
+    const shownIn = async (rows: number): Promise<string[]> => {
+      const {terminal} = await asked({heading}, {terminal: new PromptTerminal({columns: 61, rows})});
+      return (await terminal.lines()).slice(0, -5);
+    };
+    const warnings = ['│  ! 2 warnings:', `│    - ${'one '.repeat(13).trim()}`, '│      one', '│    - two'];
+    expect(await shownIn(12)).toEqual(['◆  Review', '│  Size       5 runs', '│', ...warnings]);
+    expect(await shownIn(11)).toEqual(['◆  Review', '│  Size       5 runs', ...warnings]);
+  });
+
   test('shows the description after a long choice, and under the list in a narrow window', async () => {
     const label = 'One that needs a long name to be told from the others';
     const choices = [{value: 'long', label, disabled: 'not here'}, ...KINDS];
