@@ -7,6 +7,8 @@ import {count} from '../ground/text.ts';
 import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
+import {REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf, type StorageClass} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/readings.ts';
 import {newestRevision} from '../release/read-release.ts';
@@ -35,16 +37,18 @@ export const ANSWERED_BY_CLUSTER = [
   ...[tokenSecret, tokenSecretKey, clientCertFile, clientKeyFile, clientCertSecret],
 ];
 
-/** Values of unset settings from the cluster and the release; undefined if the cluster is unreachable. */
+/** Values of unset settings from the cluster and the release. @throws ExpectedError if the cluster is unreachable */
 export async function openAnswers(name: ReleaseName, given: Settings, access: ClusterAccess): Promise<ClusterAnswers | undefined> {
   const hasProxy = given.isExplicit(httpProxy) || given.isExplicit(httpsProxy);
   const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !given.isExplicit(setting));
-  const [{answers, facts}, installed] = await Promise.all([
+  const [{answers, facts}, installed, {error}] = await Promise.all([
     open.length === 0
       ? {answers: {name: 'cluster', answer: () => undefined} as const, facts: {}}
       : discoverCluster(name.kubeTarget, access),
     newestRevision(name, access).catch(() => undefined),
+    serverVersion(access.kubernetes, {signal: new AbortController().signal, idleMs: REQUIRED_MS}),
   ]);
+  if (error && error.kind !== 'forbidden') throw apiFailure(error, name.kubeTarget, 'version');
   return answers && {answers: withInstalled(answers, name, given, installed), facts};
 }
 

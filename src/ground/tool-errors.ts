@@ -91,21 +91,10 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     stderr:
-      /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|error loading config file|unable to read client-|no such host|i\/o timeout|TLS handshake timeout/i,
+      /Kubernetes cluster unreachable|context "?.*"? does not exist|no context exists|current-context (is not set|must exist)|not found for specified context|cannot locate context|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|error loading config file|unable to read client-|no such host|i\/o timeout|TLS handshake timeout/i,
     code: 'CLUSTER_UNREACHABLE',
     text: unreachableText,
     suggestions: (cluster, _, stderr) => unreachableSteps(stderr, cluster),
-  },
-  {
-    stderr: /context "?.*"? does not exist|no context exists|current-context (is not set|must exist)/i,
-    code: 'CLUSTER_UNREACHABLE',
-    text: (stderr) => {
-      const [, name] = /context "?(.+?)"? does not exist/.exec(stderr) ?? [];
-      return name === undefined ? 'The kubeconfig selects no context' : `The kubeconfig has no context ${name}`;
-    },
-    suggestions: ({kubeconfig}) => [
-      `List the contexts: ${kubectlCommand({...(kubeconfig ? {kubeconfig} : {})}, 'config', 'get-contexts')}`,
-    ],
   },
   {stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i, ...ADVICE.notLoggedIn},
   {

@@ -13,13 +13,37 @@ const REASONS: readonly RegExp[] = [
 /** The address that kubectl uses without a kubeconfig. */
 const NO_KUBECONFIG = /(?:localhost|127\.0\.0\.1|\[::1\]):8080\b/;
 
-/** The kubeconfig, or a certificate or key that it names. kubectl would only repeat it. */
-const NO_FILE = /(unable to read [^\n]*?)?\b(?:stat|open) ([^\n]*?): (no such file or directory|permission denied)/;
+/** Problems of the kubeconfig itself, in messages of kubectl and helm. */
+const PROBLEMS: readonly (readonly [RegExp, (match: readonly string[]) => string])[] = [
+  [
+    /(unable to read [^\n]*?)?\b(?:stat|open) ([^\n]*?): (no such file or directory|permission denied)/,
+    ([, isNamed, file, problem]) =>
+      `Cannot read ${isNamed ? `${file}, which the kubeconfig refers to` : `the kubeconfig ${file}`} (${problem})`,
+  ],
+  [/loading config file "([^"]+)": .*is a directory/, ([, file]) => `Cannot read the kubeconfig ${file} (is a directory)`],
+  [
+    /loading config file "([^"]+)": yaml: (?:line (\d+))?/,
+    ([, file, line]) => `Cannot read the kubeconfig ${file} (invalid YAML${line ? ` in line ${line}` : ''})`,
+  ],
+  [/loading config file "([^"]+)"/, ([, file]) => `Cannot read the kubeconfig ${file} (not a kubeconfig)`],
+  [
+    /context "?([^\s"]+)"? does not exist|not found for specified context: (\S+)|cannot locate context (\S+)/,
+    ([, ...names]) => `The kubeconfig has no context ${names.find((each) => each)}`,
+  ],
+  [/no context exists|current-context (is not set|must exist)/, () => 'The kubeconfig selects no context'],
+];
+
+/** Our own texts, which can be a reason. */
+const IS_CONTEXT = /^The kubeconfig /;
+const IS_FILE = /^Cannot read /;
 
 /** The one text for an API server that cannot be reached, from a message of kubectl, helm or kubectl proxy; without a full stop. */
 export function unreachableText(message: string): string {
-  const [isFound, isNamed, file, problem] = NO_FILE.exec(message) ?? [];
-  if (isFound) return `Cannot read ${isNamed ? `${file}, which the kubeconfig refers to` : `the kubeconfig ${file}`} (${problem})`;
+  if (IS_CONTEXT.test(message) || IS_FILE.test(message)) return message.replace(/\.$/, '');
+  for (const [pattern, text] of PROBLEMS) {
+    const match = pattern.exec(message);
+    if (match) return text(match);
+  }
   const address = addressIn(message);
   const reason = /\bserver (\S+) was refused/.test(message) ? 'connection refused' : (reasonIn(message) ?? remainder(message));
   return `Cannot reach the Kubernetes API${address === undefined ? '' : ` at ${address}`}${reason === '' ? '' : ` (${reason})`}`;
@@ -52,9 +76,17 @@ const remainder = (message: string): string =>
 /** Command that checks the connection to the API server. */
 export const tryCluster = (cluster: ClusterSelection): string => `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
 
-/** What to do about it. */
-export const unreachableSteps = (message: string, cluster: ClusterSelection): string[] => [
-  ...(NO_KUBECONFIG.test(message) ? ['kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG'] : []),
-  ...(NO_FILE.test(message) ? [] : [tryCluster(cluster)]),
-  'Select the cluster with --kube-context or --kubeconfig',
-];
+/** What to do about it. kubectl would only repeat a problem of the kubeconfig. */
+export function unreachableSteps(message: string, cluster: ClusterSelection): string[] {
+  const {kubeconfig} = cluster;
+  const text = unreachableText(message);
+  if (IS_CONTEXT.test(text)) return [`List the contexts: ${kubectlCommand(kubeconfig ? {kubeconfig} : {}, 'config', 'get-contexts')}`];
+  if (IS_FILE.test(text)) return ['Correct the file, or select another one with --kubeconfig or KUBECONFIG'];
+  return [
+    ...(NO_KUBECONFIG.test(message)
+      ? ['kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG']
+      : []),
+    tryCluster(cluster),
+    'Select the cluster with --kube-context or --kubeconfig',
+  ];
+}

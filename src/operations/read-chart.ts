@@ -21,20 +21,20 @@ interface ReadChartDeps {
 }
 
 /** Reads a chart of an unknown version from --chart-source, or downloads it. @throws ExpectedError */
-export async function readChart(wanted: ChartReference, {charts, processes}: ReadChartDeps): Promise<ReadChart> {
-  const {source} = wanted;
-  const path = isOnDisk(source) ? source : await charts.download((directory) => download(wanted, directory, processes));
-  return {target: await targetOfChart(source ?? `${wanted.chart} ${wanted.version}`, await charts.read(path)), path};
+export async function readChart(desired: ChartReference, {charts, processes}: ReadChartDeps): Promise<ReadChart> {
+  const {source} = desired;
+  const path = isOnDisk(source) ? source : await charts.download((directory) => download(desired, directory, processes));
+  return {target: await targetOfChart(source ?? `${desired.chart} ${desired.version}`, await charts.read(path)), path};
 }
 
-async function download(wanted: ChartReference, directory: string, processes: ReadChartDeps['processes']): Promise<void> {
-  const call = pull(wanted, directory);
+async function download(desired: ChartReference, directory: string, processes: ReadChartDeps['processes']): Promise<void> {
+  const call = pull(desired, directory);
   try {
     const outcome = await processes.run(call);
     if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const {chart, version, source} = wanted;
+    const {chart, version, source} = desired;
     if (source !== undefined) {
       const steps =
         error.code === 'CHART_NOT_FOUND' ? ['Check the address in --chart-source, or use a directory or a .tgz file'] : error.suggestions;

@@ -1,9 +1,14 @@
-import {type ClusterSelection, kubectlCommand} from '../ground/command-line.ts';
+import {type ClusterSelection, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
+import {onFailure} from '../ground/errors.ts';
 import {groupsOf} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {attributesOf, type Permission} from '../kubernetes/permissions.ts';
+import {attributesOf, currentUser, type Permission} from '../kubernetes/permissions.ts';
+import {REQUEST_MS} from '../kubernetes/resources.ts';
+import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import {toYaml} from '../values/document.ts';
+import {NAMESPACE_KINDS} from './namespace.ts';
 
 /** Whom an administrator grants permissions, and for what. */
 interface Grantee {
@@ -41,13 +46,13 @@ export function grantObjects(permissions: readonly Permission[], {purpose, names
   });
 }
 
-/** A sentence for the user, then the YAML for the administrator. `cluster` is the one of the user. Pure. */
+/** A sentence for the user, then one YAML document for the administrator, however far it is indented. `cluster` is the one of the user. Pure. */
 export function grantText(permissions: readonly Permission[], grantee: Grantee, cluster: ClusterSelection): string {
   const whoIs = grantee.user === undefined ? `, with the output of "${kubectlCommand(cluster, 'auth', 'whoami')}" instead of USER` : '';
-  const yaml = grantObjects(permissions, grantee).map((object) => toYaml(object as unknown as Values).replaceAll(/\n\n/g, '\n'));
+  const yaml = toYaml({apiVersion: 'v1', kind: 'List', items: grantObjects(permissions, grantee)} as unknown as Values, {isPlain: true});
   // Without a context, because that would use the account that lacks the permissions.
   const apply = kubectlCommand({}, 'apply', '--filename', 'roles.yaml');
-  return `Ask an administrator to save these objects as roles.yaml${whoIs}, and to apply them: ${apply}\n${yaml.join('---\n').trimEnd()}`;
+  return `Ask an administrator to save this list as roles.yaml${whoIs}, and to apply it: ${apply}\n${yaml.trimEnd()}`;
 }
 
 /** Names of RBAC objects may contain anything but "/" and "%". */
@@ -72,3 +77,39 @@ function rulesFor(permissions: readonly Permission[]): object[] {
     verbs: same[0].verbs,
   }));
 }
+
+type Reviewer = Pick<KubernetesClient, 'post'>;
+
+/** A release to read, or all of a cluster. */
+type Readable = Pick<ReleaseName, 'kubeTarget'> & Partial<ReleaseName>;
+
+/** The complete roles for reading a release. `message` is that of the refusal. */
+export async function rolesToRead({release, kubeTarget}: Readable, message: string, kubernetes: Reviewer): Promise<string> {
+  const {namespace} = kubeTarget;
+  const [scope, name] = release === undefined ? [{}, {}] : [{namespace}, {name: namespace}];
+  const read = (resources: readonly string[], where: object): Permission[] =>
+    resources.flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource, ...where})));
+  const permissions: Permission[] = [
+    {verb: 'get', resource: 'namespaces', ...scope, ...name},
+    ...read([...NAMESPACE_KINDS, 'events', 'pods/log', ...DEFINITIONS], scope),
+    ...read(WIDE_KINDS, {}),
+  ];
+  const {value: user = userIn(message)} = await currentUser(kubernetes, {signal: AbortSignal.timeout(REQUEST_MS), idleMs: REQUEST_MS});
+  return grantText(permissions, {purpose: release === undefined ? 'read-all' : `${release}:read`, namespace, user}, kubeTarget);
+}
+
+/** Cluster-scoped kinds that a release contains, or that its data is on. */
+const WIDE_KINDS = [
+  ...['nodes', 'persistentvolumes', 'customresourcedefinitions.apiextensions.k8s.io'],
+  ...['clusterroles.rbac.authorization.k8s.io', 'clusterrolebindings.rbac.authorization.k8s.io'],
+];
+
+/** For the `catch` of what reads a release: a refusal for lack of permissions says how to grant all of them. */
+export const withRoles = (what: Readable, kubernetes: Reviewer): ((error: unknown) => Promise<never>) =>
+  onFailure(async (failure) => {
+    if (failure.code !== 'FORBIDDEN') throw failure;
+    throw failure.with(failure.message, [await rolesToRead(what, failure.message, kubernetes), 'Or use another --kube-context']);
+  });
+
+/** API servers before 1.28 name the user only in their refusals. */
+export const userIn = (message: string): string | undefined => /\bUser "([^"]+)" cannot /.exec(message)?.[1];

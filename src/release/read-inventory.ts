@@ -13,6 +13,7 @@ import {getObject, type Listing, listObjects, REQUIRED_MS} from '../kubernetes/r
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
+import {withRoles} from './grants.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
 import {type InventoryReadings, NAMESPACE_KINDS, USER_KINDS, usersIn} from './namespace.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
@@ -55,7 +56,7 @@ export async function readInventory(
     helm.list(kubeTarget, {...options, everywhere: true}).then((listed) => permitted(listed, kubeTarget)),
   ]);
   for (const {kind, error} of kinds) {
-    if (error && (error.kind !== 'forbidden' || NEEDED.includes(kind))) throw apiFailure(error, kubeTarget);
+    if (error && (error.kind !== 'forbidden' || NEEDED.includes(kind))) await withRoles(name, kubernetes)(apiFailure(error, kubeTarget));
   }
   const isUnknown = state === undefined && releases === undefined;
   const releasesHere = isUnknown ? permitted(await helm.list(kubeTarget, {...options, everywhere: false}), kubeTarget) : undefined;

@@ -9,6 +9,7 @@ import {allContexts, type Config, contextsIn, currentContext} from '../kubernete
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
+import {withRoles} from './grants.ts';
 import {releaseOfAgent, requireNoController} from './managers.ts';
 
 /** What the plan of an install depends on. */
@@ -91,6 +92,8 @@ export async function readFacts(
       stopped: new Set(controllers.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
       secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
     };
+  } catch (error) {
+    return withRoles(name, kubernetes)(error);
   } finally {
     ended.abort();
   }

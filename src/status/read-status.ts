@@ -4,27 +4,29 @@ import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
 import {pooled, withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, helmCommand, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import {objectsIn} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
-import {requireAnswer} from '../kubernetes/api-error.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
+import {rolesToRead, withRoles} from '../release/grants.ts';
 import {isOfRun, type RunsOf} from '../release/inventory.ts';
 import {readController, unrecordedAgents} from '../release/managers.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {notFound} from './release-causes.ts';
-import {chartOf, howToFindRuns, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
+import {chartOf, type ReleaseStatus, runSelection, statusOf, unreadPart} from './status.ts';
 
 interface ReadStatusOptions {
   /** Values to compare with. */
-  wanted: Values | undefined;
+  desired: Values | undefined;
   /** Name of the context, if it is known. */
   context?: Promise<string>;
   /** Deadline of a query. */
@@ -32,10 +34,15 @@ interface ReadStatusOptions {
 }
 
 /** Reads the status once, without parts that the account cannot read. Read-only. @throws ExpectedError */
-export async function readStatus(
+export const readStatus = (name: ReleaseName, options: ReadStatusOptions, deps: ReadStatusDeps): Promise<ReleaseStatus> =>
+  readOnce(name, options, deps).catch(withRoles(name, deps.kubernetes));
+
+type ReadStatusDeps = ClusterAccess & {now(): Date};
+
+async function readOnce(
   name: ReleaseName,
-  {wanted, context: known, signal}: ReadStatusOptions,
-  deps: ClusterAccess & {now(): Date},
+  {desired, context: known, signal}: ReadStatusOptions,
+  deps: ReadStatusDeps,
 ): Promise<ReleaseStatus> {
   const {kubernetes, processes, now} = deps;
   const recorded = newestRevision(name, deps, signal);
@@ -59,13 +66,13 @@ export async function readStatus(
   const isAbsent = record.failure === undefined && (revision === undefined || revision.status === 'uninstalled');
   const [unrecorded] = isAbsent ? unrecordedAgents(seen.value?.snapshot.workloads ?? [], []) : [];
   if (isAbsent && unrecorded === undefined) throw await notFound(name, revision, deps, signal);
-  if (revision !== undefined && scalrChart(revision.chart) === undefined) throw ofAnother(name, revision.chart);
+  if (revision !== undefined && scalrChart(revision.chart) === undefined) throw notAnAgentRelease(name, revision.chart);
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
-  if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
+  if (seen.failure && !isForbidden(seen.failure)) throw seen.failure;
   const unread = [seen, record, ...(record.failure ? [] : [live])].flatMap((each) => unreadOf(each, name));
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
-  const runs = howToFindRuns(name, chartOf(revision, seen.value), revision?.values);
+  const runs = runSelection(name, chartOf(revision, seen.value), revision?.values);
   const {namespace} = name.kubeTarget;
   const workloads = seen.value?.snapshot.workloads ?? [];
   const controller = await readController(name.kubeTarget, workloads, kubernetes, {signal, idleMs: REQUIRED_MS});
@@ -80,9 +87,16 @@ export async function readStatus(
     given: isAbsent ? undefined : revision?.values,
     releaseSnapshot: seen.value,
     live: isAbsent ? undefined : live.value,
-    unread: [...unread, ...uncompared],
-    wanted,
+    unread: await withRemedies([...unread, ...uncompared], name, kubernetes),
+    desired,
   });
+}
+
+/** One remedy for everything that the account may not read. */
+async function withRemedies(unread: readonly Diagnosis[], name: ReleaseName, kubernetes: KubernetesClient): Promise<Diagnosis[]> {
+  const first = unread.find(isForbidden);
+  const roles = first && (await rolesToRead(name, first.reason, kubernetes));
+  return unread.map((each) => (roles && isForbidden(each) ? {...each, remedy: each === first ? roles : 'Apply the roles above'} : each));
 }
 
 /** All agents of the charts in all namespaces, including those that Helm has no record of. @throws ExpectedError */
@@ -92,7 +106,8 @@ export async function agentReleases(kubeTarget: ClusterTarget, access: ClusterAc
     releasesIn(access).list(kubeTarget, {...options, everywhere: true}),
     ...['deployments.apps', 'daemonsets.apps'].map((kind) => listObjects<KubernetesObject>(access.kubernetes, kind, options)),
   ]);
-  const {items} = requireAnswer(listed, kubeTarget, 'list');
+  if (listed.error) await withRoles({kubeTarget}, access.kubernetes)(apiFailure(listed.error, kubeTarget, 'list'));
+  const {items} = listed;
   const ours = items.filter(({chart}) => scalrChart(chart) !== undefined);
   const unrecorded = unrecordedAgents(
     workloads.flatMap((each) => each.items),
@@ -117,11 +132,17 @@ export async function readAllStatus(
   // Releases of one namespace are read from the same lists.
   const access = {...everything, kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal)};
   const names = await agentReleases(kubeTarget, access, signal);
-  if (names.length === 0) throw noRelease(kubeTarget);
-  return pooled(names, MAX_READ_AT_ONCE, async (name) => ({
-    name,
-    status: await readStatus(name, {wanted: undefined, context, signal}, access),
-  }));
+  const read = await pooled(names, MAX_READ_AT_ONCE, (name) =>
+    readStatus(name, {desired: undefined, context, signal}, access).then((status) => [{name, status}], onFailure(without)),
+  );
+  if (read.flat().length === 0) throw noRelease(kubeTarget);
+  return read.flat();
+}
+
+/** A release that was uninstalled after it was listed. */
+function without(failure: ExpectedError): [] {
+  if (failure.code === 'RELEASE_NOT_FOUND') return [];
+  throw failure;
 }
 
 const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
@@ -145,13 +166,13 @@ async function attempt<T>(what: string, reading: Promise<T>): Promise<Attempt<T>
   }
 }
 
-const isRefused = ({code}: ExpectedError): boolean => code === 'FORBIDDEN';
+const isForbidden = ({code}: {code: string}): boolean => code === 'FORBIDDEN';
 
 const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): Diagnosis[] =>
   failure ? [unreadPart(what, failure, tryCluster(kubeTarget))] : [];
 
 /** The release does not use a Scalr agent chart. */
-export const ofAnother = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
+export const notAnAgentRelease = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
   failed(
     'OBJECT_NOT_OWNED',
     `Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`,
@@ -168,12 +189,12 @@ interface WatchStatusDeps extends PollDeps {
 }
 
 /** Reads the status repeatedly until it is interrupted. @throws ExpectedError if the release does not exist or was deleted */
-export async function watchStatus(name: ReleaseName, wanted: Values | undefined, deps: WatchStatusDeps): Promise<void> {
+export async function watchStatus(name: ReleaseName, desired: Values | undefined, deps: WatchStatusDeps): Promise<void> {
   const {interrupt} = deps.interrupts;
   let isSeen = false;
   while (!interrupt.aborted) {
     try {
-      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) => readStatus(name, {wanted, signal}, deps));
+      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) => readStatus(name, {desired, signal}, deps));
       if (interrupt.aborted) return;
       deps.onStatus(status);
       isSeen = true;

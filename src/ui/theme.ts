@@ -45,7 +45,7 @@ export interface Screen {
   isLive?: boolean;
 }
 
-/** The same screen without colours; follows changes of its width. */
+/** The same screen without colors; follows changes of its width. */
 export const withoutColor = (screen: Screen): Screen => ({
   ...screen,
   hasColor: false,
@@ -86,7 +86,7 @@ export function nextStep(first: string, text: string, screen: Screen): string {
 
 /** A problem and what to do about it. The remedy is not wrapped, because it may be a command to copy. */
 export const problemText = (mark: string, text: string, remedy: string, screen: Screen): string =>
-  `${paragraph(`  ${mark} `, text, screen)}    → ${remedy}\n`;
+  `${paragraph(`  ${mark} `, text, screen)}    → ${remedy.replaceAll('\n', '\n      ')}\n`;
 
 export const diagnosisText = (mark: string, {object, reason, remedy}: Diagnosis, screen: Screen): string =>
   problemText(mark, `${object}: ${reason}`, remedy, screen);

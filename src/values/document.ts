@@ -11,7 +11,7 @@ import {type Get, type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import {type AnswerSource, catalogue, flagsOf, quote, type Settings} from '../settings/settings.ts';
+import {type AnswerSource, catalog, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import type {Generated, ValueOrigin} from './generate.ts';
 
 /**
@@ -125,10 +125,10 @@ export interface Explained {
   because?: string;
 }
 
-/** Every effective setting in the order of the catalogue, without secrets. */
+/** Every effective setting in the order of the catalog, without secrets. */
 export function explainSettings({settings, effective, target, recommendation}: Generated): Explained[] {
   const chosen: Readonly<Record<string, string>> = {[chart.id]: target.chart, [chartVersion.id]: target.version};
-  return catalogue.flatMap((setting): Explained[] => {
+  return catalog.flatMap((setting): Explained[] => {
     if (setting.kind.isSecret) return [];
     const answer = settings.answer(setting);
     const read = effective.get(setting.id);
@@ -155,7 +155,7 @@ export interface KeyComment {
 /**
  * Writes values as YAML that Helm cannot misread: texts in quotes, keys too where YAML 1.1 would read another type, long
  * texts as blocks. `comments` go above their keys, `header` above everything; both without the leading #. With `isPlain`, only texts
- * that need them have quotes, and no lines are empty, as in Kubernetes manifests.
+ * that need them have quotes, lists of texts are on one line, and no lines are empty, as in Kubernetes manifests.
  */
 export function toYaml(
   values: Values,
@@ -171,6 +171,9 @@ export function toYaml(
       if (isBlock(node.value)) node.type = Scalar.BLOCK_LITERAL;
       else if (!isPlain) node.type = Scalar.QUOTE_DOUBLE;
     },
+    Seq(_, node) {
+      node.flow = isPlain && node.items.every(isScalar);
+    },
   });
   if (isYamlMap(document.contents) && !isPlain) {
     for (const [index, pair] of document.contents.items.entries()) {
@@ -181,7 +184,7 @@ export function toYaml(
     const key = keyAt(document.contents, path);
     if (key !== undefined) key.commentBefore = [...(key.commentBefore ? [key.commentBefore] : []), ` ${text}`].join('\n');
   }
-  const body = Object.keys(values).length === 0 ? '{}\n' : document.toString({lineWidth: 0});
+  const body = Object.keys(values).length === 0 ? '{}\n' : document.toString({lineWidth: 0, flowCollectionPadding: false});
   const text =
     [...header.map((line) => (line === '' ? '#' : `# ${line}`)), ...(header.length > 0 ? [''] : [])].map((line) => `${line}\n`).join('') +
     body;

@@ -4,7 +4,7 @@ import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
 import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
-import {hasKey, needsNoRow, notSupported, rowsFor, scopeOf, suggestCharts, unsupported} from '../charts/support.ts';
+import {hasKey, isWrittenWithoutRow, notSupported, rowsFor, scopeOf, suggestCharts, unsupported} from '../charts/support.ts';
 import {newestOf, targetOf} from '../charts/target.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import {failed, type Warning} from '../ground/errors.ts';
@@ -183,7 +183,7 @@ function renderValues(settings: Settings, target: Target): RenderedValues {
   /** Also keys that keep the chart default because the user asked for that value. */
   const chosen = new Set<string>();
   for (const {setting, answer} of settings.entries()) {
-    if (needsNoRow(setting) || answer.source === 'values-file') continue;
+    if (isWrittenWithoutRow(setting) || answer.source === 'values-file') continue;
     for (const row of rowsFor(chart, setting, answer.value, scope)) {
       // Values files take precedence over defaults.
       if (!settings.isExplicit(setting) && row.paths.some((path) => getAt(ofFiles, path) !== undefined)) continue;

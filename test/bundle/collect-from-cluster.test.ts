@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import type {Gap} from '../../src/bundle/collect/read-objects.ts';
-import {emptyError, missingAccess, refuseUnknown} from '../../src/bundle/collect.ts';
+import {emptyError, missingAccess, requireExisting} from '../../src/bundle/collect.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -58,12 +58,12 @@ describe('the roles that grant missing access', () => {
 
   test('contain the account, and everything that a bundle reads', async () => {
     const text = await access('jane');
-    for (const each of ['name: "scalr-agent:collect-logs:jane"', '- "pods/log"', '- "agenttasktemplates"', '- "persistentvolumes"'])
+    for (const each of ['name: scalr-agent:collect-logs:jane\n', 'pods/log', 'agenttasktemplates', 'persistentvolumes'])
       expect(text).toContain(each);
   });
 
   test('use the account name of the error message when the API server does not return it', async () => {
-    expect(await access(undefined)).toMatch(/kind: "ServiceAccount"\n +name: "deployer"\n +namespace: "ci"/);
+    expect(await access(undefined)).toMatch(/kind: ServiceAccount\n +name: deployer\n +namespace: ci/);
   });
 
   test('are absent when no access is missing', async () => {
@@ -94,7 +94,7 @@ const there: PreparedBundle = {
 
 function unknown(options: {run?: string; container?: string}, more: Partial<PreparedBundle> = {}): string | undefined {
   try {
-    refuseUnknown({...there, ...more}, {...options, kubeTarget: {namespace: 'many'}});
+    requireExisting({...there, ...more}, {...options, kubeTarget: {namespace: 'many'}});
     return undefined;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;

@@ -2,8 +2,6 @@ import {chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'no
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {parseAllDocuments} from 'yaml';
-import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {until} from '../cluster/api.ts';
 import {appendLog, setLogs} from '../cluster/logs.ts';
@@ -11,7 +9,7 @@ import {pod} from '../cluster/objects.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {collected, freshFile} from '../support/collected.ts';
-import {yamlIn} from '../support/commands-in.ts';
+import {rolesIn} from '../support/commands-in.ts';
 import {installed} from '../support/installed-charts.ts';
 import {collectLogs} from '../support/run-on-cluster.ts';
 
@@ -217,7 +215,7 @@ describe('an account that', () => {
     const kubeconfig = await accountWith(role, own);
     const before = await collectLogs({...own, kubeconfig}, helm, ['--out', freshFile()]);
     expect({exit: before.exit}, before.stderr).toEqual({exit});
-    const roles = parseAllDocuments(yamlIn(before.stderr)).map((each) => each.toJS() as KubernetesObject);
+    const roles = rolesIn(before.stderr);
     expect(roles.map(({kind}) => kind)).toEqual(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
     await own.kubectl.apply(...roles);
     await until('the role counts', async () => (await collectLogs({...own, kubeconfig}, helm, ['--out', freshFile()])).exit === 0);

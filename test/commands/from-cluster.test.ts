@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import Install from '../../src/commands/install.ts';
 import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';
 import {fakeProcesses, fakeTools, platform} from '../platform/fake-cluster.ts';
@@ -36,6 +37,15 @@ test('a cluster that says nothing is an error', async () => {
   const processes = () => fakeProcesses(platform('kind'));
   const {stdout} = await runCommand(Recommend, ['--from-cluster', '--json'], {kubernetes, processes});
   expect(JSON.parse(stdout).error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1});
+});
+
+test('install reports an unreachable cluster before a missing setting', async () => {
+  const message = 'error: stat /nowhere: no such file or directory';
+  const kubernetes = async () => failingKubernetes({kind: 'unreachable', message});
+  const processes = () => fakeProcesses(platform('kind'));
+  const {stdout} = await runCommand(Install, ['--dry-run', '--json'], {kubernetes, processes});
+  const error = {code: 'CLUSTER_UNREACHABLE', message: 'Cannot read the kubeconfig /nowhere (no such file or directory).'};
+  expect(JSON.parse(stdout).error).toMatchObject(error);
 });
 
 describe('what the account may not read', () => {

@@ -4,10 +4,9 @@ import {type AddressInfo, createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
-import {parse, parseAllDocuments, stringify} from 'yaml';
+import {parse, stringify} from 'yaml';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
-import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {Checked} from '../../src/preflight/preflight-context.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
@@ -15,7 +14,7 @@ import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 
-import {yamlIn} from '../support/commands-in.ts';
+import {rolesIn} from '../support/commands-in.ts';
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
@@ -136,8 +135,7 @@ test('names a single missing permission and suggests a role that grants it', asy
 
 /** The YAML of a remedy, applied by the administrator of the cluster. */
 async function applyGrant(remedy = '', {kubectl}: Workplace): Promise<void> {
-  const objects = parseAllDocuments(yamlIn(remedy)).map((each) => each.toJS() as KubernetesObject);
-  await kubectl.apply(...objects);
+  await kubectl.apply(...rolesIn(remedy));
 }
 
 test('suggests roles that neither another chart, nor another account replaces', async () => {
@@ -147,13 +145,13 @@ test('suggests roles that neither another chart, nor another account replaces', 
   const mine = {...place, kubeconfig};
   const remedyOf = async (where: typeof mine, flags: readonly string[]): Promise<string | undefined> =>
     (await outcomes(where, flags, {env: TOKEN})).by['permissions']?.remedy;
-  const wanted = [
+  const desired = [
     [place, LOCAL, await remedyOf(mine, LOCAL)],
     [place, job, await remedyOf(mine, job)],
     [other, job, await remedyOf({...other, kubeconfig: others}, job)],
   ] as const;
   // Twice, and those of the other team last.
-  for (const [where, , remedy] of [...wanted, ...wanted]) await applyGrant(remedy, where);
+  for (const [where, , remedy] of [...desired, ...desired]) await applyGrant(remedy, where);
   for (const [where, flags] of [
     [mine, LOCAL],
     [mine, job],

@@ -21,7 +21,20 @@ const deployment = (ready: number) => ({
   spec: {replicas: 1, selector: {matchLabels: {'app.kubernetes.io/instance': 'acme'}}},
   status: {observedGeneration: 1, replicas: 1, updatedReplicas: ready, readyReplicas: ready, availableReplicas: ready},
 });
-const cluster = (ready: number) => fakeKubernetes({objects: [helmRecord(found), chartObject(found), deployment(ready)]});
+const cluster = (ready: number): KubernetesClient => fakeKubernetes({objects: [helmRecord(found), chartObject(found), deployment(ready)]});
+
+/** A release whose namespace is deleted after it was listed. */
+function vanishing(): KubernetesClient {
+  const other = {...found, namespace: 'gone'};
+  const [listed, now] = [
+    fakeKubernetes({objects: [helmRecord(found), chartObject(found), helmRecord(other), chartObject(other)]}),
+    cluster(1),
+  ];
+  return {
+    ...listed,
+    get: (path, options) => (path.includes('/namespaces/') && !path.includes('fieldSelector') ? now : listed).get(path, options),
+  };
+}
 
 /** Answers nothing until the request is aborted. */
 const silent = (): KubernetesClient => ({
@@ -36,6 +49,7 @@ const CLUSTERS: Readonly<Record<string, () => KubernetesClient>> = {
   'prod-eu': () => cluster(1),
   'prod-us': () => cluster(1),
   'prod-dead': silent,
+  moving: vanishing,
   'test-empty': () => fakeKubernetes(),
   'test-late': () => cluster(0),
   'test-closed': () => failingKubernetes({kind: 'unreachable', message: 'dial tcp 192.0.2.1:443: connect: connection refused'}),
@@ -96,6 +110,11 @@ test('prints documents and errors as JSON', async () => {
       {context: 'prod-eu', releases: [{release: 'acme', context: 'prod-eu', state: 'ready'}]},
     ],
   });
+});
+
+test('leaves out a release that was uninstalled after it was listed', async () => {
+  const {stdout, exit} = await run('--contexts', 'moving', '--json');
+  expect({exit, ...JSON.parse(stdout)}).toMatchObject({exit: 0, clusters: [{context: 'moving', releases: [{namespace: 'prod'}]}]});
 });
 
 test('a named release is looked for in every cluster', async () => {

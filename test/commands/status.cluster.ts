@@ -9,9 +9,10 @@ import {until} from '../cluster/api.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm, findHelmMatrix} from '../helm/find-helm.ts';
+import {rolesIn} from '../support/commands-in.ts';
 import {chartFlags, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
-import {install, status} from '../support/run-on-cluster.ts';
+import {install, status, uninstall, upgrade} from '../support/run-on-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
@@ -31,7 +32,7 @@ async function installed(helm: string, ...more: readonly string[]): Promise<Work
 }
 
 /** Helm by hand, with what was given before. */
-const upgrade = (helm: string, {namespace, kubeconfig}: Workplace, ...more: readonly string[]) =>
+const upgradeByHand = (helm: string, {namespace, kubeconfig}: Workplace, ...more: readonly string[]) =>
   execa(helm, ['upgrade', 'scalr-agent', SOURCE, '--reuse-values', '--namespace', namespace, '--kubeconfig', kubeconfig, ...more], {
     reject: false,
   });
@@ -67,7 +68,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 
   test('reports a failed upgrade although the agent is running', async () => {
     const place = await installed(helm);
-    expect((await upgrade(helm, place, '--set', 'replicaCount=-1')).exitCode).not.toBe(0);
+    expect((await upgradeByHand(helm, place, '--set', 'replicaCount=-1')).exitCode).not.toBe(0);
     const {exit, state, helm: record, causes, workloads} = await document(place, helm);
     expect({exit, state, status: record.status, revision: record.revision}).toEqual({
       exit: 1,
@@ -84,7 +85,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 
   test('reports a Helm process that was killed during an upgrade', async () => {
     const place = await installed(helm);
-    const running = upgrade(helm, place, '--wait', '--set', `${OUTCOME}=unready`);
+    const running = upgradeByHand(helm, place, '--wait', '--set', `${OUTCOME}=unready`);
     await until('helm is at work', async () => (await document(place, helm)).helm.status === 'pending-upgrade');
     running.kill('SIGKILL');
     await running;
@@ -142,7 +143,7 @@ test('prints causes and next steps', async () => {
   const place = await installed(first.path);
   // Helm 4 applies on the server, which refuses to change the strategy alone.
   const helm3 = (await findHelm()).at(-1)?.path ?? first.path;
-  await upgrade(helm3, place, '--set', `${OUTCOME}=image-pull-backoff`, '--set', 'strategy.type=Recreate');
+  await upgradeByHand(helm3, place, '--set', `${OUTCOME}=image-pull-backoff`, '--set', 'strategy.type=Recreate');
   await until('the image is missed', async () => (await document(place, first.path)).causes.length > 0);
   const {stdout, stderr, exit} = await status(place, first.path);
   expect(exit).toBe(1);
@@ -240,6 +241,7 @@ test('reports missing permissions of a namespace viewer once, and prints the wor
     /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nCould not be read\n {2}! Helm release: .*forbidden/,
   );
   expect(stdout.match(/forbidden/g)).toHaveLength(1);
+  expect(rolesIn(stdout).map(({kind}) => kind)).toEqual(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
   const values = join(scratch, 'any.yaml');
   writeFileSync(values, 'replicaCount: 1\n');
   expect(await document({...place, kubeconfig}, first.path, '-f', values, '--exit-code')).toMatchObject({
@@ -250,11 +252,21 @@ test('reports missing permissions of a namespace viewer once, and prints the wor
   });
 });
 
-test('lists the required permissions for an account without any', async () => {
+test('prints the complete roles for an account without any, also to other commands, and works once they are applied', async () => {
   const place = await installed(first.path);
-  const kubeconfig = await accountWith('view', place);
+  const mine = {...place, kubeconfig: await accountWith('view', place)};
   await place.kubectl('delete', 'rolebinding', '--all');
-  expect((await document({...place, kubeconfig}, first.path)).error).toMatchObject({code: 'FORBIDDEN', exit: 1});
+  const refusal = async () => (await document(mine, first.path)).error;
+  await expect.poll(refusal).toMatchObject({code: 'FORBIDDEN', exit: 1});
+  const [remedy] = (await refusal()).suggestions;
+  for (const command of [upgrade, uninstall]) {
+    const {error} = JSON.parse((await command(mine, first.path, ['--dry-run', '--json'])).stdout);
+    expect(error).toMatchObject({code: 'FORBIDDEN', suggestions: [remedy, expect.any(String)]});
+  }
+  await place.kubectl.apply(...rolesIn(remedy));
+  await expect.poll(() => document(mine, first.path), {timeout: 20_000}).toMatchObject({exit: 0, state: 'ready', unread: []});
+  const {error} = JSON.parse((await uninstall(mine, first.path, ['--dry-run', '--json'])).stdout);
+  expect(error).toMatchObject({code: 'FORBIDDEN', message: expect.stringContaining('permissions for these steps')});
 });
 
 test('lists all agent releases of the cluster', async () => {

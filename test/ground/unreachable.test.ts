@@ -36,8 +36,24 @@ test.each([
     'Error in configuration: \n* unable to read client-cert /home/me/a.crt for prod due to open /home/me/a.crt: no such file or directory\n* unable to read client-key /home/me/a.key for prod due to open /home/me/a.key: no such file or directory',
     'Cannot read /home/me/a.crt, which the kubeconfig refers to (no such file or directory)',
   ],
+  ['error: error loading config file "kc": read kc: is a directory', 'Cannot read the kubeconfig kc (is a directory)'],
+  [
+    'Error: kubernetes cluster unreachable: error loading config file "/home/me/kc": yaml: line 3: did not find expected key',
+    'Cannot read the kubeconfig /home/me/kc (invalid YAML in line 3)',
+  ],
+  ['error: error loading config file "kc": yaml: invalid leading UTF-8 octet', 'Cannot read the kubeconfig kc (invalid YAML)'],
+  [
+    'error: error loading config file "kc": no kind "Pod" is registered for version "v1"',
+    'Cannot read the kubeconfig kc (not a kubeconfig)',
+  ],
+  ['error: context "gone" does not exist', 'The kubeconfig has no context gone'],
+  ['Error in configuration: context was not found for specified context: gone', 'The kubeconfig has no context gone'],
+  ['error: cannot locate context gone', 'The kubeconfig has no context gone'],
+  ['error: current-context must exist in order to minify', 'The kubeconfig selects no context'],
 ])('%s', (message, text) => {
   expect(unreachableText(message)).toBe(text);
+  // Facts and checks pass on the text itself, and need the same steps.
+  expect(unreachableSteps(text, {})).toEqual(unreachableSteps(message, {}));
 });
 
 test('is the same for a failed command, a failed request and an unknown fact', () => {
@@ -59,4 +75,11 @@ test('is the same for a failed command, a failed request and an unknown fact', (
 test('explains the address that kubectl uses without a kubeconfig', () => {
   expect(unreachableSteps('dial tcp 127.0.0.1:8080: connect: connection refused', {})[0]).toMatch(/no kubeconfig/);
   expect(unreachableSteps('dial tcp 127.0.0.1:6443: connect: connection refused', {})[0]).toBe('Try: kubectl cluster-info');
+});
+
+test.each([
+  ['The kubeconfig has no context gone', 'List the contexts: kubectl config get-contexts --kubeconfig kc'],
+  ['Cannot read the kubeconfig kc (is a directory)', 'Correct the file, or select another one with --kubeconfig or KUBECONFIG'],
+])('suggests no request to a cluster after %s', (message, step) => {
+  expect(unreachableSteps(message, {kubeconfig: 'kc', kubeContext: 'gone'})[0]).toBe(step);
 });

@@ -1,7 +1,7 @@
 import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
-import {chmod, writeFile} from 'node:fs/promises';
+import {chmod, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {delimiter, join} from 'node:path';
 import {afterAll, afterEach, expect, onTestFinished, test, vi} from 'vitest';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
@@ -48,6 +48,19 @@ test('runs kubectl per request when no socket can be created', async () => {
   expect(await api.get('/api/v1/pods?limit=1', {signal: forEver})).toEqual({status: 200, body: {path: '/api/v1/pods?limit=1'}});
   expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: '{"path": "/log"}\n', error: undefined});
   expect(sockets()).toEqual([]);
+});
+
+test('starts no kubectl when no file of KUBECONFIG exists, except in a pod', async () => {
+  const files = [join(folder, 'missing'), join(folder, 'gone')];
+  vi.stubEnv('KUBECONFIG', files.join(delimiter));
+  vi.stubEnv('KUBERNETES_SERVICE_HOST', '');
+  const message = `Cannot read the kubeconfig ${files.join(', ')} (no such file or directory).`;
+  await expect(apiBy({proxy: SERVES})).rejects.toMatchObject({code: 'CLUSTER_UNREACHABLE', message});
+  await writeFile(files[1] as string, '');
+  await apiBy({proxy: SERVES});
+  await rm(files[1] as string);
+  vi.stubEnv('KUBERNETES_SERVICE_HOST', '10.0.0.1');
+  await apiBy({proxy: SERVES});
 });
 
 test('causes no listener warning when many requests share one signal', async () => {

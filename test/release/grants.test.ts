@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {parseAllDocuments} from 'yaml';
 import {grantObjects, grantText} from '../../src/release/grants.ts';
+import {rolesIn} from '../support/commands-in.ts';
 
 const GRANTEE = {purpose: 'agents:install:agent-job', namespace: 'team-a', user: 'jane'};
 const namespaced = (verb: string, resource: string, more: object = {}) => ({verb, resource, namespace: 'team-a', ...more});
@@ -51,15 +51,15 @@ describe('the roles of a purpose', () => {
   });
 });
 
-test('the text is one sentence, then YAML with the same objects', () => {
+test('the text is one sentence, then the same objects as one YAML document, which may be indented', () => {
   const permissions = [namespaced('get', 'pods'), {verb: 'list', resource: 'nodes'}];
   const [sentence, ...yaml] = grantText(permissions, GRANTEE, {}).split('\n');
-  expect(sentence).toBe('Ask an administrator to save these objects as roles.yaml, and to apply them: kubectl apply --filename roles.yaml');
-  expect(parseAllDocuments(yaml.join('\n')).map((each) => each.toJS())).toEqual(grantObjects(permissions, GRANTEE));
+  expect(sentence).toBe('Ask an administrator to save this list as roles.yaml, and to apply it: kubectl apply --filename roles.yaml');
+  expect(rolesIn(yaml.map((line) => `    ${line}`).join('\n'))).toEqual(grantObjects(permissions, GRANTEE));
 });
 
 test('the text says how to find out an unknown account', () => {
   const text = grantText([namespaced('get', 'pods')], {...GRANTEE, user: undefined}, {kubeContext: 'prod'});
   expect(text).toContain('with the output of "kubectl auth whoami --context prod" instead of USER');
-  expect(text).toContain('name: "USER"');
+  expect(text).toContain('name: USER');
 });

@@ -1,3 +1,6 @@
+import {parse} from 'yaml';
+import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
+
 /** A command in the output or docs of the program, split into words like in a shell. */
 export interface PrintedCommand {
   text: string;
@@ -37,14 +40,12 @@ function commandAt(text: string): PrintedCommand {
 /** True for the error message of a tool. */
 export const isFailure = ({text}: Pick<PrintedCommand, 'text'>): boolean => /^\w+ [\w-]+ failed: /.test(text);
 
-/** The YAML in a next step, such as roles for an administrator: its lines without their indentation. */
-export function yamlIn(text: string): string {
+/** The roles for an administrator in a next step, however far they are indented. */
+export function rolesIn(text: string): KubernetesObject[] {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^ *apiVersion:/.test(line));
   const indent = /^ */.exec(lines[start] ?? '')?.[0] ?? '';
   const end = lines.findIndex((line, index) => index > start && !line.startsWith(indent));
-  return lines
-    .slice(start, end < 0 ? undefined : end)
-    .map((line) => line.slice(indent.length))
-    .join('\n');
+  const {items} = parse(lines.slice(start, end < 0 ? undefined : end).join('\n')) as {items: KubernetesObject[]};
+  return items;
 }

@@ -5,7 +5,7 @@ import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/relea
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {closest, isMisspelt} from '../../ground/text.ts';
+import {closest, isMisspelled} from '../../ground/text.ts';
 import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import type {Fix} from './finding.ts';
 
@@ -187,7 +187,7 @@ function similarKey(path: Path, values: Values, target: Target): Suggestion | un
   const alike = names.get(closest(path.at(-1) as string, [...names.keys()]) ?? '') ?? closestName(path, known, keys);
   if (alike === undefined) return keyOfSameName(path, values, target);
   const name = keys.get(alike)?.at(-1) as string;
-  const isClear = isMisspelt(path.at(-1) as string, name, [...names.keys()]);
+  const isClear = isMisspelled(path.at(-1) as string, name, [...names.keys()]);
   const fix = isClear ? rename(path, keys.get(alike) as Path, values, target) : undefined;
   return suggest(keys.get(alike) as Path, fix?.to === undefined ? fix : undefined);
 }
