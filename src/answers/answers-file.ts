@@ -3,7 +3,7 @@ import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.
 import {closest, yamlProblem} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {type Setting, spell} from '../settings/define.ts';
-import {type Answer, catalogue, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
+import {type Answer, catalog, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */
 export function parseAnswers(text: string, path: string, others: readonly string[] = []): ReadonlyMap<string, unknown> {
@@ -22,7 +22,7 @@ export function parseAnswers(text: string, path: string, others: readonly string
   const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
   if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'expected a mapping of settings to values');
-  const known = [...catalogue.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id), ...others];
+  const known = [...catalog.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id), ...others];
   const unknown = Object.keys(answers).filter((key) => !known.includes(key) && key !== '$schema');
   if (unknown.length > 0) {
     const suggestionFor = (key: string): string | undefined => {

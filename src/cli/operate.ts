@@ -96,7 +96,7 @@ export async function operate<Result>(
   if (risk !== undefined) await confirmRelease(risk.release, {risk: risk.what, typed: flags.confirm, prompter});
   else if (steps.length + added.length > 0 && !isConfirmed) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
 
-  const interrupts = app.takeInterrupts();
+  const interrupts = app.handleInterrupts();
   const {files, now, sleep} = app;
   const {close, ...progress} = progressView(operation.title, {say, draw: context.draw, screen: context.screen, now});
   try {
@@ -118,7 +118,7 @@ export interface ReleaseHead {
   context: string;
 }
 
-export const headOf = ({release, kubeTarget}: ReleaseName, {context}: Pick<InstallFacts, 'context'>): ReleaseHead => ({
+export const releaseHead = ({release, kubeTarget}: ReleaseName, {context}: Pick<InstallFacts, 'context'>): ReleaseHead => ({
   ...{release, namespace: kubeTarget.namespace, context: context.name},
 });
 
@@ -138,7 +138,7 @@ export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void>
   if (isAccepted) return;
   if (!prompter)
     throw notConfirmed('Confirmation required, but prompts are disabled. Nothing was changed.', 'Confirm the plan with --yes', '--yes');
-  if (!(await prompter.confirm('Apply this plan?'))) throw cancelled();
+  if (!(await prompter.confirm('Apply this plan?'))) throw canceled();
 }
 
 /** Continues only after the release name was entered, for operations that --yes does not cover. @throws ExpectedError */
@@ -155,7 +155,7 @@ async function confirmRelease(
   if (!prompter)
     throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`, `--confirm ${release}`);
   const message = `${risk} Type ${release} to confirm:`;
-  if ((await prompter.input({message, help: []})) !== release) throw cancelled();
+  if ((await prompter.input({message, help: []})) !== release) throw canceled();
 }
 
 const notConfirmed = (message: string, suggestion: string, add: string): ExpectedError =>
@@ -168,4 +168,4 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
     ],
   });
 
-const cancelled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was changed.');
+const canceled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was changed.');

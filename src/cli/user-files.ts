@@ -244,7 +244,7 @@ export const withAbsolutePaths = (settings: Settings): Settings =>
     );
 
 /** Path of the diagnostics file of a failed release. */
-export const evidencePath = (directory: string | undefined, release: string, now: Date): string =>
+export const diagnosticsPath = (directory: string | undefined, release: string, now: Date): string =>
   join(directory ?? '', `${release}-diagnostics-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);
 
 /** Rewrites existing files after one confirmation; `changes` is their number in all files. Returns the result as a sentence. @throws ExpectedError */

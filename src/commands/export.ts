@@ -14,7 +14,7 @@ import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';
-import {catalogue, type Settings} from '../settings/settings.ts';
+import {catalog, type Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/plan.ts';
 import {choiceText} from '../ui/requirements.ts';
 import type {Generated} from '../values/generate.ts';
@@ -49,7 +49,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     ...fleetFlags,
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalog),
     ...helmFlag,
   };
 

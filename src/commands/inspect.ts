@@ -5,7 +5,7 @@ import * as Flags from '@oclif/core/flags';
 import {type Inspection, inspectBundle, traceText} from '../bundle/inspect.ts';
 import {verdictText} from '../bundle/report.ts';
 import {reportHtml} from '../bundle/report-page.ts';
-import {refuseTaken} from '../bundle/write-bundle.ts';
+import {refuseExisting} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {emptyFlag} from '../cli/flags.ts';
 import {ExitCode} from '../ground/errors.ts';
@@ -68,7 +68,7 @@ export default class Inspect extends BaseCommand<Result> {
   async #write(flag: string, path: string, text: string): Promise<void> {
     const {files} = this.app;
     if (path === '') throw emptyFlag(flag.slice(2));
-    await refuseTaken(path, files, flag);
+    await refuseExisting(path, files, flag);
     await files.write(path, text, {isPrivate: true});
     this.say(`Wrote ${path}\n`);
   }

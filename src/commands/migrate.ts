@@ -60,10 +60,10 @@ export default class Migrate extends BaseCommand<Result> {
     const deps = {app: this.app, flags};
     const chart = await migrationChart(flags.to, source, deps);
     const read = {text: helm?.yaml ?? text, from: helm?.from ?? flags.from};
-    const wanted = {file, from: flags.from, to: chart ? spellTarget(chart.target) : flags.to};
+    const desired = {file, from: flags.from, to: chart ? spellTarget(chart.target) : flags.to};
     const migrated = host
-      ? await migrateHostFile(host, {...wanted, keepsDefaults, chart: chart?.target}, this.app.files)
-      : migrateFile({...wanted, ...read, keeps: keepsDefaults ? 'all' : 'security', read: chart?.target});
+      ? await migrateHostFile(host, {...desired, keepsDefaults, chart: chart?.target}, this.app.files)
+      : migrateFile({...desired, ...read, keeps: keepsDefaults ? 'all' : 'security', read: chart?.target});
     const {from, to, yaml, changes} = migrated;
     const findings = [...migrated.findings, ...(chart ? await confirmMigrated(chart, migrated, deps) : [])];
     this.report(migrated.warnings);

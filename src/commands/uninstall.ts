@@ -2,11 +2,11 @@ import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
+  CONNECTION_FLAGS,
   confirmFlags,
   connectionFlags,
   durationOf,
   explicitFlags,
-  OF_CONNECTION,
   refuseWith,
   releaseName,
   settingFlags,
@@ -24,7 +24,7 @@ const SETTINGS = [namespace, release];
 
 const ONLY_KUBERNETES = [
   ...['purge', 'confirm', 'revoke-token', 'delete-pool', 'cleaner-image', 'drain', 'drain-timeout', 'namespace'],
-  ...OF_CONNECTION,
+  ...CONNECTION_FLAGS,
 ];
 
 export default class Uninstall extends BaseCommand<UninstallResult | HostUninstallResult> {

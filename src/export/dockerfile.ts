@@ -146,8 +146,9 @@ function baseOf(target: Generated['target'], setting: Setting<string>, registry:
 
 function imageToBuild(settings: Settings, setting: Setting<string>, base: string): string {
   const {repository, tag} = splitImage(base);
-  const wanted = settings.get(setting);
-  if (wanted === undefined) return `${settings.get(imageRegistry) ?? 'registry.example.com'}/${repository.split('/').at(-1)}:${tag}-custom`;
-  const named = splitImage(wanted).tag === undefined ? `${wanted}:${tag}` : wanted;
+  const desired = settings.get(setting);
+  if (desired === undefined)
+    return `${settings.get(imageRegistry) ?? 'registry.example.com'}/${repository.split('/').at(-1)}:${tag}-custom`;
+  const named = splitImage(desired).tag === undefined ? `${desired}:${tag}` : desired;
   return [settings.get(imageRegistry), named].filter(Boolean).join('/');
 }

@@ -127,7 +127,7 @@ export function mergePatch(after: Tree, before: Tree | undefined): Tree {
 /** Containers, variables and volumes are merged by their names. */
 const isNamed = (tree: Tree): tree is Values & {name: string} => isMap(tree) && typeof tree['name'] === 'string';
 
-export interface BringUpDeps extends WatchDeps, Pick<RunStepsDeps, 'onStep'> {
+export interface InstallReleaseDeps extends WatchDeps, Pick<RunStepsDeps, 'onStep'> {
   files: Files;
 }
 
@@ -145,7 +145,7 @@ export async function installRelease(
   name: ReleaseName,
   {release, newestRevision: planned}: InstallFacts,
   {waits, rollBackWith, rollback: given}: BringUpOptions,
-  deps: BringUpDeps,
+  deps: InstallReleaseDeps,
 ): Promise<Watched | undefined> {
   await requireSameRevision(name, planned, deps);
   let isNeeded = false;
@@ -166,7 +166,7 @@ export async function installRelease(
     return watched;
   } catch (error) {
     if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    throw await rollBack(name, release, error, {...deps, evidencePath: rollBackWith, steps: given?.steps, isNeeded});
+    throw await rollBack(name, release, error, {...deps, diagnosticsPath: rollBackWith, steps: given?.steps, isNeeded});
   }
 }
 
@@ -182,7 +182,7 @@ async function requireSameRevision(name: ReleaseName, planned: number | undefine
 }
 
 /** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */
-async function requireRecord(name: ReleaseName, deps: BringUpDeps): Promise<void> {
+async function requireRecord(name: ReleaseName, deps: InstallReleaseDeps): Promise<void> {
   const state = await newestRevision(name, deps);
   if (state === undefined || !isPending(state)) return;
   throw failed(
@@ -197,7 +197,7 @@ const SNAPSHOT_TIMEOUT_MS = 30_000;
 interface RollBackDeps extends ClusterAccess {
   files: Pick<Files, 'write'>;
   now(): Date;
-  evidencePath: string;
+  diagnosticsPath: string;
   steps?: readonly Pick<Step, 'call' | 'tolerates'>[] | undefined;
   /** Even if Helm created no new revision. */
   isNeeded?: boolean;
@@ -220,7 +220,7 @@ async function rollBack(
     if (isPending(state)) return rollBackError(`Not rolled back: the release is ${state.status}.`);
     if (before !== undefined && before.status !== 'deployed')
       return rollBackError(`Not rolled back: the previous revision was ${before.status}.`);
-    const lost = await keepEvidence(name, deps);
+    const lost = await saveDiagnostics(name, deps);
     for (const {call, tolerates} of deps.steps ?? [{call: before === undefined ? uninstall(name) : rollback(name, before.revision)}]) {
       const outcome = await processes.start(call).outcome;
       if (outcome.exitCode !== 0 && !tolerates?.test(outcome.stderr)) throw toolFailure(call, outcome);
@@ -229,7 +229,7 @@ async function rollBack(
       before === undefined
         ? 'Rolled back: the release was uninstalled. Secrets and the namespace remain for the next install.'
         : `Rolled back to revision ${before.revision}.`;
-    if (lost === undefined) return rollBackError(done, `Diagnostics from before the rollback: ${deps.evidencePath}`);
+    if (lost === undefined) return rollBackError(done, `Diagnostics from before the rollback: ${deps.diagnosticsPath}`);
     return rollBackError(`${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`, ...lost.suggestions);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
@@ -238,11 +238,14 @@ async function rollBack(
 }
 
 /** Returns the error, if any: a rollback without diagnostics is better than a broken release. */
-async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
+async function saveDiagnostics(
+  name: ReleaseName,
+  {kubernetes, files, now, diagnosticsPath}: RollBackDeps,
+): Promise<ExpectedError | undefined> {
   try {
     const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
-    const text = evidenceText(name, snapshot, explainSnapshot(snapshot, now()), now());
-    await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
+    const text = diagnosticsText(name, snapshot, explainSnapshot(snapshot, now()), now());
+    await files.write(diagnosticsPath, text, {isPrivate: true, flag: '--save'});
     return undefined;
   } catch (error) {
     if (error instanceof ExpectedError) return error;
@@ -251,11 +254,16 @@ async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidence
 }
 
 /** The state of a release that did not become ready, as JSON: no specs, which may contain secrets, and no passwords in strings. */
-function evidenceText(name: ReleaseName, {workloads, pods, claims, events, logs}: Snapshot, causes: readonly Cause[], now: Date): string {
+function diagnosticsText(
+  name: ReleaseName,
+  {workloads, pods, claims, events, logs}: Snapshot,
+  causes: readonly Cause[],
+  now: Date,
+): string {
   const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({kind, name, status}));
   const {release} = name;
-  const evidence = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs, page: reportCommands(name)};
-  return `${JSON.stringify(evidence, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
+  const diagnostics = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs, page: reportCommands(name)};
+  return `${JSON.stringify(diagnostics, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
 }
 
 const eventOf = ({type, reason, message, count, lastTimestamp, eventTime, involvedObject}: Event): object => ({

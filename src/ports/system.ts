@@ -230,7 +230,7 @@ export interface CheckboxQuestion extends Omit<ListQuestion, 'default'> {
   selected?: readonly string[];
 }
 
-/** Prompts on the terminal. @throws PromptCancelled, GoBack */
+/** Prompts on the terminal. @throws PromptCanceled, GoBack */
 export interface Prompter {
   /** False if lines cannot be erased: then the caller prints what `heading` would show. */
   canRedraw: boolean;

@@ -1,15 +1,21 @@
 import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
-import {GoBack, PromptCancelled} from '../ground/errors.ts';
+import width from 'fast-string-width';
+import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/system.ts';
-import {masked, noteOf} from './prompt-text.ts';
+import {leadOf, masked, noteOf, TOKEN} from './prompt-text.ts';
+import {TerminalInput} from './terminal-input.ts';
 import {paragraph, type Screen} from './theme.ts';
 
 interface Streams {
-  input: NodeJS.ReadableStream & {setRawMode?(isRaw: boolean): unknown};
+  input: NodeJS.ReadableStream & {isTTY?: boolean; setRawMode?(isRaw: boolean): unknown};
   output: NodeJS.WritableStream;
   signal?: AbortSignal;
+  /** Ctrl-C while no question is open. */
+  interrupt?(): void;
+  /** What is typed is shown without the terminal, as in a buffer of Emacs. */
+  isEchoed?: boolean;
 }
 
 /** Removes an answer that Enter alone keeps. */
@@ -18,17 +24,24 @@ const NOTHING = '-';
 const NOTICE_MS = 1000;
 const HEARTBEAT_MS = 30_000;
 const [CTRL_C, CTRL_D, CTRL_U, ESCAPE, DELETE] = ['\u0003', '\u0004', '\u0015', '\u001b', '\u007f'];
+/** Erases a character on the screen, as terminals do it. */
+const ERASE = '\b \b';
 
 /** Prompts line by line, for terminals that cannot move the cursor (TERM=dumb) and for screen readers. */
 export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
-  const readLine = lineReader(streams);
+  const {input, isEchoed = false} = streams;
+  // It shows nothing that is typed, because that may be a token.
+  const terminal = input.isTTY && !isEchoed ? new TerminalInput({...streams, isPlain: true}) : undefined;
+  const readLine = lineReader({...streams, input: terminal ?? input});
   const write = (first: string, text: string): void => void streams.output.write(paragraph(first, text, screen));
+
+  const writeHeading = (line: string): void => write(leadOf(line), line.slice(leadOf(line).length).replace('\t', ': '));
 
   /** `what` is typed; a list has its question above. */
   async function ask(question: InputQuestion, isHidden = false, what?: string): Promise<string> {
     const {message, help, heading, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
     const mayBeEmptied = isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
-    for (const line of heading ?? []) write('', line.replace('\t', ': '));
+    for (const line of heading ?? []) writeHeading(line);
     const note = noteOf(preset, mayBeEmptied ? `${NOTHING} to clear` : question.note);
     const {isAccessible = false} = screen;
     const words = [...(canGoBack ? ['back'] : []), ...(help.length > 0 ? ['help'] : []), 'quit'];
@@ -39,7 +52,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     for (;;) {
       const typed = (await readLine(prompt, isHidden)).trim();
       const word = isAccessible && words.includes(typed.toLowerCase()) ? typed.toLowerCase() : '';
-      if (word === 'quit') throw new PromptCancelled();
+      if (word === 'quit') throw new PromptCanceled();
       if (canGoBack && (typed === ESCAPE || word === 'back')) throw new GoBack();
       if (typed === '?' || word === 'help') {
         for (const line of help) write('  ', line);
@@ -59,7 +72,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     isSeveral: boolean,
   ): Promise<string[]> {
     const choices = (await laterChoices) ?? now;
-    for (const line of heading ?? []) write('', line.replace('\t', ': '));
+    for (const line of heading ?? []) writeHeading(line);
     write('? ', message);
     const presets = preset.selected ?? [preset.default];
     const preselected = choices.flatMap(({value, disabled}, index) =>
@@ -82,28 +95,43 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     return pick(numbers, choices, isSeveral) as string[];
   }
 
-  const select = async (question: ListQuestion): Promise<string> => (await choose(question, false))[0] as string;
+  async function held<T>(work: () => Promise<T>): Promise<T> {
+    terminal?.hold();
+    try {
+      return await work();
+    } finally {
+      terminal?.release();
+    }
+  }
+
+  const select = async (question: ListQuestion): Promise<string> => (await held(() => choose(question, false)))[0] as string;
   return {
     canRedraw: false,
     async confirm(message) {
       const validate = (text: string) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Enter y or n');
-      return /^y/i.test(await ask({message, help: [], note: 'y/N', validate}));
+      return /^y/i.test(await held(() => ask({message, help: [], note: 'y/N', validate})));
     },
-    input: (question) => ask(question),
-    password: (question) => ask(question, true),
+    input: (question) => held(() => ask(question)),
+    password: (question) =>
+      held(async () => {
+        const secret = await ask(question, true);
+        await terminal?.drain();
+        return secret;
+      }),
     select,
     search: select,
-    checkbox: (question) => choose(question, true),
+    checkbox: (question) => held(() => choose(question, true)),
     async wait(message, promise) {
       const notice = setTimeout(() => write('', `${message} …`), NOTICE_MS);
       const start = Date.now();
       const again = setInterval(() => write('', `Still working: ${message} (${durationText(Date.now() - start)})`), HEARTBEAT_MS);
-      return promise.finally(() => {
+      const ended = promise.finally(() => {
         clearTimeout(notice);
         clearInterval(again);
       });
+      return held(() => ended);
     },
-    session: (work) => work(),
+    session: held,
     erase: () => undefined,
   };
 };
@@ -116,16 +144,28 @@ function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): st
   return isAnswer ? taken.map(({value}) => value) : undefined;
 }
 
-/** Reads lines from a terminal. Lines typed ahead answer the next questions. @throws PromptCancelled */
+/** What a terminal in raw mode shows of a line: no token. */
+const visible = (line: string): string => line.replaceAll(TOKEN, '').replaceAll(/\p{Cc}/gu, '');
+
+/** Reads lines. Lines typed ahead answer the next questions, except on a terminal. @throws PromptCanceled */
 function lineReader({input, output, signal}: Streams): (prompt: string, isHidden: boolean) => Promise<string> {
   const decoder = new StringDecoder('utf8');
   let ahead = '';
   let isOver = false;
   return (prompt, isHidden) =>
     new Promise((resolve, reject) => {
-      let typed = '';
+      let [typed, shown] = ['', ''];
+      const isRaw = input instanceof TerminalInput;
+      /** Writes or erases at the end of the line only, so that a screen reader can follow. */
+      const echo = (): void => {
+        if (!isRaw || isHidden) return;
+        const text = visible(typed);
+        const kept = text.startsWith(shown) ? shown : shown.startsWith(text) ? text : '';
+        output.write(`${ERASE.repeat(width(shown.slice(kept.length)))}${text.slice(kept.length)}`);
+        shown = text;
+      };
       const end = (ending?: string): void => {
-        input.off('data', hear).off('end', close);
+        input.off('data', hear).off('end', close).off('keypress', onEscape).off('continue', onContinue);
         signal?.removeEventListener('abort', cancel);
         input.pause();
         if (isHidden) input.setRawMode?.(false);
@@ -133,17 +173,23 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
       };
       const cancel = (): void => {
         end('');
-        reject(new PromptCancelled());
+        reject(new PromptCanceled());
       };
       const close = (): void => {
         isOver = true;
         cancel();
       };
       const hear = (chunk: Buffer | string): void => {
-        ahead += typeof chunk === 'string' ? chunk : decoder.write(chunk);
+        ahead += stripVTControlCharacters(typeof chunk === 'string' ? chunk : decoder.write(chunk));
         take();
         // The rest of a paste may be secret too: the next question must not show it.
-        if (isHidden) ahead = '';
+        if (isHidden || isRaw) ahead = '';
+      };
+      const onEscape = (): void => {
+        typed = ESCAPE;
+      };
+      const onContinue = (): void => {
+        output.write(`${prompt}${shown}`);
       };
       const take = (): void => {
         while (ahead !== '') {
@@ -151,8 +197,10 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
           ahead = ahead.slice(1);
           if (key === '\r' || key === '\n') {
             if (key === '\r') ahead = ahead.replace(/^\n/, '');
-            end(isHidden ? masked(typed) : undefined);
-            resolve(stripVTControlCharacters(typed));
+            echo();
+            if (!isRaw) end(isHidden ? masked(typed) : undefined);
+            else end(isHidden || typed.search(TOKEN) >= 0 ? masked(typed) : '');
+            resolve(typed);
             return;
           }
           if (key === CTRL_C || key === CTRL_D) {
@@ -162,13 +210,14 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
           if (key === DELETE || key === '\b') typed = typed.slice(0, -1);
           else typed = key === CTRL_U ? '' : typed + key;
         }
+        echo();
       };
-      if (signal?.aborted || isOver) return reject(new PromptCancelled());
+      if (signal?.aborted || isOver) return reject(new PromptCanceled());
       signal?.addEventListener('abort', cancel);
       // Before the question, so that nothing typed at once is echoed.
       if (isHidden) input.setRawMode?.(true);
       output.write(prompt);
-      input.on('data', hear).on('end', close).resume();
+      input.on('data', hear).on('end', close).on('keypress', onEscape).on('continue', onContinue).resume();
       take();
     });
 }

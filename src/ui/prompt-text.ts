@@ -51,11 +51,10 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
   const inside = {...screen, columns: screen.columns && screen.columns - width(rail)};
   const lineText = (line: string): string => {
     const [name, text] = line.split('\t');
-    return text === undefined
-      ? indented(line, screen, rail)
-      : paragraph(`${name}${' '.repeat(Math.max(0, STEP_WIDTH - width(name ?? '')))}  `, text, inside)
-          .trimEnd()
-          .replace(/^/gm, rail);
+    const start = text === undefined ? leadOf(line) : `${name}${' '.repeat(Math.max(0, STEP_WIDTH - width(name ?? '')))}  `;
+    return paragraph(start, text ?? line.slice(start.length), inside)
+      .trimEnd()
+      .replace(/^/gm, rail);
   };
   const mark = asciiFallback(cyan('◆'), screen);
   // After the mark and two blanks; a second line of the title is on the rail.
@@ -64,6 +63,9 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
   );
   return {mark, first: rail, indent: rail, above: [`  ${title.slice(rail.length)}`, ...more, ...lines.map(lineText)]};
 }
+
+/** The blanks and the bullet of a line, under which its text is wrapped. */
+export const leadOf = (line: string): string => /^ *(?:- )?/.exec(line)?.[0] ?? '';
 
 /** Start of every line under a heading. */
 export const railOf = (screen: Screen): string => (hasRail(screen) ? asciiFallback(`${theme(screen).dim('│')}  `, screen) : '');
@@ -117,6 +119,9 @@ export const answeredLine = (message: string, answer: string): string => `${mess
 
 /** The default and where it comes from: "https://acme.scalr.io, the token" */
 export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined => parts.filter(Boolean).join(', ') || undefined;
+
+/** An agent pool token, or enough of it to recognize it. */
+export const TOKEN = /eyJ[\w-]{5,}[\w.-]*/g;
 
 /** All that is shown of a secret: its length, which tells that it was pasted whole. */
 export const masked = (secret: string): string => (secret === '' ? '' : `[hidden, ${count(secret.length, 'character')}]`);

@@ -1,8 +1,9 @@
+import {stripVTControlCharacters} from 'node:util';
 import {cursorHide} from '@inquirer/ansi';
 import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import width from 'fast-string-width';
 import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/system.ts';
-import {escText, frameOf, indented, questionText} from './prompt-text.ts';
+import {escText, frameOf, indented, questionText, TOKEN} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 // 8.7.0 is the last version of @inquirer/prompts for Node.js 20.17; esbuild leaves out the prompts that are not used.
@@ -85,7 +86,7 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
   // Choices have a mark of their own.
   const rail = question.heading === undefined ? '' : indent;
   const screen = {...whole, columns: whole.columns - width(rail)};
-  const asking = `${first}${questionText(question.message, question.note, whole, indent)} ${kind === 'search' ? term : cursorHide}`;
+  const asking = `${first}${questionText(question.message, question.note, whole, indent)} ${kind === 'search' ? term.replaceAll(TOKEN, '') : cursorHide}`;
   const longest = Math.max(...offered.map(({label}) => label.length));
   const isWide = whole.columns >= WIDE || longest <= whole.columns / 3;
   const column = Math.min(longest, Math.floor(whole.columns / 2) - 6);
@@ -94,9 +95,10 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
     const isActive = index === active;
     return itemText(choice, `${isActive ? '❯' : ' '} ${box}`, {isActive, column: isWide ? column : undefined, screen});
   });
-  const least = (output.rows ?? 24) < HIGH ? MIN_LINES : MIN_LINES_HIGH;
+  const length = Math.min(rowTexts.join('\n').split('\n').length, MAX_LINES);
+  const least = Math.min((output.rows ?? 24) < HIGH ? MIN_LINES : MIN_LINES_HIGH, length);
   const room = (output.rows ?? 24) - asking.split('\n').length - least - 1;
-  const heading = fitting(above, room);
+  const heading = fitting(above, room, room + least - length);
   const rows = (output.rows ?? 24) - asking.split('\n').length - heading.length;
   const footerFor = (page: Omit<ListPage, 'text'>): string[] => {
     const dimmed = (line: string): string[] => indented(dim(line), whole, indent || '  ').split('\n');
@@ -140,11 +142,15 @@ export const waitPrompt = createPrompt<'done', {message: string; heading?: reado
   },
 );
 
-/** The first line and as many of the last ones as fit, paragraphs as their first line where that is necessary. */
-function fitting([first, ...others]: readonly string[], room: number): string[] {
+/**
+ * The first line and as many of the last ones as fit `room`, paragraphs as their first line where that is necessary.
+ * Blank lines are for windows in which the whole list fits as well, which leaves `ample` lines.
+ */
+function fitting([first, ...others]: readonly string[], room: number, ample: number): string[] {
   const heightOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.split('\n').length, 0);
+  const dense = heightOf(others) < ample ? others : others.filter((text) => !/^[│|]?\s*$/.test(stripVTControlCharacters(text)));
   const shown =
-    heightOf(others) < room ? others : others.map((text) => text.replace(/ \S*\n[\s\S]*$/, text.includes('\u001B') ? ' …\u001B[0m' : ' …'));
+    heightOf(dense) < room ? dense : dense.map((text) => text.replace(/ \S*\n[\s\S]*$/, text.includes('\u001B') ? ' …\u001B[0m' : ' …'));
   const kept = shown.filter((_, index) => heightOf(shown.slice(index)) < room);
   return first === undefined ? [] : [...first.split('\n'), ...kept.flatMap((text) => text.split('\n'))];
 }
@@ -156,12 +162,12 @@ function itemText(
   {isActive, column, screen}: {isActive: boolean; column: number | undefined; screen: Screen},
 ): string {
   const {cyan, dim} = theme(screen);
-  const colour = disabled !== undefined ? dim : isActive ? cyan : (text: string) => text;
-  if (column === undefined) return colour(paragraph(mark, disabled === undefined ? label : `${label} - ${disabled}`, screen).trimEnd());
+  const color = disabled !== undefined ? dim : isActive ? cyan : (text: string) => text;
+  if (column === undefined) return color(paragraph(mark, disabled === undefined ? label : `${label} - ${disabled}`, screen).trimEnd());
   const about = disabled ?? description;
   const isLong = label.length > column;
-  if (isLong) return colour(paragraph(mark, `${label}  ${dim(about)}`.trimEnd(), screen).trimEnd());
-  return paragraph(colour(`${mark}${label.padEnd(column)}  `), dim(about), screen).trimEnd();
+  if (isLong) return color(paragraph(mark, `${label}  ${dim(about)}`.trimEnd(), screen).trimEnd());
+  return paragraph(color(`${mark}${label.padEnd(column)}  `), dim(about), screen).trimEnd();
 }
 
 /** How many rows are out of sight. */

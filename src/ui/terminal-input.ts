@@ -3,9 +3,10 @@ import {Readable} from 'node:stream';
 // Terminals mark pasted text when asked to: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html#h2-Bracketed-Paste-Mode
 const ESC = '\u001B';
 const [PASTE_ON, PASTE_OFF] = [`${ESC}[?2004h`, `${ESC}[?2004l`];
+const ERASE_BELOW = `${ESC}[J`;
 const [START, END] = [`${ESC}[200~`, `${ESC}[201~`];
 const LONE_ESC = new RegExp(`(${ESC}(?=${ESC}|$))`);
-const CTRL_C = '\u0003';
+const [CTRL_C, CTRL_Z] = ['\u0003', '\u001a'];
 
 /** A terminal sends the rest of an escape sequence at once; after this time, Esc was the key. Node.js waits 500 ms. */
 const ESCAPE_MS = 50;
@@ -17,6 +18,8 @@ interface Terminal {
   output: NodeJS.WritableStream;
   /** Ctrl-C while no question is open. */
   interrupt?(): void;
+  /** It knows no escape sequences. */
+  isPlain?: boolean;
 }
 
 /**
@@ -42,21 +45,23 @@ export class TerminalInput extends Readable {
   hold(): void {
     this.#holders += 1;
     if (this.#holders > 1) return;
-    const {input, output} = this.#terminal;
-    if (input.isTTY) output.write(PASTE_ON);
+    const {input, output, isPlain} = this.#terminal;
+    if (input.isTTY && !isPlain) output.write(PASTE_ON);
     input.setRawMode?.(true);
+    if (isPlain) process.on('SIGCONT', this.#onContinue);
     input.on('data', this.#onData).on('end', this.#onEnd).resume();
   }
 
   release(): void {
     this.#holders -= 1;
     if (this.#holders > 0) return;
-    const {input, output} = this.#terminal;
+    const {input, output, isPlain} = this.#terminal;
     clearTimeout(this.#escape);
     this.#rest = '';
+    process.off('SIGCONT', this.#onContinue);
     input.off('data', this.#onData).off('end', this.#onEnd).pause();
     input.setRawMode?.(false);
-    if (input.isTTY) output.write(PASTE_OFF);
+    if (input.isTTY && !isPlain) output.write(PASTE_OFF);
   }
 
   /** Drops what arrives until none arrives for a while: the rest of a paste may be secret, and must not reach the next question. */
@@ -127,10 +132,28 @@ export class TerminalInput extends Readable {
     // Esc pressed twice is not Alt with Esc.
     for (const part of text.split(LONE_ESC)) {
       if (part === ESC) this.#escapeKey();
+      else if (part.includes(CTRL_Z)) this.#stop();
       else if (part !== '' && this.#isOpen) this.push(Buffer.from(part, 'latin1'));
       else if (part.includes(CTRL_C)) this.#terminal.interrupt?.();
     }
   }
+
+  #stop(): void {
+    const {input, output, isPlain} = this.#terminal;
+    // The shell writes below the question, which is drawn again later.
+    if (!isPlain) output.write(ERASE_BELOW);
+    output.write('\n');
+    input.setRawMode?.(false);
+    // All programs in the foreground, as a terminal does it.
+    process.kill(0, 'SIGTSTP');
+  }
+
+  /** The shell has set its own mode; Node.js does not repeat one that it has set itself. */
+  readonly #onContinue = (): void => {
+    this.#terminal.input.setRawMode?.(false);
+    this.#terminal.input.setRawMode?.(true);
+    this.emit('continue');
+  };
 
   #paste(): void {
     const text = Buffer.from(this.#pasted ?? '', 'latin1').toString('utf8');

@@ -1,6 +1,6 @@
 import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import type {InputQuestion} from '../ports/system.ts';
-import {escText, frameOf, indented, noteOf, questionText} from './prompt-text.ts';
+import {escText, frameOf, indented, noteOf, questionText, TOKEN} from './prompt-text.ts';
 import {asciiFallback, type Screen, theme} from './theme.ts';
 
 /** What the user has typed; it outlives a redraw. */
@@ -23,8 +23,6 @@ interface TextConfig {
 
 /** No terminal is wide enough to show a token. */
 const MOST_DOTS = 32;
-/** An agent pool token, or enough of it to recognize it. */
-const TOKEN = /eyJ[\w-]{5,}[\w.-]*/g;
 
 /**
  * A line of text. The prompts of @inquirer/prompts cannot hide a token that is typed into the wrong question, show what a secret is

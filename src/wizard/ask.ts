@@ -5,9 +5,9 @@ import type {Choice, Files, Prompter, TextQuestion} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
-import {type Answer, catalogue, hasPassword} from '../settings/settings.ts';
+import {type Answer, catalog, hasPassword} from '../settings/settings.ts';
 import {cacheSize} from '../settings/storage.ts';
-import {answerText} from '../ui/prompt-text.ts';
+import {answerText, TOKEN} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';
 
 export interface AskDeps {
@@ -57,7 +57,7 @@ const OTHER = '…';
 /** Prompts for missing required settings and returns all answers. */
 export async function askMissing(
   answers: ReadonlyMap<string, Answer>,
-  {only = catalogue, optional = []}: ResolveOptions,
+  {only = catalog, optional = []}: ResolveOptions,
   deps: AskDeps,
 ): Promise<ReadonlyMap<string, Answer>> {
   const store = new AnswerStore(answers);
@@ -207,7 +207,7 @@ function inFull(setting: Setting, typed: string, now: Date): string {
 
 /** Why the text is not a valid answer. */
 async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
-  if (setting !== token && /^eyJ[\w-]+\.[\w-]+\./.test(text)) return 'This is an agent pool token. Go back and paste it there.';
+  if (setting !== token && text.search(TOKEN) >= 0) return 'This is an agent pool token. Go back and paste it there.';
   try {
     const {value} = await answerOf(setting, text, deps);
     if (setting !== token) return undefined;

@@ -1,5 +1,5 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
-import {GoBack, PromptCancelled} from '../ground/errors.ts';
+import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {Prompter} from '../ports/system.ts';
 import {answeredLine, answeredStep} from '../ui/prompt-text.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
@@ -64,13 +64,15 @@ export class Interview {
 
   /** Asks until no question is open. */
   async run(): Promise<void> {
-    const {before, onAnswer} = this.#deps;
+    const {before, onAnswer, prompter} = this.#deps;
     for (;;) {
       const question = await this.#nextOrLast();
       if (question === undefined) break;
       const {id, step, message} = question;
-      this.#print(this.#steps.indexOf(step));
+      // Where lines stay on the screen, a title is printed when its step is certain.
+      if (prompter.canRedraw) this.#print(this.#steps.indexOf(step));
       if (await before(step, [this.#title(step)])) continue;
+      if (!prompter.canRedraw) this.#print(this.#steps.indexOf(step));
       try {
         const heading = this.#heading(step);
         this.#notes = [];
@@ -86,7 +88,7 @@ export class Interview {
       }
     }
     // The review shows all answers.
-    this.#print(this.#deps.prompter.canRedraw ? 0 : this.#steps.length);
+    this.#print(prompter.canRedraw ? 0 : this.#steps.length);
   }
 
   /** Prints all steps, after the review. */
@@ -99,11 +101,11 @@ export class Interview {
     return hostOf(this.#store) === undefined ? STEPS : STEPS.filter((step) => step !== 'Chart');
   }
 
-  /** Reopens the previous question. @throws PromptCancelled if there is none and the user quits */
+  /** Reopens the previous question. @throws PromptCanceled if there is none and the user quits */
   async back(): Promise<void> {
     const previous = this.#history.pop();
     if (previous !== undefined) this.#store.asked.delete(previous.id);
-    else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCancelled();
+    else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCanceled();
   }
 
   /** Questions that were answered in this session, in the order of the steps. */

@@ -145,13 +145,13 @@ test('suggests roles that neither another chart, nor another account replaces', 
   const mine = {...place, kubeconfig};
   const remedyOf = async (where: typeof mine, flags: readonly string[]): Promise<string | undefined> =>
     (await outcomes(where, flags, {env: TOKEN})).by['permissions']?.remedy;
-  const wanted = [
+  const desired = [
     [place, LOCAL, await remedyOf(mine, LOCAL)],
     [place, job, await remedyOf(mine, job)],
     [other, job, await remedyOf({...other, kubeconfig: others}, job)],
   ] as const;
   // Twice, and those of the other team last.
-  for (const [where, , remedy] of [...wanted, ...wanted]) await applyGrant(remedy, where);
+  for (const [where, , remedy] of [...desired, ...desired]) await applyGrant(remedy, where);
   for (const [where, flags] of [
     [mine, LOCAL],
     [mine, job],

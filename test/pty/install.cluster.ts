@@ -67,7 +67,7 @@ test('with --accessible the wizard leads from the first question to a registered
   const answers: [see: RegExp, press: string][] = [
     [/Where will the agent run\?/, ''],
     [/Agent pool token/, ''],
-    // A line that is typed elsewhere is visible, so the wizard only says where it belongs.
+    // It is not shown, and the wizard says where it belongs.
     [/Secret with the agent pool token/, jwt({iss: 'elsewhere.scalr.io', exp: 4_000_000_000})],
     [/Go back and paste it there\./, 'back'],
     [/Agent pool token/, TOKEN],

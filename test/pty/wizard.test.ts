@@ -177,10 +177,10 @@ describe('the screen', () => {
     expect(stripVTControlCharacters(screen)).toBe(screen);
   });
 
-  test('has no colours with NO_COLOR', async () => {
+  test('has no colors with NO_COLOR', async () => {
     const terminal = {program: 'scalr-agent-install', env: {...environment(), NO_COLOR: '1'}} as const;
     const {screen} = await onTerminal([], [...AGENT, {see: /What is/, press: CTRL_C}], folder, terminal);
-    for (const colour of ['\u001B[1m', '\u001B[2m', '\u001B[36m']) expect(screen).not.toContain(colour);
+    for (const color of ['\u001B[1m', '\u001B[2m', '\u001B[36m']) expect(screen).not.toContain(color);
   });
 });
 
@@ -305,6 +305,21 @@ describe('a token', () => {
     expect(screen).not.toContain(rest);
   });
 
+  test.each([{ACCESSIBLE: '1'}, {TERM: 'dumb'}])('is never shown in plain lines, at whatever question it is pasted: %o', async (env) => {
+    const steps: Step[] = [
+      {see: /Where will the agent run\?/, press: `${TOKEN}${ENTER}`},
+      {see: /\[hidden, \d+ characters\][\s\S]*Enter a number/, press: ENTER},
+      {see: /Where does the cluster run\?/, press: ENTER},
+      {see: /Agent pool token/, press: `${TOKEN.slice(0, 40)}`},
+      {see: /: $/, press: `${TOKEN.slice(40)}${ENTER}${TOKEN}${ENTER}`},
+      {see: /What is the agent pool used for\?/, press: CTRL_C},
+    ];
+    const terminal = {program: 'scalr-agent-install', env: {...environment(), ...env}} as const;
+    const {screen, exit, left} = await onTerminal([], steps, folder, terminal);
+    expect({exit, left}, screen).toEqual({exit: 130, left: 0});
+    for (let at = 0; at < TOKEN.length - 12; at++) expect(screen).not.toContain(TOKEN.slice(at, at + 12));
+  });
+
   test('is taken without the text pasted after it', async () => {
     const {screen, left} = await talk([...TARGET, {see: /Agent pool token/, press: `${TOKEN}${ENTER}more-of-the-paste${ENTER}`}, LEAVE]);
     expect(left, screen).toBe(0);
@@ -348,14 +363,17 @@ test.each([
   expect(await emulator.broken()).toEqual([]);
 });
 
-test('continues after Ctrl-Z and fg, and asks the question again', async () => {
-  const {screen, exit, left} = await talk([
-    ...AGENT.slice(0, 2),
+test.each([undefined, '1'])('continues after Ctrl-Z and fg, and asks the question again (ACCESSIBLE=%s)', async (ACCESSIBLE) => {
+  const steps: Step[] = [
+    {see: /Where will the agent run\?/, press: ENTER},
+    {see: /Where does the cluster run\?/, press: ENTER},
     {see: /Agent pool token/, press: '\u001A'},
     {see: /existing Secret/, press: '', signal: 'SIGCONT'},
     {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
     {see: /What is the agent pool/, press: CTRL_C},
-  ]);
+  ];
+  const terminal = {program: 'scalr-agent-install', env: {...environment(), ACCESSIBLE}} as const;
+  const {screen, exit, left} = await onTerminal([], steps, folder, terminal);
   expect({exit, left}, screen).toEqual({exit: 130, left: 0});
 });
 

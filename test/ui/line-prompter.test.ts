@@ -1,6 +1,7 @@
+import {setTimeout} from 'node:timers/promises';
 import {describe, expect, test, vi} from 'vitest';
 import {answeredStep} from '../../src/ui/prompt-text.ts';
-import {CTRL_D, ESC, PromptTerminal} from '../support/prompt-terminal.ts';
+import {BACKSPACE, CTRL_D, CTRL_U, ENTER, ESC, LEFT, PromptTerminal} from '../support/prompt-terminal.ts';
 
 const HELP = ['The address you open Scalr at.', 'It is not the address of the API.', '--url URL. https://docs.scalr.io'];
 const ADDRESS = {
@@ -21,7 +22,7 @@ const CHOICE = {
 const dumb = (columns = 80, signal?: AbortSignal) =>
   new PromptTerminal({isDumb: true, isAscii: true, columns, ...(signal ? {signal} : {})});
 
-/** The terminal shows what is typed by itself; here it is only heard. */
+/** A pipe shows nothing of what is typed; it is only heard. */
 const shown = (terminal: PromptTerminal): string => terminal.written;
 
 test('prints plain lines without escape sequences', async () => {
@@ -157,15 +158,15 @@ describe('the end of a question', () => {
   test('cancels on Ctrl-D', async () => {
     const terminal = dumb();
     terminal.input.write(CTRL_D);
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCanceled'});
   });
 
   test('cancels this and every later question when the terminal is gone', async () => {
     const terminal = dumb();
     const answer = ask(terminal);
     terminal.input.end();
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCanceled'});
   });
 
   test('goes back on Esc and Enter when the question allows it', async () => {
@@ -181,8 +182,8 @@ describe('the end of a question', () => {
     const terminal = dumb(80, gone.signal);
     const answer = ask(terminal);
     gone.abort('SIGINT');
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCanceled'});
     // What is said next begins a line.
     expect(shown(terminal)).toBe('? Address: \n');
   });
@@ -211,7 +212,7 @@ describe('for a screen reader', () => {
 
   test.each([
     ['back', 'GoBack'],
-    ['quit', 'PromptCancelled'],
+    ['quit', 'PromptCanceled'],
   ])('%s ends the question with %s', async (word, name) => {
     const terminal = spoken();
     terminal.input.write(`${word}\n`);
@@ -229,6 +230,79 @@ describe('for a screen reader', () => {
     const terminal = dumb();
     terminal.input.write('back\n');
     expect(await terminal.prompter.input({message: 'Name', help: [], canGoBack: true})).toBe('back');
+  });
+});
+
+describe('on a terminal, which shows nothing itself', () => {
+  const NAME = {message: 'Name', help: []};
+  const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJhY21lIn0.c2lnbmF0dXJl';
+  const terminalOf = () => new PromptTerminal({isDumb: true, isAscii: true, isTTY: true});
+
+  /** Asks for a name, and presses these keys one after the other. */
+  async function typed(...keys: string[]) {
+    const terminal = terminalOf();
+    const answer = terminal.prompter.input({...NAME, canGoBack: true});
+    answer.catch(() => undefined);
+    for (const key of keys) await terminal.press(key);
+    return {terminal, answer};
+  }
+
+  test('writes each character once, and erases only at the end of the line', async () => {
+    const {terminal, answer} = await typed('ä', 'c', LEFT, BACKSPACE, 'b', CTRL_U, '漢', BACKSPACE, 'ok', ENTER);
+    expect(await answer).toBe('ok');
+    expect(terminal.written).toBe('? Name: äc\b \bb\b \b\b \b漢\b \b\b \bok\n');
+    expect(terminal.input.isRaw).toBe(false);
+  });
+
+  test.each([
+    ['pasted', [TOKEN, ENTER]],
+    ['pasted in two pieces', [TOKEN.slice(0, 30), TOKEN.slice(30), ENTER]],
+    ['pasted with the Enter', [`${TOKEN}\r`]],
+    ['pasted after other text', ['my ', TOKEN, ENTER]],
+    ['typed', [...TOKEN, ENTER]],
+  ])('shows no token that is %s', async (_, keys) => {
+    const {terminal, answer} = await typed(...keys);
+    expect((await answer).replace('my ', '')).toBe(TOKEN);
+    for (let at = 7; at < TOKEN.length - 4; at++) expect(terminal.written).not.toContain(TOKEN.slice(at, at + 4));
+    expect((await terminal.lines()).at(-1)).toMatch(/^\? Name: (my )?\[hidden, \d+ characters\]$/);
+  });
+
+  test('goes back on Esc and Enter', async () => {
+    const {terminal, answer} = await typed('x', ESC);
+    await setTimeout(100);
+    await terminal.press(ENTER);
+    await expect(answer).rejects.toMatchObject({name: 'GoBack'});
+  });
+
+  test('neither shows nor keeps what is typed during a wait, or after the answer of a paste', async () => {
+    const terminal = terminalOf();
+    let resolve = (): void => undefined;
+    const work = new Promise<void>((end) => {
+      resolve = end;
+    });
+    await terminal.prompter.session(async () => {
+      const first = terminal.prompter.input(NAME);
+      await terminal.press('one\rtwo\r');
+      expect(await first).toBe('one');
+      const waiting = terminal.prompter.wait('Reading', work, []);
+      await terminal.press(`${TOKEN}\r`);
+      resolve();
+      await waiting;
+      const second = terminal.prompter.input(NAME);
+      expect(terminal.input.isRaw).toBe(true);
+      await terminal.press('2\r');
+      expect(await second).toBe('2');
+    }, String);
+    expect(terminal.written).toBe('? Name: one\n? Name: 2\n');
+    expect(terminal.input.isRaw).toBe(false);
+  });
+
+  test('leaves it to Emacs, which shows a line before it sends it', async () => {
+    const terminal = new PromptTerminal({isDumb: true, isAscii: true, isTTY: true, isEchoed: true});
+    const answer = terminal.prompter.input(NAME);
+    await terminal.press('one\n');
+    expect(await answer).toBe('one');
+    expect(terminal.written).toBe('? Name: ');
   });
 });
 

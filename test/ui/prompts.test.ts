@@ -39,6 +39,17 @@ describe('select', () => {
     expect(await answer).toBe('local');
   });
 
+  test('keeps its groups apart, unless the list would not fit then', async () => {
+    const heading = ['Review', 'Size\t5 runs', '', '! 2 warnings:', `  - ${'one '.repeat(14).trim()}`, '  - two'];
+    const shownIn = async (rows: number): Promise<string[]> => {
+      const {terminal} = await asked({heading}, {terminal: new PromptTerminal({columns: 61, rows})});
+      return (await terminal.lines()).slice(0, -5);
+    };
+    const warnings = ['│  ! 2 warnings:', `│    - ${'one '.repeat(13).trim()}`, '│      one', '│    - two'];
+    expect(await shownIn(12)).toEqual(['◆  Review', '│  Size       5 runs', '│', ...warnings]);
+    expect(await shownIn(11)).toEqual(['◆  Review', '│  Size       5 runs', ...warnings]);
+  });
+
   test('shows the description after a long choice, and under the list in a narrow window', async () => {
     const label = 'One that needs a long name to be told from the others';
     const choices = [{value: 'long', label, disabled: 'not here'}, ...KINDS];
@@ -115,7 +126,7 @@ describe('select', () => {
   ])('cancels on %s and shows the cursor', async (_, key) => {
     const {terminal, answer} = await asked();
     await terminal.press(key);
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
     await terminal.lines();
     expect(terminal.showsCursor).toBe(true);
     expect(terminal.input.isRaw).toBe(false);
@@ -133,7 +144,7 @@ describe('select', () => {
     const gone = new AbortController();
     const {answer} = await asked({}, {terminal: new PromptTerminal({signal: gone.signal})});
     gone.abort('SIGTERM');
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
   });
 });
 
@@ -287,9 +298,9 @@ describe('checkbox', () => {
   });
 });
 
-test('colours the active choice, and uses no colour codes without colours', async () => {
-  const [plain, coloured] = [new PromptTerminal(), new PromptTerminal({hasColor: true})];
-  for (const terminal of [plain, coloured]) await asked({}, {terminal});
+test('colors the active choice, and uses no color codes without colors', async () => {
+  const [plain, colored] = [new PromptTerminal(), new PromptTerminal({hasColor: true})];
+  for (const terminal of [plain, colored]) await asked({}, {terminal});
   expect(plain.written.split('\u001b').filter((each) => /^\[[\d;]*m/.test(each))).toEqual([]);
-  expect(coloured.written).toContain('\u001b[36m❯ agent-local  \u001b[39m');
+  expect(colored.written).toContain('\u001b[36m❯ agent-local  \u001b[39m');
 });

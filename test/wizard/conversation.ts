@@ -1,6 +1,6 @@
 import Install from '../../src/commands/install.ts';
 import {sleep} from '../../src/ground/async.ts';
-import {ExitCode, ExpectedError, PromptCancelled} from '../../src/ground/errors.ts';
+import {ExitCode, ExpectedError, PromptCanceled} from '../../src/ground/errors.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {Choice, HostTools, InputQuestion, ListQuestion, Processes} from '../../src/ports/system.ts';
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
@@ -28,7 +28,7 @@ export const interrupt = (question: string): Line => [
   question,
   new Proxy([], {
     get() {
-      throw new PromptCancelled();
+      throw new PromptCanceled();
     },
   }) as readonly string[],
 ];
@@ -68,19 +68,21 @@ interface Place {
   kubernetes?: KubernetesClient;
   /** Docker of the machine. */
   host?: HostTools;
+  /** Lines stay on the screen, as for a screen reader. */
+  isPlain?: boolean;
 }
 
 /** The conversation with this operator on a terminal, where no cluster is. Every line has to be reached. */
 export async function talk(
   lines: readonly Line[],
-  {argv = [], env = {}, files = memoryFiles(), answer = nothing, kubernetes = NO_KUBECTL, host = NO_DOCKER}: Place = {},
+  {argv = [], env = {}, files = memoryFiles(), answer = nothing, kubernetes = NO_KUBECTL, host = NO_DOCKER, isPlain = false}: Place = {},
 ) {
   const operator = scriptedPrompter(lines);
   const result = await runCommand(Install, [...argv], {
     env: {...ENV, ...env},
     files,
     hasTerminal: true,
-    prompter: operator.prompter,
+    prompter: {...operator.prompter, canRedraw: !isPlain},
     sleep,
     processes: () => ({run: async (call, how) => answer(call, how), start: nothing}),
     kubernetes: async () => kubernetes,

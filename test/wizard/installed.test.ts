@@ -17,8 +17,9 @@ const helm: Processes['run'] = async ({args}) => {
   if (args.includes('view')) return {exitCode: 0, stdout: JSON.stringify({'current-context': 'prod-eks', contexts}), stderr: ''};
   return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
 };
-const run = (lines: readonly Line[], argv: readonly string[] = []) =>
+const run = (lines: readonly Line[], argv: readonly string[] = [], isPlain = false) =>
   talk(lines, {
+    isPlain,
     argv: ['--cloud', 'eks', ...argv],
     answer: helm,
     kubernetes: fakeKubernetes({objects: [helmRecord({...NAME, values: VALUES})]}),
@@ -82,6 +83,11 @@ test('installs another release beside it', async () => {
   const {asked, stderr} = await run([...lines, interrupt('What is the agent pool used for')]);
   expect(stderr).toContain('release second');
   expect(asked.filter(({message}) => message === QUESTION)).toHaveLength(1);
+});
+
+test('names the steps in their order where lines stay on the screen', async () => {
+  const {stderr} = await run([TARGET, [QUESTION, 'other'], ['Helm release name', 'second'], interrupt('Agent pool token')], [], true);
+  expect(stderr.match(/Step \d of \d · \w+|release second/g)).toEqual(['Step 1 of 7 · Target', 'release second', 'Step 2 of 7 · Agent']);
 });
 
 test.each(['upgrade', 'status', 'uninstall'] as const)('runs %s for the release instead', async (command) => {

@@ -327,7 +327,7 @@ describe('the review', () => {
       const lines: Line[] = [...EDITED, ['What do you want to do?', ENTER], ['Directory to save to', '/srv'], ...REPLACED, DONE];
       const {asked, written, files, stderr} = await talk(lines, {argv: FLAGS});
       expect(reviews(asked).map(({default: preselected}) => preselected)).toEqual(['save', 'quit', 'save', 'quit']);
-      const notes = reviews(asked).map(({heading}) => heading?.at(-1));
+      const notes = reviews(asked).map(({heading}) => heading?.at(-2));
       expect(notes[1]).toBe('Saved: /srv/answers.yaml, /srv/values.yaml');
       expect(notes[2]).toBe('Saved: /srv/answers.yaml, /srv/values.yaml (out of date, save again)');
       expect(notes[3]).toBe(notes[1]);

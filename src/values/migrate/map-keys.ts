@@ -2,7 +2,7 @@ import {CHARTS, chartFor, knowsKey} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
-import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
+import {refusalReason, rowsFor, scopeOf} from '../../charts/support.ts';
 import {at, getAt, leafPaths, type Path, sameTree, spellPath, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
@@ -14,7 +14,7 @@ import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from '
 import {getFrom, isSameValue, type SettingEntries} from './old-settings.ts';
 
 /** New values, and how they differ from the old ones. */
-export interface Carried {
+export interface MappedKeys {
   values: Values;
   changes: readonly Change[];
   moves: readonly Move[];
@@ -34,7 +34,7 @@ interface Rewritten extends SettingEntries {
 }
 
 /** Carries keys and settings over to the target. */
-export function mapKeys(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): Carried {
+export function mapKeys(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): MappedKeys {
   const settings = rewrite(explicit, values, from, to);
   const fates = leafPaths(values).map((path) => ({path, ...keyOutcome(path, values, settings, from, to)}));
   const entryOf = (path: Path, place = path): ValuesEntry => [place, getAt(values, path) as Tree];
@@ -159,7 +159,7 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(chartFor(to), refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
+    ? `${targetName(to)} does not support ${spellPath(path)}: ${refusalReason(chartFor(to), refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
     : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
@@ -235,7 +235,7 @@ const withDerived = (values: Values, to: Target): Values =>
 const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
   settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
     if (!isSupported && leaves.length === 0) {
-      const reason = whyRefused(chartFor(to), setting, value, to) ?? 'the chart has no key for it';
+      const reason = refusalReason(chartFor(to), setting, value, to) ?? 'the chart has no key for it';
       return [
         changeOf('dropped', [], `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`),
       ];
