@@ -19,9 +19,3 @@ test('README.md shows a check and a cause in the words of today', () => {
   const remedies = AGENT_LOG_ROWS.map((row) => row.remedy.kubernetes);
   expect(remedies.filter((each) => each !== undefined && readme.includes(`    → ${each}\n`))).toHaveLength(1);
 });
-
-test('docs/speed.md has the sizes that budget.json allows', () => {
-  const {packedKilobytes, unpackedKilobytes} = JSON.parse(readFileSync(join(root, 'budget.json'), 'utf8'));
-  const [packed, unpacked] = [packedKilobytes, unpackedKilobytes].map((size: number) => `${(size / 1000).toFixed(1)} MB`);
-  expect(readFileSync(join(root, 'docs/speed.md'), 'utf8')).toContain(`at most ${packed} to download and ${unpacked} on disk`);
-});
