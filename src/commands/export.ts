@@ -60,10 +60,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {args, flags} = await this.parse(ExportCommand);
     const {target} = args;
     if (target === undefined)
-      throw usageError(
-        `Missing argument: choose ${EXPORTS.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`,
-        EXPORTS.map((each) => `scalr-agent export ${each}`),
-      );
+      throw usageError('Missing argument: the target of the export.', [`Use scalr-agent export ${EXPORTS.join('|')}`]);
     const isDockerfile = target === 'dockerfile';
     const additions = additionsFrom(flags, isDockerfile);
     if (!isFleetTarget(target)) refuseFleetFlags(flags);
