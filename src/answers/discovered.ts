@@ -72,7 +72,8 @@ export function unsetSettingWarnings(settings: Settings, chosen: string): Warnin
   const isOpen = (setting: Setting): boolean => !settings.isExplicit(setting) && settings.answer(setting)?.source !== 'values-file';
   const hasNodePath = (chosen === 'agent-k8s' && isOpen(dataHome)) || (settings.get(cache) === 'hostpath' && isOpen(cachePath));
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
-  const affecting = [chart, ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];
+  const isChartRead = settings.isExplicit(chartSource);
+  const affecting = [...(isChartRead ? [] : [chart]), ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];
   const open = affecting.filter(isOpen).map(spell);
   if (open.length === 0) return [];
   const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, as install does, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;

@@ -69,7 +69,8 @@ export default class Migrate extends BaseCommand<Result> {
     this.report(migrated.warnings);
     for (const note of [...(helm?.notes ?? []), ...migrated.notes]) this.say(`${note}\n`);
     this.say(changesText(changes, this.screen));
-    if (findings.length > 0) this.app.stderr(this.#findings({...migrated, findings}, flags.out ?? (isPasted ? 'values.yaml' : file)));
+    if (findings.length > 0)
+      this.app.stderr(this.#findings({...migrated, findings}, flags.out ?? (isPasted ? 'values.yaml' : `${file} (migrated)`)));
     this.say(`${changesSummary(from, to, changes)}\n`);
     const written = await this.#write(
       {text: isPasted ? '' : text, yaml, name: isPasted ? 'values.yaml' : file, isPrivate: isPasted},

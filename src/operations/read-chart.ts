@@ -35,7 +35,11 @@ async function download(desired: ChartReference, directory: string, processes: R
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const {chart, version, source} = desired;
-    if (source !== undefined) throw error.with(`Cannot read the chart in --chart-source.\n${error.message}`, error.suggestions);
+    if (source !== undefined) {
+      const steps =
+        error.code === 'CHART_NOT_FOUND' ? ['Check the address in --chart-source, or use a directory or a .tgz file'] : error.suggestions;
+      throw error.with(`Cannot read the chart in --chart-source.\n${error.message}`, steps);
+    }
     throw error.with(
       `Cannot read ${chart} ${version}. The newest known version is ${newestOf(chart as Target['chart'])}, so ${version} is read from the chart itself.\n${error.message}`,
       [
@@ -77,11 +81,17 @@ export async function verifyChart(chart: ChartReference & {keyring: string}, {ch
   return {signer, fingerprint, digest};
 }
 
-const notVerified = (name: string, reason: string): ExpectedError =>
-  failed('CHART_NOT_VERIFIED', `Cannot verify the signature of ${name}: ${reason}. Nothing was changed.`, [
-    'Check that --verify specifies a binary keyring with the public key (gpg --export, or gpg --dearmor for an .asc file)',
-    'Charts are signed since 0.6.2: use --chart-version with 0.6.2 or newer, or omit --verify',
-  ]);
+const notVerified = (name: string, reason: string): ExpectedError => {
+  const [, step] = VERIFY_STEPS.find(([pattern]) => pattern.test(reason)) as (typeof VERIFY_STEPS)[number];
+  return failed('CHART_NOT_VERIFIED', `Cannot verify the signature of ${name}: ${reason}. Nothing was changed.`, [step]);
+};
+
+/** What to do, by the reason of helm. */
+const VERIFY_STEPS: readonly [RegExp, string][] = [
+  [/provenance/i, 'The chart is not signed. Charts are signed since 0.6.2: use --chart-version with 0.6.2 or newer, or omit --verify'],
+  [/sha-?256/i, 'The archive is not the one that was signed: do not use it'],
+  [/^/, 'Check that --verify specifies a binary keyring with the public key (gpg --export, or gpg --dearmor for an .asc file)'],
+];
 
 const isOnDisk = (source: string | undefined): source is string => source !== undefined && !/^[a-z]+:\/\//i.test(source);
 

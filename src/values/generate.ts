@@ -24,6 +24,7 @@ import {
 } from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
+import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
 import {checkKeys, isTypeError} from './validate/check-keys.ts';
@@ -63,7 +64,9 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
   );
   const refused = unsupported(target, given);
   if (refused.length > 0)
-    throw notSupported(refused, target.schema ? [`Use --chart-version ${newestOf(target.chart)}`] : suggestCharts(refused, given));
+    throw target.schema === undefined
+      ? notSupported(refused, suggestCharts(refused, given))
+      : notSupported(refused, [howToUseKnown(given, target)], [`If the chart has another key for it, use --set`]);
   const {settings, guesses} = withChartDefaults(given, target);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
   const rendered = refusing(set, () => renderValues(settings, target));
@@ -93,6 +96,11 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
     ...(recommendation ? {recommendation} : {}),
   };
 }
+
+const howToUseKnown = (given: Settings, {chart}: Target): string =>
+  given.get(chartSource) === undefined
+    ? `Use --chart-version ${newestOf(chart)}`
+    : `Use --chart ${chart} --chart-version ${newestOf(chart)} instead of --chart-source`;
 
 function withChartDefaults(given: Settings, target: Target): {settings: Settings; guesses: Warning[]} {
   const guesses: Warning[] = [];

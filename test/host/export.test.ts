@@ -254,6 +254,9 @@ describe('dockerfile', () => {
     expect(stderr).toContain('/opt/scalr-agent/embedded/bin/docker');
     expect(stderr).not.toMatch(/docker push|scalr-agent install/);
     expect((await printed('--base', 'terraform')).stderr).toContain('Add --runner-image scalr/terraform:1.5.7');
+    const local = await printed('--base', 'runner', '--chart', 'agent-local');
+    expect(local.stderr).toMatch(/agent-local has no runner image[\s\S]*Use --base agent/);
+    expect(local.stderr).not.toContain('--chart-version');
   });
 
   test('extends the agent image for agent-k8s, whose CA must be named by its path', async () => {

@@ -26,6 +26,11 @@ const agentFor = async (flags: Parameters<typeof settingsFrom>[0] = {}) =>
 const planFor = (host: Awaited<ReturnType<typeof agentFor>>, {containers}: Pick<DockerModel, 'containers'>, directory = '/srv'): HostPlan =>
   planContainers(host, directory, {...FACTS, containers});
 
+test('rejects a release that is too short for the name of a container', async () => {
+  await expect(agentFor({release: 'h'})).rejects.toMatchObject({code: 'INVALID_SETTING'});
+  await expect(agentFor({release: 'ha'})).resolves.toMatchObject({name: 'ha'});
+});
+
 /** A machine with a finished install. */
 async function installed(flags: Parameters<typeof settingsFrom>[0] = {}, docker = new DockerModel()): Promise<DockerModel> {
   const {steps, finish} = planFor(await agentFor(flags), docker);

@@ -75,7 +75,12 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
     const isSpeltAlike =
       from.chart === to.chart && oldRows.every((row) => within(to.version, row.in)) && leaves.every((path) => knowsKey(to, path));
     const written = rows.flatMap((row) => row.write(value, scope));
-    const after = setting === (extraEnv as Setting) ? reachedBefore(written, leaves, from, to) : written;
+    const reached = reachedBy(leaves, from);
+    const isOfSome = from.chart === to.chart && reached.size > 0;
+    const isReached = ([path]: ValuesEntry): boolean => [...reachedBy([path], to)].some((name) => reached.has(name));
+    const after = setting === (extraEnv as Setting) && isOfSome ? written.filter(isReached) : written;
+    const places = after.map(([path]) => path);
+    const gained = isOfSome ? [...reachedBy(places, to)].filter((name) => !reached.has(name)) : [];
     const isNarrower = after.length < written.length;
     const isFormer = from.chart === to.chart && leaves.some((path) => knowsKey(to, path) && isStillRead(path, values, to) !== undefined);
     const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
@@ -91,22 +96,25 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
       limits: [
         ...rows.flatMap((row) => row.partly?.(value, scope) ?? []).filter((text) => !known.has(text)),
         ...(isNarrower ? [`Extra variables did not reach runs in ${targetName(from)}, so they are not set for them.`] : []),
+        ...(gained.length > 0
+          ? [
+              `${leaves.map(spellPath).join(', ')} reached only the ${[...reached].join(' and ')} in ${targetName(from)}, and now also reaches the ${gained.join(' and ')}.`,
+            ]
+          : []),
       ],
     };
   });
 }
 
-/** Without variables of containers that the old key of the same chart did not reach: they can be secrets. */
-function reachedBefore(entries: readonly ValuesEntry[], leaves: readonly Path[], from: Target, to: Target): readonly ValuesEntry[] {
-  if (from.chart !== to.chart) return entries;
-  const fedBy = (path: Path, {chart, version}: Target): string[] =>
+/** The containers that get the variables at these paths; all of them for those below `global`, such as the proxy. */
+const reachedBy = (paths: readonly Path[], {chart, version}: Target): ReadonlySet<string> =>
+  new Set(
     CHARTS[chart].containers
-      .filter((each) => within(version, each.in) && each.extraEnv.some((map) => startsWith(path, at(map))))
-      .map(({name}) => name);
-  const reached = new Set(leaves.flatMap((path) => fedBy(path, from)));
-  return entries.filter(([path]) => fedBy(path, to).some((name) => reached.has(name)));
-}
-
+      .filter(
+        (each) => within(version, each.in) && paths.some((path) => ['global', ...each.extraEnv].some((map) => startsWith(path, at(map)))),
+      )
+      .map(({name}) => name),
+  );
 /** The value that entries write at a path, also inside of a map. */
 const valueIn = (entries: readonly ValuesEntry[], path: Path): Tree | undefined => getAt(withEntries({}, entries), path);
 

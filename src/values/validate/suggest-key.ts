@@ -30,7 +30,7 @@ function suggestKnownKey(path: Path, values: Values, target: Target): {message: 
   const documented = documentedKey(path, target);
   if (documented) return {message: `${name} ${documented.was}.`, suggestion: documented.instead};
 
-  const releases = releasesWith(path, target.chart);
+  const releases = releasesWith(path, target.chart, target.schema === undefined ? [] : [target.version]);
   const known = equivalentKey(path, values, target);
   if (releases !== undefined) {
     const message = `${here} has no key ${name} (available: ${releases}).`;
@@ -43,11 +43,11 @@ function suggestKnownKey(path: Path, values: Values, target: Target): {message: 
   return {message: owner ? `${name} is a key of ${owner} and has no equivalent in ${here}.` : `${here} has no key ${name}.`};
 }
 
-/** Text: the releases of the chart that have the key or keys below it. */
-function releasesWith(path: Path, chart: ChartName): string | undefined {
+/** Text: the releases of the chart that have the key or keys below it. `later` are releases without it that this program does not know. */
+function releasesWith(path: Path, chart: ChartName, later: readonly string[] = []): string | undefined {
   const [key, all] = [spellPath(path), releasesOf(chart)];
   const some = all.filter((version) => keysOfVersion(chartSchema(chart), version).has(key));
-  return some.length === 0 ? undefined : describeRange(rangeOf(some, all));
+  return some.length === 0 ? undefined : describeRange(rangeOf(some, [...all, ...later]));
 }
 
 /** Every key of a release and the keys above it, by their spelling. */
