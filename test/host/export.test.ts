@@ -187,7 +187,7 @@ describe('the command', () => {
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
     expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
-      'Missing argument: choose docker, compose, systemd, dockerfile, volume, prepull, argocd, argocd-appset, flux, terraform or helmfile.',
+      'Use scalr-agent export docker|compose|systemd|dockerfile|volume|prepull|argocd|argocd-appset|flux|terraform|helmfile',
     );
     expect((await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr).toContain(
       'only for the target dockerfile',
