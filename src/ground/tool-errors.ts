@@ -144,6 +144,11 @@ const KNOWN_ON_HOST: readonly KnownFailure[] = [
     suggestions: () => ['Docker cannot reach the registry: check the proxy of the Docker daemon, or use a mirror with --image-registry'],
   },
   {
+    stderr: /OCI runtime|failed to create (shim )?task/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['The container runtime rejects this container: check --agent-image, and SELinux or AppArmor on this machine'],
+  },
+  {
     stderr: /permission denied|authentication required|access denied|operation not permitted/i,
     code: 'FORBIDDEN',
     suggestions: () => ['Run the command with sudo'],

@@ -152,6 +152,13 @@ test.each([
   expect(message).toBe('helm uninstall failed: failed to delete release: a: deployments.apps "a" is forbidden: denied');
 });
 
+test('suggests no sudo when the container runtime fails', () => {
+  const stderr =
+    'Error response from daemon: failed to create shim task: OCI runtime create failed: runc create failed: exec: "/bin/agent": permission denied: unknown';
+  const failure = toolFailure({tool: 'docker', args: ['start', 'a']}, {exitCode: 1, stdout: '', stderr});
+  expect(failure).toMatchObject({code: 'TOOL_FAILED', suggestions: [expect.stringContaining('--agent-image')]});
+});
+
 test('gives the reason for a failed patch, and does not quote the patch', () => {
   const stderr = [
     'error: error when applying patch:',
