@@ -16,7 +16,8 @@ export function parseAnswers(text: string, path: string, others: readonly string
       throw wrong(path, `line ${line?.line} starts a second YAML document`, ['Keep one document in the file: remove ---']);
     const message = yamlProblem(problem.message).replace(/\.$/, '');
     const place = line ? {line: line.line, column: line.col} : {};
-    throw wrong(path, `${line ? `line ${line.line}, column ${line.col}: ` : ''}${message}`, [], [{...place, message: `${message}.`}]);
+    const at = line ? `line ${line.line}, column ${line.col}` : '';
+    throw wrong(path, `${at && `${at}: `}${message}`, [`Correct the YAML of ${at || 'the file'}`], [{...place, message: `${message}.`}]);
   }
   refuseOdd(document, path, lineCounter);
   const answers = contentOf(document, path);

@@ -242,10 +242,10 @@ const CODES: Readonly<Partial<Record<ReadError['kind'], FailureCode>>> = {
 /** Without this call, there is nothing to collect. */
 export function refusal(
   what: string,
-  {kind, message, isToolMissing}: ReadError & {isToolMissing?: true},
+  {kind, message, isToolMissing, reason = message, remedy}: ReadError & {isToolMissing?: true; reason?: string; remedy?: string},
   suggestions: readonly string[],
 ): ExpectedError {
   const code = isToolMissing ? 'TOOL_NOT_FOUND' : (CODES[kind] ?? 'TOOL_FAILED');
   const exit = isToolMissing ? ExitCode.usage : code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed;
-  return failed(code, `${what}: ${message}.`, suggestions, {exit});
+  return failed(code, `${what}: ${reason}.`, [...(remedy === undefined ? [] : [remedy]), ...suggestions], {exit});
 }

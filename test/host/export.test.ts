@@ -187,7 +187,7 @@ describe('the command', () => {
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
     expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
-      'Missing argument: choose docker, compose, systemd, dockerfile, volume, prepull, argocd, argocd-appset, flux, terraform or helmfile.',
+      'Use scalr-agent export docker|compose|systemd|dockerfile|volume|prepull|argocd|argocd-appset|flux|terraform|helmfile',
     );
     expect((await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr).toContain(
       'only for the target dockerfile',
@@ -254,6 +254,9 @@ describe('dockerfile', () => {
     expect(stderr).toContain('/opt/scalr-agent/embedded/bin/docker');
     expect(stderr).not.toMatch(/docker push|scalr-agent install/);
     expect((await printed('--base', 'terraform')).stderr).toContain('Add --runner-image scalr/terraform:1.5.7');
+    const local = await printed('--base', 'runner', '--chart', 'agent-local');
+    expect(local.stderr).toMatch(/agent-local has no runner image[\s\S]*Use --base agent/);
+    expect(local.stderr).not.toContain('--chart-version');
   });
 
   test('extends the agent image for agent-k8s, whose CA must be named by its path', async () => {
