@@ -198,15 +198,11 @@ function secretCommands({name, type, data, metadata}: DesiredRelease['secrets'][
   const files = isTls ? ['--cert=tls.crt', '--key=tls.key'] : Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
   const what = ['create', 'secret', isTls ? 'tls' : 'generic', name, ...files];
   const create = applied(kubeTarget, kubectlCommand(kubeTarget, ...what, ...namespace, '--dry-run=client', '--output=yaml'));
-  const pairs = ([verb, all]: [verb: string, all: Readonly<Record<string, string>> | undefined]): string[] => {
-    const assignments = Object.entries(all ?? {}).map(([key, value]) => `${key}=${value}`);
+  const changes = Object.entries({label: metadata?.labels ?? {}, annotate: metadata?.annotations ?? {}}).flatMap(([verb, pairs]) => {
+    const assignments = Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
     return assignments.length === 0 ? [] : [kubectlCommand(kubeTarget, verb, 'secret', name, ...assignments, '--overwrite', ...namespace)];
-  };
-  const changes: [string, Readonly<Record<string, string>> | undefined][] = [
-    ['label', metadata?.labels],
-    ['annotate', metadata?.annotations],
-  ];
-  return [isTls ? create : `printf %s "$${token.env}" | ${create}`, ...changes.flatMap(pairs)];
+  });
+  return [isTls ? create : `printf %s "$${token.env}" | ${create}`, ...changes];
 }
 
 /** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */

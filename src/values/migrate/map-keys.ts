@@ -3,6 +3,7 @@ import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
 import {refusalReason, rowsFor, scopeOf} from '../../charts/support.ts';
+import {isUnknown} from '../../charts/target.ts';
 import {at, getAt, leafPaths, type Path, sameTree, spellPath, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
@@ -190,7 +191,7 @@ const isStillRead = (path: Path, values: Values, to: Target) =>
 
 function dropped(path: Path, values: Values, from: Target, to: Target): Change {
   const name = spellPath(path);
-  if (!knowsKey(from, path)) {
+  if (!knowsKey(from, path) && !isUnknown(from, false)) {
     const {message, suggestion} = suggestKey(path, values, from);
     return changeOf('dropped', path, `${message} It had no effect.`, suggestion === undefined ? undefined : `Did you mean ${suggestion}?`);
   }
@@ -203,7 +204,8 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
     );
   const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) => name.startsWith(each.path));
   const {message, suggestion} = suggestKey(path, values, to);
-  const text = ignored ? `${name} had no effect in ${targetName(from)}: ${ignored.because}.` : message;
+  const reason = knowsKey(from, path) ? message : `${name} is not carried over, because this program does not know ${targetName(from)}.`;
+  const text = ignored ? `${name} had no effect in ${targetName(from)}: ${ignored.because}.` : reason;
   return changeOf('dropped', path, text, suggestion === undefined ? undefined : `To set it, use ${suggestion}`);
 }
 
