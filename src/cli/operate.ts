@@ -38,7 +38,7 @@ export interface CommandContext {
 }
 
 /** What `operate` gives to a run. */
-export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep'>, Omit<ProgressView, 'close'> {
+export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep' | 'completed'>, Omit<ProgressView, 'close'> {
   files: Files;
   timeoutMs: number;
 }
@@ -100,7 +100,7 @@ export async function operate<Result>(
   const {files, now, sleep} = app;
   const {close, ...progress} = progressView(operation.title, {say, draw: context.draw, screen: context.screen, now});
   try {
-    const result = await operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs}, ...progress});
+    const result = await operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs, completed: []}, ...progress});
     close();
     return result;
   } catch (error) {

@@ -2,6 +2,7 @@ import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
 import {type Call, type ClusterTarget, commandLine, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExpectedError, failed, maskSecrets, RUN_AGAIN} from '../ground/errors.ts';
+import {sentences} from '../ground/text.ts';
 import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, releaseHistory, rollback, uninstall} from '../helm/helm.ts';
@@ -165,9 +166,22 @@ export async function installRelease(
     await record;
     return watched;
   } catch (error) {
-    if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
+    if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
+    if (rollBackWith === undefined) throw await withTakeOver(error, name, deps);
     throw await rollBack(name, release, error, {...deps, diagnosticsPath: rollBackWith, steps: given?.steps, isNeeded});
   }
+}
+
+/** A helm that has ended without an answer can leave a record that blocks the next one. */
+async function withTakeOver(failure: ExpectedError, name: ReleaseName, deps: ClusterAccess): Promise<ExpectedError> {
+  if (failure.code === 'RELEASE_BUSY') return failure;
+  const state = await newestRevision(name, deps).catch(() => undefined);
+  if (state === undefined || !isPending(state)) return failure;
+  const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
+  return failure.with(sentences(failure.message, `Helm has ended, but its record of the release is still ${state.status}.`), [
+    'Run the same command again with --take-over',
+    ...others,
+  ]);
 }
 
 /** A user may have read the plan for minutes, while someone else changed the release. @throws ExpectedError */

@@ -103,7 +103,7 @@ test('lists all missing permissions of a read-only account, and skips what it ca
   const {message = '', remedy = ''} = by['permissions'] ?? {};
   expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);
   expect(message).toContain(`get, list, create, update, patch, delete secrets in ${place.namespace}`);
-  expect(remedy).toMatch(/kind: "Role"[\s\S]*- "secrets"/);
+  expect(remedy).toMatch(/kind: Role\n[\s\S]*\[secrets\]/);
   expect(by['permissions-optional']).toMatchObject({status: 'warn', message: expect.stringContaining('list nodes cluster-wide')});
   expect(statuses(by, ['secrets', 'namespace', 'cluster-reachable'])).toEqual({
     secrets: 'skip',
