@@ -97,7 +97,7 @@ function settleValues(before: Values, carried: MappedKeys, from: Target, to: Tar
   // Every round writes or drops at least one key.
   for (let rounds = 2 * leafPaths(carried.values).length + 9; rounds > 0; rounds -= 1) {
     const errors = errorsIn(state.values, to);
-    const next = withOldDefault(state, errors, old, to) ?? withoutInvalid(state, errors, own, to);
+    const next = withOldDefault(state, errors, old, to) ?? withoutInvalid(state, errors, own, before, to);
     if (next === undefined) break;
     state = next;
   }
@@ -130,16 +130,22 @@ function withoutInvalid(
   carried: MappedKeys,
   errors: readonly ValuesFinding[],
   own: ReadonlySet<string>,
+  before: Values,
   to: Target,
 ): MappedKeys | undefined {
   const {values, changes, moves} = carried;
-  const origin = (path: Path): Path => moves.find((each) => each.to.some((place) => sameTree(place, path)))?.from ?? path;
+  // Several old keys can have become one.
+  const origins = (path: Path): Path[] => {
+    const moved = moves.filter((each) => each.to.some((place) => sameTree(place, path))).map(({from}) => from);
+    return moved.length === 0 || getAt(before, path) !== undefined ? [path, ...moved] : moved;
+  };
   const paths = leafPaths(values);
   for (const finding of errors) {
     const gone = paths.filter((path) => concerns(finding, path));
-    if (gone.length === 0 || gone.some((path) => own.has(`${finding.code} ${dotted(origin(path))}`))) continue;
+    const old = gone.flatMap(origins);
+    if (gone.length === 0 || old.some((path) => own.has(`${finding.code} ${dotted(path)}`))) continue;
     const isGone = (path: Path): boolean => gone.some((each) => sameTree(each, path));
-    const sources = new Map(gone.map((path) => [spellPath(origin(path)), origin(path)]));
+    const sources = new Map(old.map((path) => [spellPath(path), path]));
     return {
       values: withoutLeaves(values, isGone),
       changes: [

@@ -179,3 +179,19 @@ test('changes nothing when the version stays the same', async () => {
     {numRuns: RUNS * 2},
   );
 });
+
+test('lists every key of a rejected setting', () => {
+  const [from, to] = [
+    {chart: 'agent-k8s', version: '0.5.58'},
+    {chart: 'agent-local', version: '0.6.5'},
+  ] as const;
+  const agent = {
+    url: 'https://a.scalr.io',
+    tokenExistingSecret: 'token',
+    worker_on_stop_action: 'grace-shutdown',
+    grace_shutdown_timeout: 10,
+  };
+  const {changes} = check({agent, terminationGracePeriodSeconds: 20}, from, to);
+  const dropped = changes.flatMap(({kind, path}) => (kind === 'dropped' ? [path] : []));
+  expect(dropped).toEqual(['terminationGracePeriodSeconds', 'agent.grace_shutdown_timeout']);
+});
