@@ -221,7 +221,10 @@ export async function installInDocker(
       if (result.changed) {
         const written = {directory, isDryRun: false, isAccepted: true};
         const answers = {path: INSTALL_ANSWERS, text: answersText(withAbsolutePaths(settings)), isPrivate: true};
-        say(`${(await writeFiles([...dockerFiles(host).files, answers], app.files, written)).join('\n')}\n`);
+        const step = {title: `Write files to ${directory}`};
+        deps.onStep(step, 'started');
+        await writeFiles([...dockerFiles(host).files, answers], app.files, written);
+        deps.onStep(step, 'done');
       }
       const agent = await changeInDocker(prepared, context, deps, !flags['no-wait']);
       const saved = result.changed ? [directory] : [];
