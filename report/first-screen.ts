@@ -10,7 +10,7 @@ export interface PageFinding {
   object: string;
   message: string;
   remedy: string;
-  evidence?: string;
+  file?: string;
   line?: number;
 }
 
@@ -68,7 +68,7 @@ export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScr
         ...FACTS.flatMap((name) => {
           const lines = sections.get(name);
           if (lines === undefined) return [];
-          return [h('h2', {}, name.split(':')[0] as string), h('ul', {}, ...lines.map((line) => h('li', {}, ...labelled(h, line))))];
+          return [h('h2', {}, name.split(':')[0] as string), h('ul', {}, ...lines.map((line) => h('li', {}, ...labeled(h, line))))];
         }),
       ),
     ),
@@ -79,8 +79,8 @@ export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScr
 export const lineAddress = (file: string, line?: number): string =>
   `#log=${encodeURIComponent(file)}${line === undefined ? '' : `&line=${line}`}`;
 
-function findingOf<T>(h: ElementMaker<T>, {severity, code, object, message, remedy, evidence, line}: PageFinding, label: string): T {
-  const place = evidence === undefined ? undefined : `${evidence}${line === undefined ? '' : `, line ${line}`}`;
+function findingOf<T>(h: ElementMaker<T>, {severity, code, object, message, remedy, file, line}: PageFinding, label: string): T {
+  const place = file === undefined ? undefined : `${file}${line === undefined ? '' : `, line ${line}`}`;
   return h(
     'article',
     {class: `finding is-${severity}`},
@@ -95,7 +95,7 @@ function findingOf<T>(h: ElementMaker<T>, {severity, code, object, message, reme
             'p',
             {class: 'next'},
             h('span', {class: 'label'}, 'Evidence'),
-            h('a', {href: lineAddress(evidence as string, line)}, visibleText(place)),
+            h('a', {href: lineAddress(file as string, line)}, visibleText(place)),
           ),
         ]),
   );
@@ -108,7 +108,7 @@ const withCommands = <T>(h: ElementMaker<T>, text: string): (T | string)[] =>
   text.split(COMMAND).map((part, index) => (index % 2 === 0 ? part : h('code', {}, part)));
 
 /** `name: text` with the name in front. */
-function labelled<T>(h: ElementMaker<T>, line: string): (T | string)[] {
+function labeled<T>(h: ElementMaker<T>, line: string): (T | string)[] {
   const [, name, text] = /^([^:]{1,120}): (.*)$/s.exec(line) ?? [];
   return name === undefined ? [visibleText(line)] : [h('b', {}, visibleText(name)), ` ${visibleText(text as string)}`];
 }

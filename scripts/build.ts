@@ -3,7 +3,7 @@ import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node
 import {Plugin} from '@oclif/core';
 import {minify} from '@swc/core';
 import {type BuildOptions, build} from 'esbuild';
-import {licencesOf} from './licences.ts';
+import {licensesOf} from './licenses.ts';
 import {compressed, reportPage} from './report-page.ts';
 
 /** `npm run build`: bundles the program into dist, and writes down what is known of its commands before they run. */
@@ -83,7 +83,7 @@ for (const output of Object.values(metafile.outputs)) {
   );
 }
 writeFileSync('dist/meta.json', shortened(JSON.stringify(metafile)));
-writeFileSync('dist/THIRD_PARTY_LICENSES.txt', await licencesOf('dist/meta.json'));
+writeFileSync('dist/THIRD_PARTY_LICENSES.txt', await licensesOf('dist/meta.json'));
 
 // As `oclif manifest` does, without what help and completion take from the command itself, and oclif from the package.
 const plugin = new Plugin({root: ROOT, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true, respectNoCacheDefault: true});

@@ -14,9 +14,9 @@ import {ENTRIES, errorsPage} from './docs/errors/page.ts';
 import {exitRows, exitRowsOf, MEANINGS, statusesNamed, statusesOf} from './docs/exit-codes.ts';
 import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
 import {cacheTable, chartChangesTable, hostsTable} from './docs/guide-tables.ts';
-import {hazardsTable} from './docs/hazards-table.ts';
 import {ignoredTable} from './docs/ignored-table.ts';
 import {indexPage} from './docs/index-page.ts';
+import {knownProblemsTable} from './docs/known-problems-table.ts';
 import {table} from './docs/markdown.ts';
 import {preflightPage} from './docs/preflight-page.ts';
 import {reachTable} from './docs/reach-table.ts';
@@ -114,10 +114,10 @@ describe('docs/', () => {
     expect(readFileSync(join(root, 'docs/guide/network.md'), 'utf8')).toContain(proxy?.partly?.('http://proxy:3128', scope));
   });
 
-  test('charts/upgrades.md lists every hazard', async () => {
+  test('charts/upgrades.md lists every known problem', async () => {
     const page = 'docs/charts/upgrades.md';
     const tables = CHART_NAMES.reduce(
-      (text, chart) => between(text, `hazards-${chart}`, hazardsTable(chart)),
+      (text, chart) => between(text, `known-problems-${chart}`, knownProblemsTable(chart)),
       readFileSync(join(root, page), 'utf8'),
     );
     await expectFile(page, tables);

@@ -1,5 +1,5 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {join, relative} from 'node:path';
 import {parse} from 'yaml';
 import {addRelease, type UnpackedChart} from '../../src/charts/add-release.ts';
 import {CHARTS, knowsKey, noteText} from '../../src/charts/charts.ts';
@@ -34,6 +34,10 @@ export function summaryOf(schema: ChartSchema, chart: UnpackedChart, before: str
     list(
       'Removed keys',
       lacking(old, now).map(({path}) => `\`${spellPath(path)}\``),
+    ),
+    list(
+      `Keys that no template reads, for ignoredKeys in src/charts/${name}/versions.ts`,
+      lacking(unreadKeys(now, after), before === undefined ? [] : unreadKeys(old, before)).map(({path}) => `\`${spellPath(path)}\``),
     ),
     list(
       'Changed defaults',
@@ -82,10 +86,28 @@ function rowsToCheck(target: Target, added: readonly Leaf[]): string[] {
   ];
 }
 
+/** Keys without a reference in the templates to themselves or to a map around them. `{{ $task := .Values.task }}` is a name for a map, not a reference. */
+function unreadKeys(leaves: readonly Leaf[], directory: string): Leaf[] {
+  const text = [...templatesIn(directory).values()].join('\n');
+  const names = new Map([['', ['']]]);
+  const body = text.replaceAll(/(\$\w+)\s*:=\s*\$?\.Values((?:\.\w+)*)(?=\s*-?\}\})/g, (_, name: string, path: string) => {
+    names.set(name, [...(names.get(name) ?? []), path]);
+    return '';
+  });
+  const references = [...body.matchAll(/(?:\$?\.Values|(\$\w+))((?:\.\w+)+)/g)].flatMap(([, name = '', path = '']) =>
+    (names.get(name) ?? []).map((above) => `${above}${path}`.slice(1)),
+  );
+  // A map that is passed on under its name may be read as a whole.
+  const whole = [...body.matchAll(/(\$\w+)(?![\w.])/g)].flatMap(([, name = '']) => (names.get(name) ?? []).map((path) => path.slice(1)));
+  const read = new Set([...references, ...whole]);
+  return leaves.filter(({path}) => !path.some((_, index) => read.has(path.slice(0, index + 1).join('.'))));
+}
+
 const templatesIn = (directory: string | undefined): Map<string, string> => {
   const folder = join(directory ?? '', 'templates');
-  const names = directory !== undefined && existsSync(folder) ? readdirSync(folder) : [];
-  return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  const entries = directory !== undefined && existsSync(folder) ? readdirSync(folder, {recursive: true, withFileTypes: true}) : [];
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(paths.map((path) => [relative(folder, path), readFileSync(path, 'utf8')]));
 };
 
 function changedFiles(before: string | undefined, after: string): string[] {

@@ -1,10 +1,10 @@
 import type {IBufferCell, IBufferLine} from '@xterm/headless';
 
-/** Neighbouring characters that look alike. */
+/** Neighboring characters that look alike. */
 export interface Run {
   column: number;
   text: string;
-  /** CSS classes: `b` bold, `d` dim, `c1` and so on a colour of the palette. */
+  /** CSS classes: `b` bold, `d` dim, `c1` and so on a color of the palette. */
   style: string;
 }
 

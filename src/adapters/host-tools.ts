@@ -2,6 +2,7 @@ import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {PassThrough, pipeline, Readable} from 'node:stream';
 import {abortReason, followSignal, readAtMost, wholeLines} from '../ground/async.ts';
+import {lowerFirst} from '../ground/text.ts';
 import type {HostCall, HostError, HostTools, LogStream} from '../ports/system.ts';
 
 /** The messages are parsed, so they must be in English. */
@@ -105,8 +106,9 @@ function mergedLines(sources: readonly Readable[]): AsyncIterable<Buffer> {
 interface Known {
   pattern: RegExp;
   kind: HostError['kind'];
-  /** Cause and next step, instead of the original message. */
-  message: string;
+  /** Instead of the original message. */
+  reason: string;
+  remedy: string;
 }
 
 /** Messages of docker and systemd in English locales. */
@@ -114,50 +116,59 @@ const KNOWN: readonly Known[] = [
   {
     pattern: /permission denied.*docker|docker.*permission denied/i,
     kind: 'forbidden',
-    message: 'no permission to use Docker: run the command with sudo, or as a member of the docker group',
+    reason: 'no permission to use Docker',
+    remedy: 'Run the command with sudo, or as a member of the docker group',
   },
   {
     pattern: /cannot connect to the docker daemon|is the docker daemon running|error during connect/i,
     kind: 'unreachable',
-    message: 'cannot connect to the Docker daemon: start it, or check DOCKER_HOST and docker context ls',
+    reason: 'cannot connect to the Docker daemon',
+    remedy: 'Start Docker, or check DOCKER_HOST and docker context ls',
   },
   {
     pattern: /no such (container|object)/i,
     kind: 'not-found',
-    message:
-      'the container does not exist. List containers with docker ps --all; a container started with --rm is deleted together with its log',
+    reason: 'the container does not exist',
+    remedy: 'List containers: docker ps --all. A container started with --rm is deleted together with its log',
   },
   {
     pattern: /logging driver does not support reading/i,
     kind: 'refused',
-    message: 'the logging driver of the container does not support docker logs: read the log at the destination of the driver',
+    reason: 'the logging driver of the container does not support docker logs',
+    remedy: 'Read the log at the destination of the driver',
   },
   {
     pattern: /not seeing messages from (other users|the system)|insufficient permissions/i,
     kind: 'forbidden',
-    message: 'no permission to read the whole journal: run the command with sudo, or as a member of the systemd-journal group',
+    reason: 'no permission to read the whole journal',
+    remedy: 'Run the command with sudo, or as a member of the systemd-journal group',
   },
   {
     pattern: /no journal files were found/i,
     kind: 'not-found',
-    message: 'no journal found on this machine: check /var/log, and Storage= in /etc/systemd/journald.conf',
+    reason: 'no journal found on this machine',
+    remedy: 'Check /var/log, and Storage= in /etc/systemd/journald.conf',
   },
   {
     pattern: /not been booted with systemd|failed to connect to bus/i,
     kind: 'unreachable',
-    message: 'systemd is not available. Run the command on the machine where the agent runs, not in a container',
+    reason: 'systemd is not available',
+    remedy: 'Run the command on the machine where the agent runs, not in a container',
   },
   {
     pattern: /no files found for/i,
     kind: 'not-found',
-    message: 'the unit does not exist. List units with systemctl list-units --all "scalr*"',
+    reason: 'the unit does not exist',
+    remedy: 'List units: systemctl list-units --all "scalr*"',
   },
 ];
 
 /** Meaning of the error output; undefined if it is harmless. */
 const knownError = (stderr: string): HostError | undefined => {
   const known = KNOWN.find((each) => each.pattern.test(stderr));
-  return known && {kind: known.kind, message: known.message};
+  if (known === undefined) return undefined;
+  const {kind, reason, remedy} = known;
+  return {kind, message: `${reason}: ${lowerFirst(remedy)}`, reason, remedy};
 };
 
 export const hostErrorIn = ({tool, args}: HostCall, stderr: string): HostError =>

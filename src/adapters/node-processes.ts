@@ -27,7 +27,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   const outcomeOf = async (tool: Call['tool'], {code, exitCode, stdout, stderr}: Ended): Promise<ProcessResult> => {
     const isForbidden = code === 'EACCES';
     if (code === 'ENOENT' || isForbidden || (exitCode !== ExitCode.ok && (await isUnknownToWindows(pathOf(tool))))) {
-      throw notThere(tool, pathOf(tool), isForbidden);
+      throw toolNotFound(tool, pathOf(tool), isForbidden);
     }
     return {exitCode: exitCode ?? ExitCode.failed, stdout, stderr};
   };
@@ -37,7 +37,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
       const follower = signal && followSignal(signal);
       const own = follower?.signal;
       try {
-        // A missing tool that is cancelled at once has the process ID 0: killing it would kill this program and its process group.
+        // A missing tool that is canceled at once has the process ID 0: killing it would kill this program and its process group.
         if (own?.aborted) return TIMED_OUT;
         // Otherwise child processes that hold the pipes would keep the program running.
         const ending = own ? {cancelSignal: own, forceKillAfterDelay: FORCE_KILL_DELAY_MS} : {};
@@ -118,7 +118,7 @@ async function untilExitOrAbort<T extends Child & PromiseLike<unknown>>(running:
   }
 }
 
-export const notThere = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
+export const toolNotFound = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
   failed(
     'TOOL_NOT_FOUND',
     path === tool ? `${tool} not found on PATH.` : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`,

@@ -6,12 +6,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 let taken = 0;
 
 /** Handles signals while no one has taken them, from the start of the process. */
-export function onUntakenInterrupt(handle: (signal: NodeJS.Signals) => void): void {
+export function onUnhandledInterrupt(handle: (signal: NodeJS.Signals) => void): void {
   for (const signal of SIGNALS) process.on(signal, () => taken === 0 && handle(signal));
 }
 
 /** Handles the signals of this process until they are released. */
-export function takeInterrupts(): Interrupts {
+export function handleInterrupts(): Interrupts {
   const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
   const onSignal = (name: NodeJS.Signals): void => (interrupt.signal.aborted ? forceQuit : interrupt).abort(name);
   for (const signal of SIGNALS) process.on(signal, onSignal);
@@ -33,7 +33,7 @@ export const readPackageText = (path: string): string => readFileSync(path, 'utf
 export const readPackageJson = (path: string): unknown => JSON.parse(readPackageText(path));
 
 /** Linux on Windows, or something similar. */
-export function isPerhapsWsl(): boolean {
+export function mayBeWsl(): boolean {
   if (process.platform !== 'linux') return false;
   if (existsSync('/proc/sys/fs/binfmt_misc/WSLInterop') || existsSync('/run/WSL')) return true;
   try {

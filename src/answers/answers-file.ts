@@ -3,7 +3,7 @@ import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.
 import {closest, yamlProblem} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {type Setting, spell} from '../settings/define.ts';
-import {type Answer, catalogue, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
+import {type Answer, catalog, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */
 export function parseAnswers(text: string, path: string, others: readonly string[] = []): ReadonlyMap<string, unknown> {
@@ -16,13 +16,14 @@ export function parseAnswers(text: string, path: string, others: readonly string
       throw wrong(path, `line ${line?.line} starts a second YAML document`, ['Keep one document in the file: remove ---']);
     const message = yamlProblem(problem.message).replace(/\.$/, '');
     const place = line ? {line: line.line, column: line.col} : {};
-    throw wrong(path, `${line ? `line ${line.line}, column ${line.col}: ` : ''}${message}`, [], [{...place, message: `${message}.`}]);
+    const at = line ? `line ${line.line}, column ${line.col}` : '';
+    throw wrong(path, `${at && `${at}: `}${message}`, [`Correct the YAML of ${at || 'the file'}`], [{...place, message: `${message}.`}]);
   }
   refuseOdd(document, path, lineCounter);
   const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
   if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'expected a mapping of settings to values');
-  const known = [...catalogue.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id), ...others];
+  const known = [...catalog.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id), ...others];
   const unknown = Object.keys(answers).filter((key) => !known.includes(key) && key !== '$schema');
   if (unknown.length > 0) {
     const suggestionFor = (key: string): string | undefined => {

@@ -17,8 +17,8 @@ interface ClusterAnswer {
   because: string;
 }
 
-/** The settings that the facts determine, in the order of the catalogue; unknown facts are omitted. */
-export function answersIn({platform, nodeSystems, networks}: ClusterFacts): ClusterAnswer[] {
+/** The settings that the facts determine, in the order of the catalog; unknown facts are omitted. */
+export function answersFromFacts({platform, nodeSystems, networks}: ClusterFacts): ClusterAnswer[] {
   return [
     ...answerTo(cloud, platform.cloud),
     ...answerTo(nodeOs, nodeSystems.ofWorkers),
@@ -27,7 +27,7 @@ export function answersIn({platform, nodeSystems, networks}: ClusterFacts): Clus
 }
 
 export function fromCluster(facts: ClusterFacts): SettingsSource {
-  const found = new Map(answersIn(facts).map((each) => [each.setting, each]));
+  const found = new Map(answersFromFacts(facts).map((each) => [each.setting, each]));
   return {name: 'cluster', answer: (setting) => found.get(setting)?.value, because: (setting) => found.get(setting)?.because};
 }
 
@@ -45,7 +45,7 @@ function together(...networks: readonly Fact<readonly string[]>[]): Fact<readonl
 /** Warnings about facts that could not be read and that no other source provides. */
 export function unreadFacts({platform, nodeSystems, networks, versions, forbidsHostPath}: ClusterFacts, settings: Settings): Warning[] {
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
-  const wanted: [Setting, string, Fact<unknown>][] = [
+  const desired: [Setting, string, Fact<unknown>][] = [
     [cloud, spell(cloud), platform.cloud],
     [nodeOs, spell(nodeOs), nodeSystems.ofWorkers],
     ...(hasProxy
@@ -55,7 +55,7 @@ export function unreadFacts({platform, nodeSystems, networks, versions, forbidsH
     [chart, 'the chart recommendation', forbidsHostPath],
   ];
   const byReason = new Map<string, Set<string>>();
-  for (const [setting, what, fact] of wanted) {
+  for (const [setting, what, fact] of desired) {
     if (settings.isExplicit(setting) || isKnown(fact) || !UNREAD.has(fact.unknown)) continue;
     byReason.set(fact.because, (byReason.get(fact.because) ?? new Set()).add(what));
   }
@@ -68,11 +68,12 @@ export function unreadFacts({platform, nodeSystems, networks, versions, forbidsH
 const UNREAD: ReadonlySet<string> = new Set(['forbidden', 'timed-out', 'failed']);
 
 /** A warning about unset settings that affect the values and could be read from a cluster. */
-export function unaskedWarnings(settings: Settings, chosen: string): Warning[] {
+export function unsetSettingWarnings(settings: Settings, chosen: string): Warning[] {
   const isOpen = (setting: Setting): boolean => !settings.isExplicit(setting) && settings.answer(setting)?.source !== 'values-file';
   const hasNodePath = (chosen === 'agent-k8s' && isOpen(dataHome)) || (settings.get(cache) === 'hostpath' && isOpen(cachePath));
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
-  const affecting = [chart, ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];
+  const isChartRead = settings.isExplicit(chartSource);
+  const affecting = [...(isChartRead ? [] : [chart]), ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];
   const open = affecting.filter(isOpen).map(spell);
   if (open.length === 0) return [];
   const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, as install does, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;

@@ -4,7 +4,7 @@ import type {Files} from '../ports/system.ts';
 import {missingFor} from '../settings/agent.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
-import {type Answer, catalogue, Settings} from '../settings/settings.ts';
+import {type Answer, catalog, Settings} from '../settings/settings.ts';
 import type {SettingsSource} from './sources.ts';
 
 interface ResolveDeps extends ParseContext {
@@ -46,11 +46,11 @@ export interface FoundAnswers {
 export async function findAnswers(
   sources: readonly SettingsSource[],
   deps: ResolveDeps,
-  {only: wanted = catalogue}: ResolveOptions = {},
+  {only: desired = catalog}: ResolveOptions = {},
 ): Promise<FoundAnswers> {
   const answers = new Map<string, Answer>();
   const problems: Problem[] = [];
-  for (const setting of wanted) {
+  for (const setting of desired) {
     try {
       const answer = await firstAnswer(setting, sources, deps);
       if (answer) answers.set(setting.id, answer);
@@ -64,16 +64,16 @@ export async function findAnswers(
 /** Adds defaults and validates settings against each other. @throws ExpectedError that lists all invalid and missing settings */
 export function settleAnswers(
   {answers: given, problems: earlier}: FoundAnswers,
-  {only: wanted = catalogue, optional = []}: ResolveOptions = {},
+  {only: desired = catalog, optional = []}: ResolveOptions = {},
 ): Settings {
   const answers = new Map(given);
   const problems = [...earlier];
   const get: Get = <T>(setting: Setting<T>) => answers.get(setting.id)?.value as T | undefined;
   dropInapplicable(answers, get);
-  addDefaults(wanted, answers, get);
-  problems.push(...checkTogether(wanted, answers, get, problems));
+  addDefaults(desired, answers, get);
+  problems.push(...checkTogether(desired, answers, get, problems));
   const failed = new Set(problems.map(({setting}) => setting));
-  const missing = wanted.filter(
+  const missing = desired.filter(
     (setting) => setting.required && !answers.has(setting.id) && !failed.has(setting) && !optional.includes(setting),
   );
   if (problems.length > 0 || missing.length > 0) throw refusal(problems, missing);
@@ -138,23 +138,28 @@ function problemOf(setting: Setting, error: unknown): Problem {
 
 /** Drops settings without effect that the user did not set; settings without effect from the user are errors. */
 function dropInapplicable(answers: Map<string, Answer>, get: Get): void {
-  for (const setting of catalogue) {
+  for (const setting of catalog) {
     const source = answers.get(setting.id)?.source;
     if ((source === 'cluster' || source === 'values-file') && missingFor(setting, get) !== undefined) answers.delete(setting.id);
   }
 }
 
-function addDefaults(wanted: readonly Setting[], answers: Map<string, Answer>, get: Get): void {
-  for (const setting of wanted) {
+function addDefaults(desired: readonly Setting[], answers: Map<string, Answer>, get: Get): void {
+  for (const setting of desired) {
     if (answers.has(setting.id) || missingFor(setting, get) !== undefined) continue;
     const value = setting.fallback?.(get);
     if (value !== undefined) answers.set(setting.id, {value, source: 'default'});
   }
 }
 
-function checkTogether(wanted: readonly Setting[], answers: ReadonlyMap<string, Answer>, get: Get, earlier: readonly Problem[]): Problem[] {
+function checkTogether(
+  desired: readonly Setting[],
+  answers: ReadonlyMap<string, Answer>,
+  get: Get,
+  earlier: readonly Problem[],
+): Problem[] {
   const unparsed = new Set(earlier.map(({setting}) => setting));
-  return wanted.flatMap((setting) => {
+  return desired.flatMap((setting) => {
     const answer = answers.get(setting.id);
     if (answer === undefined || unparsed.has(setting)) return [];
     const missing = missingFor(setting, get);

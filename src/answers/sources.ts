@@ -1,7 +1,7 @@
 import type {Warning} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
 import type {Setting} from '../settings/define.ts';
-import {type AnswerSource, catalogue} from '../settings/settings.ts';
+import {type AnswerSource, catalog} from '../settings/settings.ts';
 
 export interface SettingsSource {
   name: AnswerSource;
@@ -42,7 +42,7 @@ export const ANSWERS_VARIABLE = `${PREFIX}ANSWERS`;
 
 /** Warnings about unknown variables with the prefix of this program, which are probably misspelled. */
 export function unknownVariables(env: Environment): Warning[] {
-  const known = [...catalogue.map((setting) => setting.env), ANSWERS_VARIABLE];
+  const known = [...catalog.map((setting) => setting.env), ANSWERS_VARIABLE];
   const withoutPrefix = (name: string) => name.replace(/^SCALR_AGENT_(INSTALL_)?/, '');
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))

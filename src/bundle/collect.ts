@@ -15,7 +15,7 @@ import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
 import {BUNDLED_KINDS, type Gap} from './collect/read-objects.ts';
 import {record, withRecording} from './collect/record.ts';
-import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
+import {hasRunId, isOfReleases, nameContainsRun} from './collect/scope.ts';
 import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
 
 /** Within this time, a signal reaches all processes of the group. */
@@ -50,7 +50,7 @@ export async function collectFromHost(options: FromHostOptions, deps: FromHostDe
   });
   // Before a log was read, there is nothing to keep.
   if (interrupt.aborted) throw bundleInterrupted(interrupt);
-  if (options.isDryRun) return {wanted: prepared};
+  if (options.isDryRun) return {desired: prepared};
   const {name, api} = prepared;
   return {...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})), interrupt};
 }
@@ -101,9 +101,9 @@ async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {
   if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw bundleInterrupted(interrupt);
   if (isEmpty(prepared)) throw emptyError(prepared, options, await missingAccess(prepared.gaps, kubeTarget, {api, signal}));
   // The run of --watch may not exist yet.
-  if (followingMs === undefined) refuseUnknown(prepared, options);
+  if (followingMs === undefined) requireExisting(prepared, options);
   deps.onPrepared(prepared);
-  if (isDryRun) return {wanted: prepared};
+  if (isDryRun) return {desired: prepared};
   if (followingMs !== undefined) return follow(prepared, {...options, followingMs}, deps, api);
   return {...(await saved(prepared, options, deps, {api, signal, forceQuit}, api)), interrupt};
 }
@@ -192,7 +192,7 @@ export function emptyError(
 type Named = Pick<BundleOptions, 'run' | 'container' | 'kubeTarget'>;
 
 /** Rejects unknown runs and containers, because a bundle without them would look complete. @throws ExpectedError */
-export function refuseUnknown(prepared: PreparedBundle, options: Named): void {
+export function requireExisting(prepared: PreparedBundle, options: Named): void {
   const {scope, present: {runs = []} = {}, gaps} = prepared;
   // If pods could not be listed, unknown names are accepted.
   if (gaps.some(({what}) => what === 'Pod objects')) return;
@@ -209,7 +209,7 @@ export function refuseUnknown(prepared: PreparedBundle, options: Named): void {
 
 /** Its events exist for an hour, and its Job may still exist. */
 const isThere = (run: string, {pods, objects}: PreparedBundle['scope']): boolean =>
-  pods.some((pod) => hasRunId(pod, run)) || objects.some(({metadata}) => isInName(metadata.name, run));
+  pods.some((pod) => hasRunId(pod, run)) || objects.some(({metadata}) => nameContainsRun(metadata.name, run));
 
 /** Includes containers that have not started. */
 const containerNames = (pod: Pod): string[] =>

@@ -3,14 +3,14 @@ import type {Target} from '../charts/define.ts';
 import {agentVersionOf} from '../charts/schema.ts';
 import {releasesOf} from '../charts/target.ts';
 import {clusterFindings} from '../diagnose/cluster-findings.ts';
-import type {Evidence, Finding} from '../diagnose/finding.ts';
+import type {BundlePositions, Finding} from '../diagnose/finding.ts';
 import {cacheUseText, type LogRecord, sumOfCacheUse} from '../diagnose/log-matcher.ts';
 import type {LiveDrift, ObjectDrift} from '../diff/live-drift.ts';
 import {kubectlCommand, ownCommand} from '../ground/command-line.ts';
 import {count} from '../ground/text.ts';
 import {jsonText, type Values} from '../ground/tree.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {weaknessOf} from '../platform/policies.ts';
+import {policyWeakness} from '../platform/policies.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {isDebugOn} from '../values/debug.ts';
 import type {ValuesFinding as Mistake} from '../values/validate/finding.ts';
@@ -28,7 +28,7 @@ interface Installed {
 export function allFindings(
   {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: PreparedBundle,
   namespace: string,
-  places: Evidence,
+  places: BundlePositions,
   logs: readonly LogRecord[],
   now: Date,
 ): Finding[] {
@@ -36,7 +36,7 @@ export function allFindings(
     const target = {chart, version};
     return [
       ...driftFindings({name, namespace}, drift),
-      ...mistakes({name, target, values}, places),
+      ...configurationFindings({name, target, values}, places),
       ...versionFindings({name, namespace, target}, {server: cluster?.server, nodes: cluster?.nodes ?? []}, places),
       ...debugFindings({name, namespace, target, values}, places),
       ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),
@@ -61,10 +61,10 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Adds the line if a finding has only a file. */
-function withLine(finding: Finding, places: Evidence): Finding {
-  const {evidence, line, code} = finding;
-  if (evidence === undefined || line !== undefined) return finding;
-  return {...finding, ...places.inFile(evidence, ...(SIGNS[code] ?? []))};
+function withLine(finding: Finding, places: BundlePositions): Finding {
+  const {file, line, code} = finding;
+  if (file === undefined || line !== undefined) return finding;
+  return {...finding, ...places.inFile(file, ...(SIGNS[code] ?? []))};
 }
 
 // Notes: not problems, but support asks for them.
@@ -72,7 +72,7 @@ function withLine(finding: Finding, places: Evidence): Finding {
 /** Scalr support requires debug logs of the time of an incident. Pure. */
 export function debugFindings(
   {name, namespace, target, values}: Installed & {namespace: string; values: Values | undefined},
-  places: Evidence,
+  places: BundlePositions,
 ): Finding[] {
   if (values === undefined || isDebugOn(values, target)) return [];
   return [
@@ -99,14 +99,17 @@ export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
       code: isUsed ? 'CACHE_USED' : 'CACHE_NOT_USED',
       object: 'runs',
       message: `${cacheUseText(use)}, in ${count(logsWithCacheUse.length, 'log')}`,
-      ...(logsWithCacheUse[0] === undefined ? {} : {evidence: logsWithCacheUse[0].file}),
+      ...(logsWithCacheUse[0] === undefined ? {} : {file: logsWithCacheUse[0].file}),
       remedy: isUsed ? 'None: the cache works' : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
     },
   ];
 }
 
 /** Findings of validate for these values, and bugs of this chart version. Pure. */
-export function mistakes({name, target, values}: Installed & {values: Values | undefined}, places: Evidence): Finding[] {
+export function configurationFindings(
+  {name, target, values}: Installed & {values: Values | undefined},
+  places: BundlePositions,
+): Finding[] {
   const text = jsonText(values ?? {});
   const version = `${target.chart} ${target.version}`;
   const finding = ({severity, code, suggestion}: Mistake, message: string): Finding => ({
@@ -122,7 +125,7 @@ export function mistakes({name, target, values}: Installed & {values: Values | u
     ...(values === undefined ? [] : validate(text, target)).map((each) => ({
       // If the key came first, redaction would treat the message as its value.
       ...finding(each, each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`),
-      evidence: `releases/${name}/values.json`,
+      file: `releases/${name}/values.json`,
       ...(each.line === undefined ? {} : {line: each.line}),
     })),
     ...knownBugs(text, target).map((each) => ({
@@ -155,12 +158,17 @@ interface ClusterVersions {
 }
 
 /** A chart version that is outdated, withdrawn or unsupported by this Kubernetes version. Pure. */
-export const versionFindings = (installed: Installed & {namespace: string}, cluster: ClusterVersions, places: Evidence): Finding[] => [
-  ...behind(installed, cluster, places),
-  ...kubernetesTooOld(installed, cluster, places),
-];
+export const versionFindings = (
+  installed: Installed & {namespace: string},
+  cluster: ClusterVersions,
+  places: BundlePositions,
+): Finding[] => [...behind(installed, cluster, places), ...kubernetesTooOld(installed, cluster, places)];
 
-function behind({name, namespace, target}: Installed & {namespace: string}, {server = ''}: ClusterVersions, places: Evidence): Finding[] {
+function behind(
+  {name, namespace, target}: Installed & {namespace: string},
+  {server = ''}: ClusterVersions,
+  places: BundlePositions,
+): Finding[] {
   const {chart, version} = target;
   const {standing, behind, newestKnown} = versionStatus(chart, version);
   if (standing === 'newest' || standing === 'newer-than-known') return [];
@@ -196,7 +204,7 @@ const withAgent = (chart: Target['chart'], version: string): string => {
   return `${chart} ${version}${agent === undefined ? '' : ` (agent ${agent})`}`;
 };
 
-function kubernetesTooOld({name, target}: Installed, {server, nodes}: ClusterVersions, places: Evidence): Finding[] {
+function kubernetesTooOld({name, target}: Installed, {server, nodes}: ClusterVersions, places: BundlePositions): Finding[] {
   const floor = floorOf(target);
   if (floor === undefined) return [];
   const {version, isHard, because} = floor;
@@ -227,10 +235,10 @@ export function policyFindings(
   {name, chart, version}: Pick<BundledRelease, 'name' | 'chart' | 'version'>,
   objects: readonly KubernetesObject[],
   {policies}: Pick<Enforcement, 'policies'>,
-  places: Evidence,
+  places: BundlePositions,
 ): Finding[] {
   const policy = objects.find((object) => object.kind === 'NetworkPolicy' && helmReleaseOf(object) === name);
-  const weakness = weaknessOf({chart, version}, policies);
+  const weakness = policyWeakness({chart, version}, policies);
   if (policy === undefined || !('value' in weakness) || weakness.value === undefined) return [];
   const {code, message, remedy} = weakness.value;
   const place =

@@ -57,7 +57,7 @@ async function manifestOf(archive: OpenArchive, file: string): Promise<Manifest>
   throw OF_EVERY_BUNDLE.every((name) => holds(archive, name)) ? changed(file, why) : notOurs(file, why);
 }
 
-const holds = ({entries}: OpenArchive, wanted: string): boolean => entries.some(({name}) => name === wanted);
+const holds = ({entries}: OpenArchive, desired: string): boolean => entries.some(({name}) => name === desired);
 
 async function damageOf(archive: OpenArchive, listed: readonly ArchiveEntry[]): Promise<DamagedEntry[]> {
   const there = new Set(archive.entries.map(({name}) => name));
@@ -128,5 +128,5 @@ export const isManifest = (value: unknown): value is Manifest =>
 export const isFinding = (value: unknown): value is Finding =>
   hasTexts(value, 'code', 'object', 'message', 'remedy') &&
   ['error', 'warning', 'info'].includes(String(value['severity'])) &&
-  ['string', 'undefined'].includes(typeof value['evidence']) &&
+  ['string', 'undefined'].includes(typeof value['file']) &&
   (value['line'] === undefined || Number.isSafeInteger(value['line']));

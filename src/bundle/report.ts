@@ -36,7 +36,7 @@ export function summaryText(
   const {about = `namespace ${namespace}`, noun, skipsSecrets = false} = prepared;
   const findings = found.map((each) => cleanFinding(each, clean));
   const gaps = missing.map((each) => cleanGap(each, clean));
-  const of = (wanted: Finding['severity']): string[] => findings.filter(({severity}) => severity === wanted).map(findingText);
+  const of = (desired: Finding['severity']): string[] => findings.filter(({severity}) => severity === desired).map(findingText);
   const unsearched = unsearchedText({gaps, skipsSecrets});
   const subject = clean(about);
   const releases = prepared.releases.map((each) => releaseText({...each, name: clean(each.name), status: clean(each.status)}));
@@ -110,10 +110,10 @@ function verdict(findings: readonly Finding[], gaps: readonly Gap[], logs: Bundl
 /** Logs that were cut because of --max-size do not make the bundle incomplete. */
 export const cutLogs = (logs: BundleContents['logs']): BundleContents['logs'] => logs.filter(({cut}) => cut !== undefined);
 
-const findingText = ({object, code, message, evidence, line, remedy}: Finding): string =>
+const findingText = ({object, code, message, file, line, remedy}: Finding): string =>
   [
     `- ${object} (${code}): ${message}`,
-    ...(evidence === undefined ? [] : [`  - see: ${evidence}${line === undefined ? '' : `:${line}`}`]),
+    ...(file === undefined ? [] : [`  - see: ${file}${line === undefined ? '' : `:${line}`}`]),
     `  - do: ${remedy}`,
   ].join('\n');
 

@@ -1,4 +1,4 @@
-import {Evidence, type Finding} from '../diagnose/finding.ts';
+import {BundlePositions, type Finding} from '../diagnose/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {jsonText} from '../ground/tree.ts';
@@ -48,7 +48,7 @@ interface Reading {
 }
 
 /** Files of a dry run; or the bundle, the signal that may have stopped it early, and how to grant missing read access. */
-export type Collected = {wanted: PreparedBundle} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: string | undefined};
+export type Collected = {desired: PreparedBundle} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: string | undefined};
 
 export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;
@@ -66,7 +66,7 @@ export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
 /** Fails early if the bundle could not be saved later; leaves no files behind. @throws ExpectedError */
 export async function refuseUnwritable(name: string, {out}: SaveOptions, {archives, files, now}: SaveDeps): Promise<void> {
   const file = out ?? fileFor(name, now());
-  await refuseTaken(file, files);
+  await refuseExisting(file, files);
   await (await archives.create(file)).abort();
 }
 
@@ -80,7 +80,7 @@ export async function saveBundle(
 ): Promise<{file: string; bundle: Bundle}> {
   if (forceQuit.aborted) throw bundleInterrupted(forceQuit);
   const file = out ?? fileFor(name, now());
-  await refuseTaken(file, files);
+  await refuseExisting(file, files);
   const archive = await archives.create(file);
   try {
     const createArchive = () => archives.create(file);
@@ -99,7 +99,7 @@ const rejectedBy = (forceQuit: AbortSignal): Promise<never> =>
   new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(bundleInterrupted(forceQuit)), {once: true}));
 
 /** Never replaces a file. @throws ExpectedError */
-export async function refuseTaken(file: string, files: SaveDeps['files'], flag = '--out'): Promise<void> {
+export async function refuseExisting(file: string, files: SaveDeps['files'], flag = '--out'): Promise<void> {
   if ((await files.kindOf(file)) === 'nothing') return;
   throw new ExpectedError(`${file} exists.`, {
     code: 'FILE_EXISTS',
@@ -154,9 +154,9 @@ export async function writeBundle(
     redactor: named,
     onFile,
   });
-  const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now()).map((finding) => ({
+  const found = allFindings(prepared, namespace, new BundlePositions(texts, moved, logs), logs, now()).map((finding) => ({
     ...finding,
-    ...(finding.evidence === undefined ? {} : {evidence: nameOf(finding.evidence)}),
+    ...(finding.file === undefined ? {} : {file: nameOf(finding.file)}),
   }));
   // Sorted, because the order of responses varies.
   const missing = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));

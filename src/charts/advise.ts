@@ -1,32 +1,32 @@
 import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import {catalogue} from '../settings/settings.ts';
+import {catalog} from '../settings/settings.ts';
 import {chartFor, floorOf, isBelow, isVersion} from './charts.ts';
-import type {HazardFacts, Target, UpgradeHazard} from './define.ts';
-import {HAZARDS} from './hazards.ts';
+import type {KnownProblem, KnownProblemFacts, Target} from './define.ts';
 import {pinnedAgents} from './images.ts';
+import {KNOWN_PROBLEMS} from './known-problems.ts';
 import {compare, describeRange, within} from './releases.ts';
 import type {ChartName} from './schema.ts';
 import {releasesOf} from './target.ts';
 
 /** What an upgrade does, or why it cannot run. */
-export interface UpgradeAdvice extends Pick<UpgradeHazard, 'code' | 'level' | 'reason' | 'remedy'> {
+export interface UpgradeAdvice extends Pick<KnownProblem, 'code' | 'level' | 'reason' | 'remedy'> {
   versions: string;
   /** The plan of the upgrade applies the remedy. */
   automatic: boolean;
 }
 
-export interface UpgradeFacts extends HazardFacts {
+export interface UpgradeFacts extends KnownProblemFacts {
   /** Version of the control plane. */
   server: string;
   nodes: readonly {name: string; version: string}[];
 }
 
 /** Everything to know before an upgrade within one chart, the worst first. Pure. */
-export const advise = (installed: Target, wanted: Target, facts: UpgradeFacts): UpgradeAdvice[] =>
+export const advise = (installed: Target, desired: Target, facts: UpgradeFacts): UpgradeAdvice[] =>
   [
-    ...kubernetesAdvice(wanted, facts),
-    ...hazardsOf(installed, wanted, facts).map(
+    ...kubernetesAdvice(desired, facts),
+    ...knownProblemsOf(installed, desired, facts).map(
       ({code, level, from, to, reason, remedy, isHandled}): UpgradeAdvice => ({
         ...{code, level, reason, remedy},
         versions: from === '*' ? describeRange(to) : `${describeRange(from)} → ${describeRange(to)}`,
@@ -38,15 +38,15 @@ export const advise = (installed: Target, wanted: Target, facts: UpgradeFacts): 
 const LEVELS: readonly UpgradeAdvice['level'][] = ['blocking', 'behavior', 'info'];
 
 /** The rows of a chart that apply; none if the version stays the same. */
-export const hazardsOf = ({chart, version}: Target, wanted: Target, facts: HazardFacts): UpgradeHazard[] =>
-  HAZARDS[chart].filter(
+export const knownProblemsOf = ({chart, version}: Target, desired: Target, facts: KnownProblemFacts): KnownProblem[] =>
+  KNOWN_PROBLEMS[chart].filter(
     ({from, to, when}) =>
-      compare(version, wanted.version) !== 0 && within(version, from) && within(wanted.version, to) && (when?.(facts) ?? true),
+      compare(version, desired.version) !== 0 && within(version, from) && within(desired.version, to) && (when?.(facts) ?? true),
   );
 
 /** Control plane and nodes that are older than the chart version requires. Helm checks the control plane only. */
-export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFacts, 'server' | 'nodes'>): UpgradeAdvice[] {
-  const floor = floorOf(wanted);
+export function kubernetesAdvice(desired: Target, {server, nodes}: Pick<UpgradeFacts, 'server' | 'nodes'>): UpgradeAdvice[] {
+  const floor = floorOf(desired);
   if (floor === undefined) return [];
   const isOld = (version: string): boolean => isVersion(version) && isBelow(version, floor.version);
   const old = [
@@ -54,13 +54,13 @@ export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFa
     ...nodes.filter(({version}) => isOld(version)).map(({name, version}) => `node ${name} (${version})`),
   ];
   if (old.length === 0) return [];
-  const fits = releasesOf(wanted.chart).findLast((version) => !(floorOf({...wanted, version})?.isHard ?? false));
+  const fits = releasesOf(desired.chart).findLast((version) => !(floorOf({...desired, version})?.isHard ?? false));
   return [
     {
       code: 'KUBERNETES_TOO_OLD',
       level: floor.isHard ? 'blocking' : 'behavior',
-      versions: wanted.version,
-      reason: `${wanted.chart} ${wanted.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${few(old)}`,
+      versions: desired.version,
+      reason: `${desired.chart} ${desired.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${few(old)}`,
       remedy: floor.isHard && fits !== undefined ? `Upgrade Kubernetes first, or use --chart-version ${fits}` : 'Upgrade Kubernetes first',
       automatic: false,
     },
@@ -68,29 +68,27 @@ export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFa
 }
 
 /** Agents that stay at their version. `values` are those of the upgrade, merged over the chart defaults. Pure. */
-export const pinnedAdvice = (wanted: Target, values: Values): UpgradeAdvice[] =>
-  pinnedAgents(values, wanted).map(({keys, message}) => ({
+export const pinnedAdvice = (desired: Target, values: Values): UpgradeAdvice[] =>
+  pinnedAgents(values, desired).map(({keys, message}) => ({
     code: 'AGENT_VERSION',
     level: 'behavior',
-    versions: wanted.version,
+    versions: desired.version,
     reason: message,
     remedy: `Remove ${keys}: set null in a file for --values`,
     automatic: false,
   }));
 
-/** A setting that the wanted version supports and the installed one does not. */
-export interface Gain {
+/** A setting that the desired version supports and the installed one does not. */
+export interface NewSetting {
   setting: string;
   summary: string;
 }
 
 /** The settings that an upgrade adds. Pure. */
-export function gainsOf(installed: Target, wanted: Target): Gain[] {
+export function newSettingsOf(installed: Target, desired: Target): NewSetting[] {
   const isSupported = (id: string, target: Target): boolean =>
     chartFor(target).rows.some((row) => row.setting.id === id && row.paths.length > 0 && within(target.version, row.in));
-  return catalogue
-    .filter(({id}) => isSupported(id, wanted) && !isSupported(id, installed))
-    .map(({id, summary}) => ({setting: id, summary}));
+  return catalog.filter(({id}) => isSupported(id, desired) && !isSupported(id, installed)).map(({id, summary}) => ({setting: id, summary}));
 }
 
 /** What a change of the chart does to the agent and to runs in flight, by what makes it. */

@@ -48,8 +48,8 @@ const amount =
   (text) => {
     const number = Number(text);
     const isNumber = isWhole ? /^[-+]?\d+$/.test(text) : /^[-+]?(\d+\.?\d*|\.\d+)$/.test(text);
-    const spelt = isWhole ? `a whole number of ${unit}` : `a number of ${unit}`;
-    if (!isNumber) return wrong(`"${text}" is not ${spelt}.`, `Use ${spelt} without a unit`);
+    const spelled = isWhole ? `a whole number of ${unit}` : `a number of ${unit}`;
+    if (!isNumber) return wrong(`"${text}" is not ${spelled}.`, `Use ${spelled} without a unit`);
     if (number < least || (!isWhole && number === 0))
       return wrong(`${text} ${unit} is too low; it must be ${least === 0 ? 'greater than 0' : `at least ${least}`}.`);
     if (number > most) return wrong(`${text} ${unit} is too high; it must be at most ${most}.`);

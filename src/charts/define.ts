@@ -164,15 +164,15 @@ export interface KubernetesFloor {
   because: string;
 }
 
-/** What the hazards of an upgrade depend on besides both versions. */
-export interface HazardFacts {
+/** What the known problems of an upgrade depend on besides both versions. */
+export interface KnownProblemFacts {
   release: string;
   /** Installed values, merged over the chart defaults. */
   values: Values;
 }
 
 /** An effect of an upgrade from one range of versions to another. */
-export interface UpgradeHazard {
+export interface KnownProblem {
   /** Its name in JSON. */
   code: string;
   /** `blocking`: the upgrade fails or loses data. `behavior`: runs or the agent behave differently. */
@@ -180,7 +180,7 @@ export interface UpgradeHazard {
   from: string;
   to: string;
   /** Releases that it applies to (default: all releases). */
-  when?(facts: HazardFacts): boolean;
+  when?(facts: KnownProblemFacts): boolean;
   /** For which releases, for the documentation. */
   whose?: string;
   reason: string;

@@ -12,7 +12,7 @@ import {imagesOf, selectsImagesOfRuns} from './images.ts';
 import {within} from './releases.ts';
 import {parsedList} from './row-kinds.ts';
 
-/** The agent whose endpoints are wanted. */
+/** The agent whose endpoints are desired. */
 export interface EndpointScope {
   target: TargetName;
   /** Effective settings. */

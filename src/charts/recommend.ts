@@ -221,12 +221,12 @@ export function recommend(settings: Settings, facts: ChartRequirements = {}): Re
 }
 
 function judge(chart: ChartName, settings: Settings, facts: ChartRequirements): {chart: ChartName; reasons: Reason[]; score: number} {
-  const wanted = settings.get(chartVersion);
-  const hasVersion = wanted === undefined || releasesOf(chart).includes(wanted) || compare(wanted, newestOf(chart)) > 0;
-  const version = hasVersion && wanted !== undefined ? wanted : newestOf(chart);
+  const desired = settings.get(chartVersion);
+  const hasVersion = desired === undefined || releasesOf(chart).includes(desired) || compare(desired, newestOf(chart)) > 0;
+  const version = hasVersion && desired !== undefined ? desired : newestOf(chart);
   const missing: Reason[] = hasVersion
     ? []
-    : [{verdict: 'excluded', message: `${chart} ${wanted} does not exist.`, source: 'agent-helm, releases'}];
+    : [{verdict: 'excluded', message: `${chart} ${desired} does not exist.`, source: 'agent-helm, releases'}];
   const refused = unsupported({chart, version}, settings).map(
     ({message}): Reason => ({verdict: 'excluded', message: `${message}.`, source: `${chart} ${version}, values`}),
   );

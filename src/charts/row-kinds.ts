@@ -21,7 +21,7 @@ export const asText: Codec<string> = {
 
 export const asBoolean: Codec<boolean> = {write: (value) => value, read: (tree) => (typeof tree === 'boolean' ? tree : undefined)};
 
-export const asSwitch = (on: string, off: string): Codec<boolean> => ({
+export const asOnOff = (on: string, off: string): Codec<boolean> => ({
   write: (value) => (value ? on : off),
   read: (tree) => (tree === on ? true : tree === off ? false : undefined),
 });
@@ -32,7 +32,7 @@ export const asNumber: Codec<number> = {
 };
 
 /** A choice with the names that the chart uses. */
-export function asWord<K extends string>(values: Readonly<Record<K, string | boolean>>): Codec<K> {
+export function asEnum<K extends string>(values: Readonly<Record<K, string | boolean>>): Codec<K> {
   return {write: (value) => values[value], read: (tree) => (Object.keys(values) as K[]).find((each) => values[each] === tree)};
 }
 
@@ -205,13 +205,13 @@ export const variable = <T>(
 ): Row<T> => ({...key(setting, [...at(map), name], options), paths: [at(map)]});
 
 /** The chart has fixed behavior, so only this value is supported. */
-export const always = <T>(setting: Setting<T>, value: T, options: Options<T> = {}): Row<T> => ({
+export const fixedValue = <T>(setting: Setting<T>, value: T, options: Options<T> = {}): Row<T> => ({
   accepts: (asked) => asked === value,
   ...implied(setting, () => value, options),
 });
 
 /** Not written to values.yaml: the setting affects other settings or is validated elsewhere. */
-export const unwritten = <T>(setting: Setting<T>, options: Options<T> = {}): Row<T> => implied(setting, () => undefined, options);
+export const notWritten = <T>(setting: Setting<T>, options: Options<T> = {}): Row<T> => implied(setting, () => undefined, options);
 
 /** A row whose value is read from the keys of other rows. */
 export const implied = <T>(setting: Setting<T>, read: Row<T>['read'], options: Options<T> = {}): Row<T> => ({
@@ -233,7 +233,7 @@ export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
   }));
 };
 
-export const only = (range: string, rows: readonly Row[]): Row[] =>
+export const onlyIn = (range: string, rows: readonly Row[]): Row[] =>
   rows.map((row) => ({...row, in: row.in === undefined ? range : intersect(range, row.in)}));
 
 /** `a || b` and `c` make `a c || b c`, which is how semver spells an intersection. */
@@ -247,7 +247,7 @@ const intersect = (one: string, other: string): string =>
 export const row = <T>(definition: Row<T>): Row<T> => definition;
 
 /** What the agent does when it is stopped. */
-export const asStopAction = asWord({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'});
+export const asStopAction = asEnum({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'});
 
 /** The time until a pod or container is killed, and the timeouts of the agent, which must end before. */
 export const stopPeriod = (
@@ -270,7 +270,7 @@ export const stopPeriod = (
 
 /** The agent pool decides how many runs start: the chart has no key for a limit. */
 export const noRunLimit = (chart: ChartName, perRun: string): Row<number> =>
-  unwritten(concurrency, {
+  notWritten(concurrency, {
     partly: (value) =>
       `${chart} does not limit concurrent runs: it starts a ${perRun} for each run that the agent pool assigns. The number is only used to plan capacity; the nodes need capacity for ${value} run pods.`,
   });

@@ -13,8 +13,8 @@ import {
   asBase64,
   asChoice,
   asMebibytes,
+  asOnOff,
   asQuantity,
-  asSwitch,
   asText,
   asTextMap,
   behindSwitch,
@@ -22,9 +22,9 @@ import {
   implied,
   isWholeMebibytes,
   key,
-  only,
+  notWritten,
+  onlyIn,
   row,
-  unwritten,
   variable,
 } from './row-kinds.ts';
 import {VARIABLES_OF_SETTINGS} from './shared-rules.ts';
@@ -49,7 +49,7 @@ const isEphemeral = (get: Get): boolean => (get(cache) ?? 'ephemeral') === 'ephe
 export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Row[] => {
   const enabled = at(`${volume}.enabled`);
   const claim = `${volume}.persistentVolumeClaim`;
-  return only(range, [
+  return onlyIn(range, [
     row({
       setting: cache,
       accepts: (kind) => kind === 'ephemeral' || kind === 'pvc' || kind === 'existing-pvc',
@@ -70,7 +70,7 @@ export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Ro
     }),
     key(cacheAccessMode, `${claim}.accessMode`, {as: asChoice(cacheAccessMode), when: isNewClaim}),
     // Informational for an existing PersistentVolumeClaim; no template reads it.
-    unwritten(cacheAccessMode, {when: isExistingClaim}),
+    notWritten(cacheAccessMode, {when: isExistingClaim}),
     key(cacheSubPath, `${claim}.subPath`, {when: (get) => isNewClaim(get) || isExistingClaim(get)}),
   ]);
 };
@@ -156,8 +156,8 @@ export const proxyKeys = (path: string): Row[] =>
 /** OpenTelemetry settings as extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
 export const telemetryVariables = (map: string): Row[] => [
   variable(otelEndpoint, {map, name: 'SCALR_AGENT_OTLP_ENDPOINT', as: asText}),
-  variable(otelMetrics, {map, name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', as: asSwitch('true', 'false')}),
-  variable(otelTraces, {map, name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', as: asSwitch('true', 'false')}),
+  variable(otelMetrics, {map, name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', as: asOnOff('true', 'false')}),
+  variable(otelTraces, {map, name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', as: asOnOff('true', 'false')}),
 ];
 
 /** CPU request, CPU limit, memory request and memory limit of a container, at `<path>.requests` and `<path>.limits`. */

@@ -71,7 +71,7 @@ function problemOf(url: string): {message: string; suggestion?: string} | undefi
 }
 
 /** Provider mirrors must use https. */
-export const secureMirrors: ValuesRule = {
+export const httpsMirrors: ValuesRule = {
   code: 'INVALID_URL',
   in: '>=0.6.4',
   severity: 'error',
@@ -84,7 +84,7 @@ export const secureMirrors: ValuesRule = {
 };
 
 /** Numbers for which zero disables the feature. */
-export const aboveZero = ({message, ...keys}: Keys & {message: string}): ValuesRule =>
+export const zeroDisables = ({message, ...keys}: Keys & {message: string}): ValuesRule =>
   keyWarning('ZERO_VALUE', {
     ...keys,
     isWrong: (values, key) => /^0+(\.0*)?[A-Za-z]*$/.test(String(getAt(values, at(key)) ?? '')),
@@ -93,7 +93,7 @@ export const aboveZero = ({message, ...keys}: Keys & {message: string}): ValuesR
   });
 
 /** The component that starts runs authenticates to Kubernetes with its service account token. */
-export const tokenOfAccount = (program: string): ValuesRule =>
+export const requiresServiceAccountToken = (program: string): ValuesRule =>
   keyError('NO_PERMISSIONS', {
     keys: ['serviceAccount.automountToken'],
     isWrong: (values, key) => getAt(values, at(key)) === false,
@@ -140,7 +140,7 @@ const wantsPem = (keys: Keys): ValuesRule =>
   });
 
 /** Two keys for the same value, one of which is silently ignored. */
-export const otherKeyWins = ({in: range, winner, loser}: {in: string; winner: string; loser: string}): ValuesRule =>
+export const overriddenKey = ({in: range, winner, loser}: {in: string; winner: string; loser: string}): ValuesRule =>
   keyWarning('KEY_OVERRIDDEN', {
     in: range,
     keys: [loser],
@@ -164,13 +164,13 @@ const bothHalves = (tls: string, range: string): ValuesRule => {
 /** Rules for `global.tls` and `agent.tls`, in the versions that have CA bundles and client certificates. */
 export const certificateRules = ({tls, bundles, mutualTls}: {tls: string; bundles: string; mutualTls: string}): ValuesRule[] => [
   wantsPem({in: bundles, keys: [`${tls}.caBundle`]}),
-  otherKeyWins({in: bundles, winner: `${tls}.caBundleSecret.name`, loser: `${tls}.caBundle`}),
-  printedBare({in: bundles, keys: [`${tls}.caBundleSecret.name`, `${tls}.caBundleSecret.key`]}),
+  overriddenKey({in: bundles, winner: `${tls}.caBundleSecret.name`, loser: `${tls}.caBundle`}),
+  unquotedInTemplate({in: bundles, keys: [`${tls}.caBundleSecret.name`, `${tls}.caBundleSecret.key`]}),
   keyOfSecret({in: bundles, secrets: [`${tls}.caBundleSecret.name`, `${tls}.caBundle`], keys: [`${tls}.caBundleSecret.key`]}),
   bothHalves(tls, mutualTls),
   wantsPem({in: mutualTls, keys: [`${tls}.clientCert`]}),
-  otherKeyWins({in: mutualTls, winner: `${tls}.clientCertSecret.name`, loser: `${tls}.clientCert`}),
-  printedBare({in: mutualTls, keys: ['name', 'certKey', 'keyKey'].map((key) => `${tls}.clientCertSecret.${key}`)}),
+  overriddenKey({in: mutualTls, winner: `${tls}.clientCertSecret.name`, loser: `${tls}.clientCert`}),
+  unquotedInTemplate({in: mutualTls, keys: ['name', 'certKey', 'keyKey'].map((key) => `${tls}.clientCertSecret.${key}`)}),
   keyOfSecret({
     in: mutualTls,
     secrets: [`${tls}.clientCertSecret.name`, `${tls}.clientCert`],
@@ -186,7 +186,7 @@ const MISREAD = [
 ];
 
 /** Values that are rendered without quotes, so they may not be strings in the manifest. */
-export function printedBare(keys: Keys): ValuesRule {
+export function unquotedInTemplate(keys: Keys): ValuesRule {
   return keyError('MISREAD_IN_MANIFEST', {
     ...keys,
     isWrong: (values, key) => MISREAD.some((pattern) => pattern.test(textAt(values, key))),
@@ -196,7 +196,7 @@ export function printedBare(keys: Keys): ValuesRule {
 }
 
 /** Keys whose default is required, so null is an error. */
-export const notNull = (keys: Keys): ValuesRule =>
+export const requiredDefault = (keys: Keys): ValuesRule =>
   keyError('NULL_DELETES_DEFAULT', {
     ...keys,
     isWrong: (values, key) => getAt(values, at(key)) === undefined,
@@ -240,7 +240,7 @@ interface MountKeys {
 }
 
 /** Kubernetes rejects mounts of missing volumes and duplicate volume names. */
-export const mountsOfVolumes = ({in: range, volumes, mounts, containers, own}: MountKeys): ValuesRule => ({
+export const requiresVolumes = ({in: range, volumes, mounts, containers, own}: MountKeys): ValuesRule => ({
   code: 'VOLUME_NOT_FOUND',
   in: range,
   severity: 'error',
@@ -269,7 +269,7 @@ export const mountsOfVolumes = ({in: range, volumes, mounts, containers, own}: M
   },
 });
 
-export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: string}): ValuesRule =>
+export const requiresSwitch = ({key, on, ...rule}: {in?: string; key: string; on: string}): ValuesRule =>
   keyError('FEATURE_DISABLED', {
     ...rule,
     keys: [key],
@@ -279,7 +279,7 @@ export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: s
   });
 
 /** PersistentVolumeClaims that the chart creates require a size; `volumes` are their parent keys. */
-export const sizedClaims = ({volumes, ...rule}: {in?: string; volumes: readonly string[]}): ValuesRule =>
+export const requiresClaimSize = ({volumes, ...rule}: {in?: string; volumes: readonly string[]}): ValuesRule =>
   keyError('PVC_SIZE_REQUIRED', {
     ...rule,
     keys: volumes.map((volume) => `${volume}.persistentVolumeClaim.storage`),

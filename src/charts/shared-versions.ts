@@ -15,15 +15,16 @@ interface IgnoredKeys extends Omit<IgnoredKey, 'path'> {
   keys: readonly string[];
 }
 
-export const ignored = ({below, keys, ...row}: IgnoredKeys): IgnoredKey[] => keys.map((key) => ({...row, path: `${below}.${key}`}));
+export const ignoredKeysBelow = ({below, keys, ...row}: IgnoredKeys): IgnoredKey[] =>
+  keys.map((key) => ({...row, path: `${below}.${key}`}));
 
 /** Keys that the templates read only if a switch is on. */
-export const behind = (on: string, {because, ...row}: Omit<IgnoredKeys, 'unless' | 'instead'>): IgnoredKey[] =>
-  ignored({...row, unless: (values) => isOn(values, on), because, instead: `${on}: true`});
+export const ignoredWithoutSwitch = (on: string, {because, ...row}: Omit<IgnoredKeys, 'unless' | 'instead'>): IgnoredKey[] =>
+  ignoredKeysBelow({...row, unless: (values) => isOn(values, on), because, instead: `${on}: true`});
 
 /** Keys of the object that holds a token or a certificate: read only if one of `read` is set. */
-export const ofSecret = ({read, ...row}: Omit<IgnoredKeys, 'unless' | 'because'> & {read: readonly string[]}): IgnoredKey[] =>
-  ignored({...row, unless: hasAny(read), because: `it is used only with ${read.join(' or ')}`});
+export const ignoredWithoutSecret = ({read, ...row}: Omit<IgnoredKeys, 'unless' | 'because'> & {read: readonly string[]}): IgnoredKey[] =>
+  ignoredKeysBelow({...row, unless: hasAny(read), because: `it is used only with ${read.join(' or ')}`});
 
 const hasAny =
   (keys: readonly string[]) =>

@@ -26,7 +26,7 @@ export function rowsFor({rows}: Described, setting: Setting, value: unknown, sco
 }
 
 /** Settings of the release, and settings that are written without rows. */
-export const needsNoRow = (setting: Setting): boolean =>
+export const isWrittenWithoutRow = (setting: Setting): boolean =>
   setting.group === 'Release' || [set, valuesFile, load, secretLabel, secretAnnotation].some(({id}) => id === setting.id);
 
 /** True if the chart version has a key for the setting. */
@@ -40,8 +40,8 @@ function hasRow(described: Described, setting: Setting, settings: Settings, scop
 }
 
 /** True if the chart version supports the value of the setting. */
-export const takes = (chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean =>
-  needsNoRow(setting) || hasRow(chart, setting, settings, scope);
+export const supports = (chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean =>
+  isWrittenWithoutRow(setting) || hasRow(chart, setting, settings, scope);
 
 export interface Unsupported {
   setting: Setting;
@@ -53,7 +53,7 @@ export interface Unsupported {
 /** Every explicit setting that the chart version does not support. */
 export const unsupported = (target: Target, settings: Settings): Unsupported[] =>
   unsupportedBy(chartFor(target), `${target.chart} ${target.version}`, settings, scopeOf(target, settings.get)).filter(
-    ({setting}) => !needsNoRow(setting),
+    ({setting}) => !isWrittenWithoutRow(setting),
   );
 
 /** Every explicit setting without a row; `name` is what does not support it. */
@@ -63,7 +63,7 @@ export const unsupportedBy = (described: Described, name: string, settings: Sett
     .filter(({setting}) => settings.isExplicit(setting) && !hasRow(described, setting, settings, scope))
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;
-      const reason = whyRefused(described, written, settings.get(written), scope);
+      const reason = refusalReason(described, written, settings.get(written), scope);
       const flag = spellWithValue(setting, settings);
       return {setting, flag, message: `${name} does not support ${flag}${reason ? `: ${reason}` : ''}`};
     });
@@ -82,7 +82,7 @@ export function notSupported(refused: readonly Unsupported[], before: readonly s
   return failed('UNSUPPORTED_SETTING', problems.map(({message}) => message).join('\n'), suggestions, {problems});
 }
 
-export const whyRefused = (
+export const refusalReason = (
   {refusals}: Described,
   setting: Setting,
   value: unknown,
@@ -127,16 +127,16 @@ export function suggestCharts(refused: readonly Unsupported[], settings: Setting
   const explicit = settings.entries().flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
   const withAll = chartsThatTake(explicit, settings);
   if (withAll.length > 0) return withAll.map(({chart, range}) => `Use --chart ${chart}, which supports it (${range})`);
-  const wanted = refused.map(({setting}) => setting);
-  return chartsThatTake(wanted, settings).map(({chart, range}) => `${chart} supports it (${range}), but not all other settings`);
+  const desired = refused.map(({setting}) => setting);
+  return chartsThatTake(desired, settings).map(({chart, range}) => `${chart} supports it (${range}), but not all other settings`);
 }
 
-function chartsThatTake(wanted: readonly Setting[], settings: Settings): {chart: string; range: string}[] {
+function chartsThatTake(desired: readonly Setting[], settings: Settings): {chart: string; range: string}[] {
   return Object.values(CHARTS).flatMap((chart) => {
     const all = chartSchema(chart.name)['x-releases'].map(({version}) => version);
     const able = all.filter((version) => {
       const scope = scopeOf({chart: chart.name, version}, settings.get);
-      return wanted.every((setting) => takes(chart, setting, settings, scope));
+      return desired.every((setting) => supports(chart, setting, settings, scope));
     });
     return able.length === 0 ? [] : [{chart: chart.name, range: describeRange(rangeOf(able, all))}];
   });

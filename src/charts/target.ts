@@ -72,7 +72,7 @@ function checkVersion(name: ChartName, version: string): Warning[] {
 }
 
 /** Pods of runs carry no label of the chart, so its NetworkPolicy does not select them (templates/networkpolicy.yaml). */
-export const missesRuns = ({chart, version}: Target): boolean =>
+export const policyMissesRuns = ({chart, version}: Target): boolean =>
   chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
 
 /** Labels of every other pod of a release (templates/_helpers.tpl, selectorLabels). */

@@ -2,10 +2,10 @@ import type {Interfaces} from '@oclif/core';
 import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
-import {takeInterrupts} from '../adapters/this-process.ts';
+import {handleInterrupts} from '../adapters/this-process.ts';
 import type {Environment} from '../answers/sources.ts';
 import {type Clock, sleep} from '../ground/async.ts';
-import {asStarted, type ClusterTarget} from '../ground/command-line.ts';
+import {type ClusterTarget, withInvokedName} from '../ground/command-line.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Archives, Charts, Connections, Files, HostTools, Interrupts, Processes, Prompter, Registries} from '../ports/system.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
@@ -33,7 +33,7 @@ export interface App extends Clock {
   pageTemplate: (root: string) => Promise<string>;
   /** False if nothing on this machine opens files. */
   openInBrowser: (path: string) => Promise<boolean>;
-  takeInterrupts: () => Interrupts;
+  handleInterrupts: () => Interrupts;
   /** Prompts are possible: input and output are terminals, and CI is not set. */
   hasTerminal: boolean;
   /** Standard error, which shows prompts and messages. */
@@ -91,14 +91,14 @@ export function nodeApp(given = {isAccessible: false}): App {
     },
     pageTemplate: async (root) => (await import('../adapters/node-files.ts')).readPageTemplate(root),
     openInBrowser: async (path) => (await import('../adapters/node-processes.ts')).openInBrowser(path),
-    takeInterrupts,
+    handleInterrupts,
     now: () => new Date(),
     sleep,
     hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
     screen: errorScreen,
     resultScreen: screenOf(process.stdout, isAccessible),
     stdout: (text) => process.stdout.write(text),
-    stderr: (text) => live.print(asStarted(asciiFallback(text, errorScreen), process.env)),
+    stderr: (text) => live.print(withInvokedName(asciiFallback(text, errorScreen), process.env)),
     draw: live.draw,
     exit: (code) => {
       process.exitCode = code;

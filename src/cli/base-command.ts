@@ -1,10 +1,10 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
-import {fromChartSource, unaskedWarnings} from '../answers/discovered.ts';
+import {fromChartSource, unsetSettingWarnings} from '../answers/discovered.ts';
 import {findAnswers, type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
-import {asStarted, type ClusterTarget, programOf} from '../ground/command-line.ts';
+import {type ClusterTarget, programOf, withInvokedName} from '../ground/command-line.ts';
 import {ExitCode, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
@@ -19,7 +19,7 @@ import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {asExpected, decisionSteps, failureDocument, unsupportedTarget} from './failure.ts';
+import {decisionSteps, failureDocument, toExpectedError, unsupportedTarget} from './failure.ts';
 import {
   type ClusterFlags,
   type ConfirmFlags,
@@ -31,7 +31,7 @@ import {
   toolPaths,
 } from './flags.ts';
 import type {CommandContext} from './operate.ts';
-import {inOurSpelling, type KnownFlags} from './spellings.ts';
+import {type KnownFlags, normalizeArgv} from './spellings.ts';
 import {writeResult} from './user-files.ts';
 // Most commands load these. Imported by all, they are a few large files instead of a small one for each combination of commands, because
 // Node.js takes longer to find and open a file than to read its code.
@@ -48,7 +48,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected readonly targets: readonly TargetName[] = ['kubernetes'];
   /** External dependencies; called once, inside run(). */
   createApp: (options: {isAccessible: boolean}) => App = nodeApp;
-  protected readonly unaskedWarnings = unaskedWarnings;
+  protected readonly unaskedWarnings = unsetSettingWarnings;
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
   #isQuiet = false;
@@ -67,7 +67,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   protected override async init(): Promise<void> {
     await super.init();
-    this.argv = inOurSpelling(this.argv, this.#knownFlags);
+    this.argv = normalizeArgv(this.argv, this.#knownFlags);
   }
 
   protected get app(): App {
@@ -149,7 +149,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** For read-only work: Ctrl-C stops it at once. @throws ExpectedError */
   protected async untilInterrupted<T>(work: () => Promise<T>): Promise<T> {
-    const {interrupt, release: leave} = this.app.takeInterrupts();
+    const {interrupt, release: leave} = this.app.handleInterrupts();
     const interruption = new Promise<never>((_, reject) => {
       interrupt.addEventListener('abort', () => reject(interrupted('Nothing was changed.', interrupt)), {once: true});
     });
@@ -246,7 +246,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected show(text: string): void {
     const {env, stdout} = this.app;
     const shown = asciiFallback(text, this.resultScreen);
-    stdout(this.resultScreen.columns === undefined ? shown : asStarted(shown, env));
+    stdout(this.resultScreen.columns === undefined ? shown : withInvokedName(shown, env));
   }
 
   /** Writes a result to the file of --out, or prints it. Returns the file as --json prints it. @throws ExpectedError */
@@ -271,7 +271,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected override async catch(error: Error): Promise<void> {
-    const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags: this.#knownFlags});
+    const failure = toExpectedError(error, {argv: this.argv, commands: this.config.commandIDs, flags: this.#knownFlags});
     const line = {command: (this.id ?? 'install').replaceAll(':', ' '), argv: this.argv, program: programOf(this.app.env)};
     const shown = failure.with(failure.message, decisionSteps(failure, line));
     // The terminal has printed ^C, and the cursor is behind it.

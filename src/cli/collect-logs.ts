@@ -15,7 +15,7 @@ import {bytes, milliOf} from '../settings/kinds.ts';
 import {namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {poolOfPods} from '../status/account-status.ts';
-import {accessText, bundleText, missingText, wantedText, withheldText} from '../ui/bundle.ts';
+import {accessText, bundleText, fileListText, missingText, withheldText} from '../ui/bundle.ts';
 import {readValues} from '../values/read-values.ts';
 import {optionalAccount} from './account.ts';
 import {
@@ -170,14 +170,14 @@ export interface CollectResult {
 }
 
 /** What a dry run would collect. */
-export function showWanted({texts, logs, gaps}: PreparedBundle, {isJson, show}: CommandContext): CollectResult {
-  if (!isJson) show(wantedText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
+export function showFileList({texts, logs, gaps}: PreparedBundle, {isJson, show}: CommandContext): CollectResult {
+  if (!isJson) show(fileListText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
   return {containers: logContainers(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
 }
 
 /** A bundle that was written. */
 export function showCollected(
-  {file, bundle, interrupt, access}: Exclude<Collected, {wanted: PreparedBundle}>,
+  {file, bundle, interrupt, access}: Exclude<Collected, {desired: PreparedBundle}>,
   {app, isJson, screen, say, exitWith}: CommandContext,
 ): CollectResult {
   const {bytes, containers, redactions, findings, gaps, withheld} = bundle;

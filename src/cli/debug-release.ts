@@ -8,7 +8,7 @@ import {requirePermissions} from '../operations/step.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
-import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import {type CommandContext, type Operation, operate, type ReleaseHead, releaseHead, stepsOf} from './operate.ts';
 
 export interface DebugResult extends ReleaseHead {
   chart: string;
@@ -43,7 +43,7 @@ export async function debugInCluster(
 ): Promise<DebugResult> {
   const {plan, manifest} = prepared;
   const result: DebugResult = {
-    ...headOf(name, facts),
+    ...releaseHead(name, facts),
     chart: target.chart,
     chartVersion: target.version,
     debug: state,

@@ -6,7 +6,7 @@ import {
   ExpectedError,
   failed,
   maskSecrets,
-  PromptCancelled,
+  PromptCanceled,
   RUN_AGAIN,
   usageError,
 } from '../ground/errors.ts';
@@ -22,10 +22,10 @@ export const failureDocument = (failure: ExpectedError, line?: DecidedLine) => {
 };
 
 /** Converts any thrown value to an error with a code and a next step. */
-export function asExpected(error: unknown, line: CommandLine): ExpectedError {
+export function toExpectedError(error: unknown, line: CommandLine): ExpectedError {
   if (error instanceof ExpectedError) return error;
   const {message = String(error)} = error as Error;
-  if (error instanceof PromptCancelled) {
+  if (error instanceof PromptCanceled) {
     return new ExpectedError('Canceled. Nothing was changed.', {code: 'CANCELED', exit: ExitCode.interrupted, cause: error});
   }
   if (isOclif(error)) return usageFailure(error, line);
@@ -156,7 +156,7 @@ export function usageFailure(error: OclifError, line: CommandLine): ExpectedErro
   const [command, argument] = isTopic ? [[first, ...others].join(' ')] : [first, others[0]];
   const [arg] = error.args ?? [];
   const stray = typeof arg === 'string' ? arg : command !== undefined && commands.includes(command) ? argument : undefined;
-  if (stray !== undefined) return strayArgument(stray, line);
+  if (stray !== undefined) return unexpectedArgument(stray, line);
   if (command !== undefined) return unknownCommand(command, commands);
   const reasons = error.message.split('\n').map((each) => each.trim());
   for (const [pattern, explain] of MESSAGES) {
@@ -250,7 +250,7 @@ function unknownCommand(command: string, commands: readonly string[]): ExpectedE
  * An unexpected argument. Text after the value of a flag can be part of that value, and of a password, so the message
  * contains the flag instead.
  */
-export function strayArgument(argument: string, {argv, commands}: Omit<CommandLine, 'flags'>): ExpectedError {
+export function unexpectedArgument(argument: string, {argv, commands}: Omit<CommandLine, 'flags'>): ExpectedError {
   if (commands.includes(argument))
     return usageError(`Unexpected argument "${argument}": it is a command.`, [`Run: scalr-agent ${argument}`]);
   const index = argv.indexOf(argument);

@@ -82,7 +82,7 @@ export const verifyFlag = {
   }),
 };
 /** Names of flags that only a cluster has. */
-export const OF_CONNECTION = ['kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
+export const CONNECTION_FLAGS = ['kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
 
 /** A flag that can be repeated, each time with one value. */
 export const repeated = {multiple: true, multipleNonGreedy: true} as const;

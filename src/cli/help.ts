@@ -66,6 +66,11 @@ class GroupedHelp extends CommandHelp {
     return `${this.command.id} [flags]`;
   }
 
+  /** Also a command with a variable or sudo before it has a prompt. */
+  protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
+    return super.examples(examples)?.replace(/^ *(?=[A-Z_]+=|sudo )/gm, '$&$ ');
+  }
+
   protected override description(): string {
     return this.wrap(this.command.description ?? '');
   }
@@ -105,15 +110,17 @@ class GroupedHelp extends CommandHelp {
   }
 }
 
-/** The first sentence, or the choices; details and defaults are for --help. */
+/** The first sentence, or the choices; details and long defaults are for --help. */
 function brief(flag: Command.Flag.Any): Command.Flag.Any {
   const summary = flag.summary?.replace(/\. [A-Z-].*$/s, '.') ?? '';
   if (flag.type === 'boolean') return {...flag, summary};
-  const choices = /\|/.test(`${flag.helpValue}`) ? `${flag.helpValue}`.slice(1, -1).split('|') : [];
-  const {options: _, default: __, ...rest} = flag;
-  return choices.length === 0
-    ? {...rest, summary}
-    : {...rest, summary: `${choices.join(', ')}.`, helpValue: `<${flag.name.toUpperCase()}>`};
+  const {options, default: fallback, ...rest} = flag;
+  const value = `${flag.helpValue}`;
+  const choices = value.includes('|') ? value.slice(1, -1).split('|') : options;
+  if (choices !== undefined)
+    return {...rest, summary: `${choices.join(', ')}.`, ...(value.includes('|') && {helpValue: `<${flag.name.toUpperCase()}>`})};
+  const full = summary + (/ Default: \S+\.$/.exec(flag.summary ?? '')?.[0] ?? (fallback === undefined ? '' : ` Default: ${fallback}.`));
+  return {...rest, summary: full.length < 80 - COLUMN ? full : summary};
 }
 
 /** `scalr-agent --help`, `COMMAND --help` and, on one screen, `COMMAND -h`. */

@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import {ExpectedError, failed} from '../ground/errors.ts';
-import {catalogue} from '../settings/settings.ts';
+import {catalog} from '../settings/settings.ts';
 import {
   answersFlag,
+  CONNECTION_FLAGS,
   confirmFlags,
   connectionFlags,
   noFromClusterFlag,
-  OF_CONNECTION,
   type Parsed,
   type SharedFlags,
   settingFlags,
@@ -15,7 +15,7 @@ import {
   verifyFlag,
 } from './flags.ts';
 
-export const ONLY_KUBERNETES = [
+export const KUBERNETES_ONLY_FLAGS = [
   ...[
     'diff',
     'exit-code',
@@ -28,7 +28,7 @@ export const ONLY_KUBERNETES = [
     'drain-timeout',
     'verify',
   ],
-  ...OF_CONNECTION,
+  ...CONNECTION_FLAGS,
 ];
 
 export const installFlags = {
@@ -67,7 +67,7 @@ export const installFlags = {
   ...noFromClusterFlag,
   ...confirmFlags,
   ...answersFlag,
-  ...settingFlags(catalogue),
+  ...settingFlags(catalog),
   ...connectionFlags,
 };
 
@@ -83,14 +83,14 @@ export const isNonInteractive = (): ExpectedError =>
     ],
   });
 
-export const noPackages = (): ExpectedError =>
+export const packagesNotSupported = (): ExpectedError =>
   failed('USAGE', 'install does not support --target systemd, because the Linux packages of the agent are deprecated.', [
     'Use Docker: scalr-agent-install install --target docker',
     'Configure an installed package: scalr-agent-install export systemd',
   ]);
 
 /** How the user left the wizard. */
-export const LEFT = {
+export const EXIT_TEXTS = {
   saved: 'No agent was installed or changed.\n',
   quit: 'Nothing was changed. To continue, run the command again with --resume.\n',
 };

@@ -7,7 +7,7 @@ import {requireAnswer} from '../kubernetes/api-error.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import type {AccountDeps, AccountStep} from '../operations/account-steps.ts';
-import {awaitAgents, installWithPool, type MadeToken, type PreparedPool, preparePool} from '../operations/install-pool.ts';
+import {awaitAgents, type CreatedToken, installWithPool, type PreparedPool, preparePool} from '../operations/install-pool.ts';
 import {accountTokenIn} from '../release/namespace.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {linksOf, type ScalrPool} from '../scalr/account.ts';
@@ -41,7 +41,7 @@ export interface PoolInstall {
 interface BringUp<T> {
   deps: AccountDeps & Clock & {onWait(text: string): void};
   /** `made` is the new token; `keep` is called when it must stay valid. */
-  install(made: MadeToken | undefined, keep: () => void): Promise<T | undefined>;
+  install(made: CreatedToken | undefined, keep: () => void): Promise<T | undefined>;
   /** Something in the cluster changes. */
   isChanged: boolean;
 }

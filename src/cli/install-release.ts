@@ -3,15 +3,15 @@ import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {kindAndName} from '../kubernetes/objects.ts';
+import {type DesiredRelease, desiredRelease} from '../operations/desired-release.ts';
 import {prepareInstall} from '../operations/install.ts';
-import type {MadeToken} from '../operations/install-pool.ts';
+import type {CreatedToken} from '../operations/install-pool.ts';
 import {dryRun, installRelease} from '../operations/install-release.ts';
 import {type ChartSignature, newestInRepository} from '../operations/read-chart.ts';
 import {rollbackSteps} from '../operations/release-data.ts';
 import {type Plan, requirePermissions} from '../operations/step.ts';
-import {type WantedRelease, wantedRelease} from '../operations/wanted-release.ts';
 import type {Files} from '../ports/system.ts';
-import type {Already} from '../preflight/read-context.ts';
+import type {AlreadyRead} from '../preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../preflight/run-preflight.ts';
 import {purpose, url} from '../settings/agent.ts';
 import {target} from '../settings/release.ts';
@@ -25,9 +25,9 @@ import type {Generated} from '../values/generate.ts';
 import {releaseName, waitingOf} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
-import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import {type CommandContext, type Operation, operate, type ReleaseHead, releaseHead, stepsOf} from './operate.ts';
 import {signatureOf, signatureText} from './read-chart.ts';
-import {evidencePath, saveFiles} from './user-files.ts';
+import {diagnosticsPath, saveFiles} from './user-files.ts';
 
 export interface InstallResult extends ReleaseHead {
   chart: string;
@@ -78,39 +78,39 @@ export async function installInCluster(
   const account = pool && (await context.untilInterrupted(() => planPool(pool, given, name, access, context)));
   const {generated} = account ?? {generated: given};
   const keyring = flags.verify;
-  const wantedOf = (made: Generated, token?: Parameters<typeof wantedRelease>[3]): WantedRelease => {
-    const found = wantedRelease(made, valuesDocument(made), name, token);
+  const desiredOf = (made: Generated, token?: Parameters<typeof desiredRelease>[3]): DesiredRelease => {
+    const found = desiredRelease(made, valuesDocument(made), name, token);
     return keyring === undefined ? found : {...found, chart: {...found.chart, keyring}};
   };
-  const wanted = wantedOf(generated);
-  const signature = await context.untilInterrupted(() => signatureOf(wanted.chart, keyring, {app, flags}));
+  const desired = desiredOf(generated);
+  const signature = await context.untilInterrupted(() => signatureOf(desired.chart, keyring, {app, flags}));
   context.say(signatureText(signature));
   const open = shown === undefined ? generated.warnings.filter(isVerifiable) : [];
-  const preflight = async (already?: Already): Promise<void> => {
+  const preflight = async (already?: AlreadyRead): Promise<void> => {
     if (flags['skip-preflight']) return context.report(open);
     const {now, sleep, registries} = app;
-    const checks = await runPreflight(generated, wanted, {...(await cached()), now, sleep, registries, timeoutMs}, already);
+    const checks = await runPreflight(generated, desired, {...(await cached()), now, sleep, registries, timeoutMs}, already);
     context.report(unverified(open, checks));
     for (const each of checks) if (each.status === 'warn') app.stderr(checkText(each, screen));
   };
   const choices = {...waitingOf(flags), now: app.now()};
   const {facts, manifest, plan} = await context
-    .untilInterrupted(() => prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs), choices))
+    .untilInterrupted(() => prepareInstall(generated, desired, access, AbortSignal.timeout(timeoutMs), choices))
     .catch(async (error: unknown) => {
       // An account without read access gets the list of all missing permissions, not only the first one.
       if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await preflight();
       throw error;
     });
-  if (wanted.chart.source === undefined && shown === undefined) {
+  if (desired.chart.source === undefined && shown === undefined) {
     const newest = await newestInRepository(generated.target.chart, access.processes, AbortSignal.timeout(Math.min(timeoutMs, NEWEST_MS)));
     context.say(newerText(newest, generated.target));
   }
   const steps = [...(account?.steps ?? []), ...plan.steps];
   const changed = steps.length > 0;
   const result: InstallResult = {
-    ...headOf(name, facts),
-    chart: wanted.chart.chart,
-    chartVersion: wanted.chart.version,
+    ...releaseHead(name, facts),
+    chart: desired.chart.chart,
+    chartVersion: desired.chart.version,
     changed,
     steps: stepsOf(steps),
     objects: manifest.map(kindAndName),
@@ -120,7 +120,7 @@ export async function installInCluster(
   };
   if (flags.diff) {
     context.report(open);
-    if (!context.isJson) context.show(installDiffText({plan, facts, values: wanted.values, manifest}, context.resultScreen));
+    if (!context.isJson) context.show(installDiffText({plan, facts, values: desired.values, manifest}, context.resultScreen));
     if (flags['exit-code'] && changed) context.exitWith(ExitCode.differences);
     return result;
   }
@@ -128,7 +128,7 @@ export async function installInCluster(
   const isSilent = !changed && !flags['dry-run'];
   const operation: Operation<InstallResult> = {
     title: changed
-      ? `Installing ${wanted.chart.chart} ${wanted.chart.version} as release ${name.release}`
+      ? `Installing ${desired.chart.chart} ${desired.chart.version} as release ${name.release}`
       : `Checking release ${name.release}`,
     steps,
     text: isSilent ? '' : `${account?.text ?? ''}${planText(plan, name, facts, screen)}\n`,
@@ -144,22 +144,22 @@ export async function installInCluster(
     run: async (deps) => {
       const {files, env} = app;
       const settings = generated.settings.with(target, {value: 'kubernetes', source: 'prompt'});
-      const texts = [{path: 'values.yaml', text: wanted.yaml}];
+      const texts = [{path: 'values.yaml', text: desired.yaml}];
       const accepted = {isAccepted: flags.yes ?? false, confirm: context.prompter?.confirm};
       const saved = await saveFiles({directory: flags.save, settings, context: facts.context.name, texts, ...accepted}, files);
       const options = {
         waits: !flags['no-wait'],
-        rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, deps.now()) : undefined,
+        rollBackWith: flags['rollback-on-failure'] ? diagnosticsPath(flags.save, name.release, deps.now()) : undefined,
         ...(facts.release ? {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? [])}} : {}),
       };
-      const withRealToken = async ({text, ...made}: MadeToken): Promise<Plan> => {
+      const withRealToken = async ({text, ...made}: CreatedToken): Promise<Plan> => {
         const real = withToken(generated, text);
-        const wantedNow = wantedOf(real, made);
-        const {plan: now} = await prepareInstall(real, wantedNow, access, AbortSignal.timeout(timeoutMs), choices);
+        const desiredNow = desiredOf(real, made);
+        const {plan: now} = await prepareInstall(real, desiredNow, access, AbortSignal.timeout(timeoutMs), choices);
         if (!isSame(now, plan)) throw changedMeanwhile();
         return now;
       };
-      const install = async (made?: MadeToken, keep: () => void = () => undefined) => {
+      const install = async (made?: CreatedToken, keep: () => void = () => undefined) => {
         const planned = made === undefined ? plan : await withRealToken(made);
         const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {
           // From here on, pods may use the token.

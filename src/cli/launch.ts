@@ -1,6 +1,6 @@
 import module from 'node:module';
 import {join} from 'node:path';
-import {isPerhapsWsl, onUntakenInterrupt, readPackageJson, readPackageText} from '../adapters/this-process.ts';
+import {mayBeWsl, onUnhandledInterrupt, readPackageJson, readPackageText} from '../adapters/this-process.ts';
 import {ExitCode, interrupted} from '../ground/errors.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
@@ -22,7 +22,7 @@ export async function launch(args: string[]): Promise<void> {
     const {complete} = await import('./complete.ts');
     return complete(argv.slice(index + 1), argv.slice(0, index), root);
   }
-  onUntakenInterrupt((signal) => endBy(signal, argv));
+  onUnhandledInterrupt((signal) => endBy(signal, argv));
   // Unread progress, for example with `2>&1 | head`, must not stop the work.
   process.stderr.on('error', () => undefined);
   // If both are set, Node.js prints a warning that one is ignored.
@@ -58,7 +58,7 @@ function outputFailed({code}: NodeJS.ErrnoException): void {
 /** Output of `--version` and of root `--help` in a pipe, without loading oclif; undefined for everything else. */
 function staticOutput(argv: readonly string[], root: string): string | undefined {
   const [word = '--help', ...more] = argv;
-  if (more.length > 0 || !['--version', '--help'].includes(word) || process.env['DEBUG'] || isPerhapsWsl()) return undefined;
+  if (more.length > 0 || !['--version', '--help'].includes(word) || process.env['DEBUG'] || mayBeWsl()) return undefined;
   const {name, version} = readPackageJson(join(root, 'package.json')) as {name: string; version: string};
   const arch = process.arch === 'ia32' ? 'x86' : process.arch;
   const agent = `${name}/${version} ${process.platform}-${arch} node-${process.version}`;

@@ -38,7 +38,7 @@ export interface CommandContext {
 }
 
 /** What `operate` gives to a run. */
-export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep'>, Omit<ProgressView, 'close'> {
+export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep' | 'completed'>, Omit<ProgressView, 'close'> {
   files: Files;
   timeoutMs: number;
 }
@@ -96,11 +96,12 @@ export async function operate<Result>(
   if (risk !== undefined) await confirmRelease(risk.release, {risk: risk.what, typed: flags.confirm, prompter});
   else if (steps.length + added.length > 0 && !isConfirmed) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
 
-  const interrupts = app.takeInterrupts();
+  const interrupts = app.handleInterrupts();
   const {files, now, sleep} = app;
   const {close, ...progress} = progressView(operation.title, {say, draw: context.draw, screen: context.screen, now});
   try {
-    const run = (): Promise<Result> => operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs}, ...progress});
+    const run = (): Promise<Result> =>
+      operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs, completed: []}, ...progress});
     // Keys must not move the live lines. Without a question before, this may be a job in the background, which cannot take the terminal.
     const wasAsked = !flags.yes && steps.length + added.length > 0;
     const result = await (wasAsked && context.screen.isLive && prompter !== undefined ? prompter.session(run, () => '') : run());
@@ -121,7 +122,7 @@ export interface ReleaseHead {
   context: string;
 }
 
-export const headOf = ({release, kubeTarget}: ReleaseName, {context}: Pick<InstallFacts, 'context'>): ReleaseHead => ({
+export const releaseHead = ({release, kubeTarget}: ReleaseName, {context}: Pick<InstallFacts, 'context'>): ReleaseHead => ({
   ...{release, namespace: kubeTarget.namespace, context: context.name},
 });
 
@@ -141,7 +142,7 @@ export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void>
   if (isAccepted) return;
   if (!prompter)
     throw notConfirmed('Confirmation required, but prompts are disabled. Nothing was changed.', 'Confirm the plan with --yes', '--yes');
-  if (!(await prompter.confirm('Apply this plan?'))) throw cancelled();
+  if (!(await prompter.confirm('Apply this plan?'))) throw canceled();
 }
 
 /** Continues only after the release name was entered, for operations that --yes does not cover. @throws ExpectedError */
@@ -158,7 +159,7 @@ async function confirmRelease(
   if (!prompter)
     throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`, `--confirm ${release}`);
   const message = `${risk} Type ${release} to confirm:`;
-  if ((await prompter.input({message, help: []})) !== release) throw cancelled();
+  if ((await prompter.input({message, help: []})) !== release) throw canceled();
 }
 
 const notConfirmed = (message: string, suggestion: string, add: string): ExpectedError =>
@@ -171,4 +172,4 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
     ],
   });
 
-const cancelled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was changed.');
+const canceled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was changed.');

@@ -5,7 +5,7 @@ import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterChoice, recommend} from '../charts/recommend.ts';
 import {ExitCode, ExpectedError, type SettingProblem, usageError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
-import {catalogue, Settings} from '../settings/settings.ts';
+import {catalog, Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import type {ValuesFinding} from '../values/validate/finding.ts';
@@ -145,7 +145,7 @@ function problemsOf(result: Generated | ExpectedError): Problem[] {
 
 /** Settings without those of clusters; invalid ones are reported for each cluster. */
 export async function sharedSettings(sources: readonly SettingsSource[], {files, now}: Pick<App, 'files' | 'now'>): Promise<Settings> {
-  const optional = catalogue.filter(({required}) => required);
+  const optional = catalog.filter(({required}) => required);
   try {
     return await resolveAnswers(sources, {files, now: now()}, {optional});
   } catch (error) {

@@ -12,13 +12,13 @@ import {url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
-import {OF_CONNECTION} from './flags.ts';
+import {CONNECTION_FLAGS} from './flags.ts';
 import type {CommandContext} from './operate.ts';
 
-export const ONLY_KUBERNETES_PREFLIGHT = ['probe', 'pool', 'account', 'dry-run', 'from-cluster', ...OF_CONNECTION];
+export const KUBERNETES_ONLY_PREFLIGHT_FLAGS = ['probe', 'pool', 'account', 'dry-run', 'from-cluster', ...CONNECTION_FLAGS];
 
 /** In a cluster, only the test pod requests the URLs. @throws ExpectedError */
-export function refuseUnprobed(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
+export function requireProbe(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
   if (flags.probe || flags['probe-url'] === undefined) return;
   throw failed('USAGE', '--probe-url requires --probe.', ['Add --probe']);
 }
@@ -30,7 +30,7 @@ export interface CheckFlags {
 }
 
 /** Shows the results and sets the exit code; returns them as --json prints them. */
-export function concludeChecks(
+export function reportChecks(
   checks: readonly Checked[],
   flags: CheckFlags,
   {isJson, show, resultScreen, exitWith}: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
@@ -61,7 +61,7 @@ export async function preflightMachine(
   );
   // Without a token too: nothing is installed.
   context.report(found.agent.warnings.filter(({code}) => code !== 'NO_TOKEN'));
-  return {checks: concludeChecks(runChecks(MACHINE_CHECKS, found), flags, context), facts: found.facts};
+  return {checks: reportChecks(runChecks(MACHINE_CHECKS, found), flags, context), facts: found.facts};
 }
 
 /** What the checks of the Scalr account read. Undefined without a token for the account of the agent. @throws ExpectedError for an unusable token */
@@ -101,7 +101,7 @@ export async function probeFromPod(
     return {because: '--dry-run', isDry: true};
   }
   say(`Creating the test pod ${plan.pod} in namespace ${context.name.kubeTarget.namespace}; it is deleted afterwards.\n`);
-  const interrupts = app.takeInterrupts();
+  const interrupts = app.handleInterrupts();
   try {
     return {plan, seen: await runProbe(plan, context.name, {...deps, interrupts, signal: end})};
   } finally {

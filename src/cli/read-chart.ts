@@ -23,42 +23,42 @@ export interface ChartDeps {
 }
 
 /** The chart of this version, read from `source` or the repository; undefined for a version that this program knows. @throws ExpectedError */
-export async function readIfUnknown(
+export async function readUnknownChart(
   name: ChartName,
   version: string,
   source: string | undefined,
   deps: ChartDeps,
 ): Promise<ReadChart | undefined> {
   if (!isUnknown({chart: name, version}, source !== undefined)) return undefined;
-  return source === undefined ? downloaded(deps, `${name}@${version}`) : readFrom(source, {chart: name, version}, deps);
+  return source === undefined ? downloaded(deps, `${name}@${version}`) : readChartFrom(source, {chart: name, version}, deps);
 }
 
 /** Once for all files and clusters of a command. */
 const downloaded = oncePerVersion((deps: ChartDeps, name): Promise<ReadChart> => {
   const [chart, version] = name.split('@') as [string, string];
-  return readFrom(undefined, {chart, version}, deps);
+  return readChartFrom(undefined, {chart, version}, deps);
 });
 
 /** Reads a chart; without a source from the repository. @throws ExpectedError */
-export async function readFrom(
+export async function readChartFrom(
   source: string | undefined,
   named: {chart: string; version: string},
   {app, flags}: ChartDeps,
 ): Promise<ReadChart> {
   const {readChart} = await import('../operations/read-chart.ts');
-  const wanted = {...named, ...(source === undefined ? {} : {source})};
-  return readChart(wanted, {charts: app.charts, processes: {run: (call) => app.processes(toolPaths(flags)).run(call)}});
+  const desired = {...named, ...(source === undefined ? {} : {source})};
+  return readChart(desired, {charts: app.charts, processes: {run: (call) => app.processes(toolPaths(flags)).run(call)}});
 }
 
 /** The chart that the settings name, read if its version is unknown. @throws ExpectedError */
-export async function readOfSettings(
+export async function readChartOfSettings(
   settings: Settings,
   facts: ChartRequirements | undefined,
   deps: ChartDeps,
 ): Promise<ReadChart | undefined> {
   const version = settings.get(chartVersion);
   if (version === undefined) return undefined;
-  return readIfUnknown(settings.get(chart) ?? recommend(settings, facts).chart, version, settings.get(chartSource), deps);
+  return readUnknownChart(settings.get(chart) ?? recommend(settings, facts).chart, version, settings.get(chartSource), deps);
 }
 
 /** Values, and the chart that was read for them because its version is unknown. */
@@ -73,7 +73,7 @@ export async function generateUnconfirmed(
   facts: ChartRequirements | undefined,
   deps: ChartDeps,
 ): Promise<GeneratedFor> {
-  const read = await readOfSettings(settings, facts, deps);
+  const read = await readChartOfSettings(settings, facts, deps);
   return {generated: generateChecked(settings, facts, read?.target), read};
 }
 
@@ -119,13 +119,13 @@ export async function confirmAll(read: ReadChart, all: readonly Values[], deps: 
   const renders = Math.max(2, Math.floor(MAX_RENDERS / charts));
   const distinct = all.filter((values, index) => all.findIndex((each) => sameTree(each, values)) === index);
   if (distinct.length === 1) {
-    const one = await confirmIn(read, distinct[0] as Values, deps, renders);
+    const one = await confirmKeysIn(read, distinct[0] as Values, deps, renders);
     return all.map(() => one);
   }
   // Merged values hide what the chart rejects in one of them, and valid ones can contradict each other.
-  const alone = await Promise.all(distinct.slice(0, Math.floor(renders / 2)).map((values) => confirmIn(read, values, deps, 1)));
+  const alone = await Promise.all(distinct.slice(0, Math.floor(renders / 2)).map((values) => confirmKeysIn(read, values, deps, 1)));
   const accepted = distinct.filter((_, index) => alone[index]?.rejection === undefined);
-  const {unconfirmed, rejection} = await confirmIn(read, accepted.reduce(mergeValues, {}), deps, Math.max(2, renders - alone.length));
+  const {unconfirmed, rejection} = await confirmKeysIn(read, accepted.reduce(mergeValues, {}), deps, Math.max(2, renders - alone.length));
   const message = `The effect of the keys is not confirmed. All files merged: ${rejection?.message}`;
   const merged = {unconfirmed: rejection === undefined ? unconfirmed : [{path: [], message}]};
   return all.map((values) => {
@@ -134,7 +134,7 @@ export async function confirmAll(read: ReadChart, all: readonly Values[], deps: 
   });
 }
 
-export async function confirmIn(read: ReadChart, values: Values, {app, flags}: ChartDeps, renders?: number): Promise<Confirmed> {
+export async function confirmKeysIn(read: ReadChart, values: Values, {app, flags}: ChartDeps, renders?: number): Promise<Confirmed> {
   const {confirmKeys, MAX_RENDERS} = await import('../operations/confirm-keys.ts');
   try {
     return {unconfirmed: await confirmKeys(values, read, app.processes(toolPaths(flags)), renders ?? MAX_RENDERS)};
@@ -171,11 +171,11 @@ export const signatureText = (signature: ChartSignature | undefined): string =>
 /** The target of a migration, if it is read from a chart: --chart-source, or an unknown version in --to. @throws ExpectedError */
 export async function migrationChart(to: string | undefined, source: string | undefined, deps: ChartDeps): Promise<ReadChart | undefined> {
   if (source === undefined) {
-    const wanted = to === undefined ? undefined : parseTarget('--to', to).target;
-    return wanted && readIfUnknown(wanted.chart, wanted.version, undefined, deps);
+    const desired = to === undefined ? undefined : parseTarget('--to', to).target;
+    return desired && readUnknownChart(desired.chart, desired.version, undefined, deps);
   }
   const [name = '', version = ''] = to?.split('@') ?? [];
-  const read = await readFrom(source, {chart: name, version}, deps);
+  const read = await readChartFrom(source, {chart: name, version}, deps);
   const {target} = read;
   if (to === undefined || (target.chart === name && ['', target.version].includes(version))) return read;
   throw new ExpectedError(`--to is ${to}, but the chart in --chart-source is ${target.chart} ${target.version}.`, {
@@ -188,7 +188,7 @@ export async function migrationChart(to: string | undefined, source: string | un
 /** Findings about keys that have no confirmed effect in an unknown version. Files of other engines have no lines for them. */
 export async function confirmMigrated(chart: ReadChart, {values}: MigratedFile, deps: ChartDeps): Promise<ValuesFinding[]> {
   if (!isUnknown(chart.target, true)) return [];
-  const {unconfirmed, rejection} = await confirmIn(chart, values, deps);
+  const {unconfirmed, rejection} = await confirmKeysIn(chart, values, deps);
   return [
     ...unconfirmed.map(({path, message}): ValuesFinding => ({severity: 'warning', code: 'UNCONFIRMED_KEY', path: dotted(path), message})),
     ...(rejection ? [{severity: 'error' as const, code: 'REFUSED_BY_CHART', path: '', message: rejection.message}] : []),

@@ -9,7 +9,7 @@ import {stateOfService} from '../host/agents.ts';
 import {agentContainers, agentNameInScalr, currentContainers, readContainers} from '../host/containers.ts';
 import {ENV_FILE} from '../host/files.ts';
 import {directoriesOf, INSTALL_ANSWERS} from '../host/plan.ts';
-import type {MadeToken} from '../operations/install-pool.ts';
+import type {CreatedToken} from '../operations/install-pool.ts';
 import type {AccountRotation, TokenUsers} from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
@@ -73,8 +73,8 @@ async function tokensInDocker(release: string, context: CommandContext): Promise
   const settings = await resolveAnswers([fromAnswers(parseAnswers(String(await files.read(answers)), answers))], {files, now: app.now()});
   const engine = await host.run({tool: 'docker', args: ['info', '--format', '{{.ID}}']}, {signal: readSignal(context)});
   const prepare = (next: Secret | undefined) => {
-    const wanted = next === undefined ? settings : settings.with(token, {value: next, source: 'prompt'});
-    return prepareInDocker(wanted, directory, app, readSignal(context));
+    const desired = next === undefined ? settings : settings.with(token, {value: next, source: 'prompt'});
+    return prepareInDocker(desired, directory, app, readSignal(context));
   };
   const owner = engine.error || engine.stdout.trim() === '' ? undefined : `engine=${engine.stdout.trim()}`;
   const agents = async () => currentContainers(await containers(), release).map(agentNameInScalr);
@@ -169,7 +169,7 @@ export async function rotateOnHost(
   const rotation: Rotation<Head> = {
     ...{head: {target, release}, users, account, record: path, steps},
     text: steps.length === 0 ? '' : `${stepsText(steps, place, context.screen)}\n`,
-    async replace(deps, made: MadeToken | undefined, keep) {
+    async replace(deps, made: CreatedToken | undefined, keep) {
       const next = made?.text ?? given;
       const pool = made ?? recorded;
       if (next !== undefined) {

@@ -3,17 +3,17 @@ import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {runAccountSteps} from '../operations/account-steps.ts';
-import {installWithPool, type MadeToken} from '../operations/install-pool.ts';
+import {type CreatedToken, installWithPool} from '../operations/install-pool.ts';
 import {dryRun, installRelease} from '../operations/install-release.ts';
 import {
   type AccountRotation,
-  forgetPrevious,
   planRotation,
-  proveMoved,
   readAccountRotation,
+  removePreviousToken,
   type TokenHolder,
   type TokenUsers,
-  usedByOthers,
+  tokenUsedByOthers,
+  verifyAgentsUseToken,
 } from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
@@ -22,7 +22,7 @@ import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {PLACEHOLDER} from './install-pool.ts';
-import {type CommandContext, headOf, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
+import {type CommandContext, operate, type ReleaseHead, type RunDeps, releaseHead, stepsOf} from './operate.ts';
 
 interface Rotated {
   /** False if the agents already use the token, and nothing is left to revoke. */
@@ -55,7 +55,7 @@ export interface Rotation<Head> {
   text: string;
   check?(isDryRun: boolean): Promise<string>;
   /** Runs them; `keep` is called when agents can use the token that was made. */
-  replace(deps: RunDeps, made: MadeToken | undefined, keep: () => void): Promise<unknown>;
+  replace(deps: RunDeps, made: CreatedToken | undefined, keep: () => void): Promise<unknown>;
   /** Removes the ID of the revoked token from the record. */
   forget(deps: RunDeps): Promise<void>;
 }
@@ -101,8 +101,8 @@ export async function rotate<Head>(
         await replace(deps, made, keep);
         return made?.tokenId ?? null;
       });
-      const agents = await proveMoved(users, account, {...deps, timeoutMs});
-      if (account.previous !== undefined && !isRevoking) throw usedByOthers(release, account);
+      const agents = await verifyAgentsUseToken(users, account, {...deps, timeoutMs});
+      if (account.previous !== undefined && !isRevoking) throw tokenUsedByOthers(release, account);
       await runAccountSteps(revocation, account.client, deps);
       if (account.previous !== undefined || isUnfinished) await forget(deps);
       deps.done(`Scalr reports ${few(agents)} of release ${release} with the new token`);
@@ -141,14 +141,14 @@ export async function rotateInCluster(
   const {name, facts, secret} = holder;
   const {screen, timeoutMs} = context;
   const planned = given ?? (account?.token === undefined ? undefined : PLACEHOLDER);
-  const planFor = (text: Secret | undefined, made?: MadeToken) =>
+  const planFor = (text: Secret | undefined, made?: CreatedToken) =>
     planRotation(holder, text && {text, made}, access, AbortSignal.timeout(timeoutMs));
   const plan = await context.untilInterrupted(() => planFor(planned));
   const rotation: Rotation<ReleaseHead> = {
-    ...{head: headOf(name, facts), users, account, record: `Secret ${secret.metadata.name}`, steps: plan.steps},
+    ...{head: releaseHead(name, facts), users, account, record: `Secret ${secret.metadata.name}`, steps: plan.steps},
     text: plan.steps.length === 0 ? '' : `${planText(plan, name, facts, screen)}\n`,
     check: async (isDryRun) => {
-      await requirePermissions([...plan.steps, forgetPrevious(holder)], name, {...access, operation: 'rotate-token'});
+      await requirePermissions([...plan.steps, removePreviousToken(holder)], name, {...access, operation: 'rotate-token'});
       return isDryRun ? dryRun(plan, facts.installed, name, facts, access) : '';
     },
     replace: async (deps, made, keep) => {
@@ -160,7 +160,7 @@ export async function rotateInCluster(
       const now = made === undefined ? plan : await planFor(made.text, made);
       await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep});
     },
-    forget: (deps) => runSteps([forgetPrevious(holder)], {...access, ...deps}),
+    forget: (deps) => runSteps([removePreviousToken(holder)], {...access, ...deps}),
   };
   return rotate(rotation, flags, context);
 }

@@ -68,7 +68,7 @@ export function similarFlag(typed: string, flags: KnownFlags): string | undefine
  * The command line in our spelling. Flags of the command itself and values of flags stay as they are.
  * @throws ExpectedError for an output format where -o is the output file
  */
-export function inOurSpelling(argv: readonly string[], flags: KnownFlags): string[] {
+export function normalizeArgv(argv: readonly string[], flags: KnownFlags): string[] {
   const [rest, translated]: [string[], string[]] = [[...argv], []];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--') return [...translated, word, ...rest];

@@ -9,7 +9,7 @@ import {failureText} from '../ui/messages.ts';
 import {nodeApp, originOf} from './app.ts';
 // In one file with what every command loads.
 import './base-command.ts';
-import {asExpected, failureDocument} from './failure.ts';
+import {failureDocument, toExpectedError} from './failure.ts';
 
 /** Runs a command of the package in this directory. Commands report their own errors; only unknown commands are reported here. */
 export async function start(argv: string[], root: string): Promise<void> {
@@ -31,7 +31,7 @@ function report(error: unknown, argv: readonly string[], root: string): void {
   const {exit} = (error as {oclif?: {exit?: number}}).oclif ?? {};
   if (exit === 0) return;
   const {commands} = readPackageJson(join(root, 'oclif.manifest.json')) as {commands: object};
-  const failure = asExpected(error, {argv, commands: Object.keys(commands)});
+  const failure = toExpectedError(error, {argv, commands: Object.keys(commands)});
   const {stdout, stderr, screen} = nodeApp();
   if (argv.includes('--json')) stdout(`${JSON.stringify(failureDocument(failure), null, 2)}\n`);
   else stderr(failureText(failure, originOf(readPackageJson(join(root, 'package.json')) as PJSON), screen));

@@ -35,7 +35,7 @@ export interface StatusRequest {
   isNamed: boolean;
   /** Paths of the values files, and their merged content. */
   files: readonly string[];
-  wanted: Values | undefined;
+  desired: Values | undefined;
   /** Differences and failed comparisons are failures. */
   isStrict: boolean;
   /** Reads the agents in the Scalr account too, if there is a token for it. */
@@ -46,7 +46,7 @@ export interface StatusRequest {
 
 /** Shows one release; without a name, the only one of the cluster. @throws ExpectedError */
 export async function showRelease(
-  {name, isNamed, files, wanted, isStrict, usesAccount, asksNewest}: StatusRequest,
+  {name, isNamed, files, desired, isStrict, usesAccount, asksNewest}: StatusRequest,
   access: ClusterAccess,
   context: CommandContext,
 ): Promise<StatusDocument> {
@@ -55,13 +55,13 @@ export async function showRelease(
   const signal = AbortSignal.timeout(timeoutMs);
   const deps = {...access, now};
   let found = name;
-  const inCluster = await readStatus(name, {wanted, signal}, deps).catch(async (error: unknown) => {
+  const inCluster = await readStatus(name, {desired, signal}, deps).catch(async (error: unknown) => {
     if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND')) throw error;
     const [only, ...others] = await agentReleases(name.kubeTarget, access, signal).catch(onFailure(() => []));
     if (only === undefined || others.length > 0) throw error;
     say(`Using release ${only.release} in namespace ${only.kubeTarget.namespace}, the only agent release of the cluster.\n`);
     found = only;
-    return readStatus(only, {wanted, signal}, deps);
+    return readStatus(only, {desired, signal}, deps);
   });
   const [account, newest] = await Promise.all([
     usesAccount ? statusWithAccount(found, inCluster, context) : inCluster,
@@ -98,12 +98,12 @@ export async function showAllReleases(
 
 /** Prints changes until it is interrupted; as JSON, one document per line. */
 export async function printStatusChanges(
-  {name, files, wanted}: StatusRequest,
+  {name, files, desired}: StatusRequest,
   access: ClusterAccess,
   {app, isJson, resultScreen, timeoutMs, say, show, exitWith}: CommandContext,
 ): Promise<undefined> {
   const {now, sleep} = app;
-  const interrupts = app.takeInterrupts();
+  const interrupts = app.handleInterrupts();
   const changes = changesReporter(show, resultScreen);
   let last = '';
   const printLine = (status: ReleaseStatus): void => {
@@ -112,7 +112,7 @@ export async function printStatusChanges(
     last = line;
   };
   try {
-    await watchStatus(name, wanted, {
+    await watchStatus(name, desired, {
       ...access,
       interrupts,
       now,
@@ -212,7 +212,7 @@ async function readCluster(
   const name = {release, kubeTarget: place};
   try {
     if (!isNamed) return {context, releases: await readAllStatus(place, options, deps)};
-    return {context, releases: [{name, status: await readStatus(name, {...options, wanted: undefined}, deps)}]};
+    return {context, releases: [{name, status: await readStatus(name, {...options, desired: undefined}, deps)}]};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return {context, releases: [], failure: signal.aborted ? silent(context, error) : error};

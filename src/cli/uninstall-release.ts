@@ -18,7 +18,7 @@ import {readFacts} from '../release/read-release.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
-import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, stepsOf} from './operate.ts';
+import {type CommandContext, type Operation, operate, type ReleaseHead, releaseHead, stepsOf} from './operate.ts';
 
 export interface UninstallResult extends ReleaseHead {
   /** False if there was nothing to delete. */
@@ -82,7 +82,7 @@ export async function uninstallFromCluster(
   const steps = [...plan.steps, ...inAccount.steps];
   const removes = planned.removals.map((each) => removalText(each));
   const result: UninstallResult = {
-    ...headOf(name, facts),
+    ...releaseHead(name, facts),
     changed: steps.length > 0,
     runsInFlight: inventory.runs.map(refText),
     steps: stepsOf(steps),

@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags';
-import type {Gain, UpgradeAdvice} from '../charts/advise.ts';
+import type {NewSetting, UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {isAmong, refOf, refText} from '../kubernetes/objects.ts';
-import {type BringUpDeps, dryRun, installRelease} from '../operations/install-release.ts';
+import {includesRef, refOf, refText} from '../kubernetes/objects.ts';
+import {dryRun, type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
 import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
@@ -22,8 +22,8 @@ import {manifestDiffText, upgradeText} from '../ui/changes.ts';
 import {accountText, NOT_WAITED, nextSteps, nextStepsText, notRemovedText, planText, resultSentence, runsText} from '../ui/plan.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {answersFlag, confirmFlags, connectionFlags, type Parsed, repeated, settingFlags, takeOverFlag, verifyFlag} from './flags.ts';
-import {type CommandContext, headOf, type Operation, operate, type ReleaseHead, type RunDeps, stepsOf} from './operate.ts';
-import {evidencePath} from './user-files.ts';
+import {type CommandContext, type Operation, operate, type ReleaseHead, type RunDeps, releaseHead, stepsOf} from './operate.ts';
+import {diagnosticsPath} from './user-files.ts';
 
 export interface UpgradeResult extends ReleaseHead {
   from: {chart: string; chartVersion: string};
@@ -32,7 +32,7 @@ export interface UpgradeResult extends ReleaseHead {
   /** False if the release was already up to date. */
   changed: boolean;
   advice: readonly UpgradeAdvice[];
-  newSettings: readonly Gain[];
+  newSettings: readonly NewSetting[];
   changes: readonly Change[];
   /** Undefined if runs cannot be detected. */
   runsInFlight?: string[];
@@ -61,7 +61,7 @@ interface Upgrade {
 /** Shows, confirms and runs an upgrade, within one chart or to another one. @throws ExpectedError */
 export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, context: CommandContext): Promise<UpgradeResult> {
   const {installed, to, prepared, access, signature} = upgrade;
-  const {name, facts, wanted, plan, change, cleanup, rollback} = prepared;
+  const {name, facts, desired, plan, change, cleanup, rollback} = prepared;
   const {screen, prompter} = context;
   const result = {...resultOf(installed, to, prepared), ...(signature ? {signature} : {})};
   const isAsked = prompter !== undefined && !flags.yes && !flags['no-wait'];
@@ -76,12 +76,12 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
     risk: plan.risk === undefined ? undefined : {what: plan.risk, release: name.release},
     blocked: result.changed ? blockedBy(prepared.advice) : undefined,
     details: async () =>
-      result.changed && change === undefined ? manifestDiffText(facts.installed, wanted.manifest, context.resultScreen) : '',
+      result.changed && change === undefined ? manifestDiffText(facts.installed, desired.manifest, context.resultScreen) : '',
     check: async () => {
       await requirePermissions(prepared.steps, name, {...access, operation: 'upgrade'});
       // What the plan deletes first cannot be validated.
       const deleted = ofPhase(plan.steps, 'replace').flatMap(({workloads = []}) => workloads);
-      const manifest = wanted.manifest.filter((object) => !isAmong(refOf(object), deleted));
+      const manifest = desired.manifest.filter((object) => !includesRef(refOf(object), deleted));
       return dryRun(plan, manifest, name, facts, access);
     },
     ask: async () => {
@@ -93,7 +93,7 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
     },
     run: async (deps) => {
       const all = {...access, ...deps};
-      const rollBackWith = rollsBack ? evidencePath(undefined, name.release, deps.now()) : undefined;
+      const rollBackWith = rollsBack ? diagnosticsPath(undefined, name.release, deps.now()) : undefined;
       const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait'], rollBackWith, rollback}, all);
       if (change) await removeOld(change, upgrade, all, context);
       if (removes) await runSteps(cleanup, all);
@@ -109,7 +109,7 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
 async function removeOld(
   {removal, moves}: ChartChange,
   {installed: {name}, choices, access, readAgain}: Upgrade,
-  deps: BringUpDeps,
+  deps: InstallReleaseDeps,
   {say, screen, exitWith}: CommandContext,
 ): Promise<void> {
   const planAgain = async () => planUninstall(name, (await readAgain()).inventory, {...choices, purge: new Set()});
@@ -136,14 +136,14 @@ function finish(
 
 /** The result before the upgrade. */
 function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target, prepared: PreparedUpgrade): UpgradeResult {
-  const {steps, warnings, advice, gains, changes, rollback, keptClaims, cleanup} = prepared;
+  const {steps, warnings, advice, newSettings, changes, rollback, keptClaims, cleanup} = prepared;
   const {runs, runsOf} = inventory;
   return {
-    ...headOf(name, facts),
+    ...releaseHead(name, facts),
     from: {chart: target.chart, chartVersion: target.version},
     to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
     changed: steps.length > 0,
-    ...{advice, newSettings: gains, changes},
+    ...{advice, newSettings: newSettings, changes},
     ...(runsOf === undefined ? {} : {runsInFlight: runs.map(refText)}),
     steps: stepsOf(steps),
     rollback: {possible: rollback === undefined || rollback.steps.length > 0, limits: rollback?.limits ?? []},

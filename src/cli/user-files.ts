@@ -103,19 +103,16 @@ async function confirmAll(
     const {flag = place.flag} = together[0] as FoundFile;
     const other = `another ${names} with ${flag}`;
     const [exists, them] = paths.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
-    const refused = (message: string, suggestion: string): ExpectedError =>
+    const refused = (message: string): ExpectedError =>
       new ExpectedError(message, {
-        ...{code: 'FILE_EXISTS', suggestions: [suggestion]},
+        ...{code: 'FILE_EXISTS', suggestions: [`Replace ${them} with --yes`, `Use ${other}`]},
         options: [
           {add: '--yes', when: `Replace ${them}`},
           {add: `${flag} ${names === 'name' ? 'FILE' : 'DIRECTORY'}`, when: 'Write somewhere else'},
         ],
       });
     const named = `${paths.join(', ')} already ${exists}.`;
-    if (!confirm)
-      throw areTogether
-        ? refused(`${named} Nothing was written.`, `Replace with --yes, or use ${other}`)
-        : refused(named, `Replace it with --yes, or use ${other}`);
+    if (!confirm) throw refused(areTogether ? `${named} Nothing was written.` : named);
     if (await confirm(`${named} Replace ${them}?`)) continue;
     throw failed('CANCELED', 'Canceled. Nothing was changed.');
   }
@@ -244,7 +241,7 @@ export const withAbsolutePaths = (settings: Settings): Settings =>
     );
 
 /** Path of the diagnostics file of a failed release. */
-export const evidencePath = (directory: string | undefined, release: string, now: Date): string =>
+export const diagnosticsPath = (directory: string | undefined, release: string, now: Date): string =>
   join(directory ?? '', `${release}-diagnostics-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);
 
 /** Rewrites existing files after one confirmation; `changes` is their number in all files. Returns the result as a sentence. @throws ExpectedError */

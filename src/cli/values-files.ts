@@ -8,7 +8,7 @@ import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {type CheckedGroup, type FileGroup, guessChart, sourceOf, withFindings} from '../values/validate/check-files.ts';
-import {type ChartDeps, confirmAll, readFrom, readIfUnknown} from './read-chart.ts';
+import {type ChartDeps, confirmAll, readChartFrom, readUnknownChart} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
@@ -44,7 +44,7 @@ async function groupsOf(given: ValuesFile, files: Readers): Promise<FileGroup[]>
 const unreadText = (unread: readonly string[]): string => (unread.length === 0 ? '' : ` (${few(unread)})`);
 
 const unclear = (name: string, reason: string): ExpectedError =>
-  failed('UNREADABLE_FILE', `Cannot tell the values in ${name}: ${reason}.`, [
+  failed('UNREADABLE_FILE', `Cannot determine the values in ${name}: ${reason}.`, [
     'Save all values of the release in a separate file, and use that file',
   ]);
 
@@ -58,13 +58,13 @@ export interface ChartsToCheck {
 export async function chartsToCheck(groups: readonly FileGroup[], settings: Settings, deps: ChartDeps): Promise<ChartsToCheck> {
   const source = settings.get(chartSource);
   if (source !== undefined) {
-    const read = await readFrom(source, {chart: settings.get(chart) ?? '', version: settings.get(chartVersion) ?? ''}, deps);
+    const read = await readChartFrom(source, {chart: settings.get(chart) ?? '', version: settings.get(chartVersion) ?? ''}, deps);
     return {given: read.target, read: [read]};
   }
   const read = new Map<string, ReadChart>();
   for (const {name, version} of groups.map((group) => guessChart(group, settings))) {
     if (name === undefined || version === undefined || read.has(`${name} ${version}`)) continue;
-    const found = await readIfUnknown(name, version, undefined, deps);
+    const found = await readUnknownChart(name, version, undefined, deps);
     if (found) read.set(`${name} ${version}`, found);
   }
   return {read: [...read.values()]};

@@ -86,7 +86,7 @@ export async function installedAgent(
 /** "ready · 3 of 3 agents registered · 2 runs in flight" */
 async function liveText(name: ReleaseName, access: ClusterAccess & {now(): Date}, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const {state, agents, runs} = await readStatus(name, {wanted: undefined, signal}, access);
+    const {state, agents, runs} = await readStatus(name, {desired: undefined, signal}, access);
     const registered = agents.filter((each) => each.state === 'registered').length;
     return [
       state === 'ready' ? 'ready' : 'not ready',

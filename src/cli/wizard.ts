@@ -3,13 +3,13 @@ import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {anySignal} from '../ground/async.ts';
 import {type ClusterTarget, nameFlags, programOf, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, type ExpectedError, failed, onFailure, PromptCancelled} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed, onFailure, PromptCanceled} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {HostPlan} from '../host/plan.ts';
 import {cachedAccess} from '../kubernetes/with-retries.ts';
+import {desiredRelease} from '../operations/desired-release.ts';
 import {prepareInstall} from '../operations/install.ts';
 import type {Plan} from '../operations/step.ts';
-import {wantedRelease} from '../operations/wanted-release.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
@@ -20,7 +20,7 @@ import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
-import {LeftFor, type OtherCommand} from '../wizard/requirements.ts';
+import {type OtherCommand, OtherCommandChosen} from '../wizard/requirements.ts';
 import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import {type ClusterFlags, releaseName, toolPaths, waitingOf} from './flags.ts';
@@ -28,7 +28,7 @@ import {directoryOf, prepareInDocker} from './host.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, planPool} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
-import {generateFor, readOfSettings} from './read-chart.ts';
+import {generateFor, readChartOfSettings} from './read-chart.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 import {installedAgent, offeredPools, poolFlags, poolInstallOf, tryRequirements} from './wizard-readings.ts';
 
@@ -36,7 +36,7 @@ import {installedAgent, offeredPools, poolFlags, poolInstallOf, tryRequirements}
 const DISCOVERY_TIMEOUT_MS = 5000;
 
 /** The decision of the user, and its context. */
-export type Decided = (
+export type WizardDecision = (
   | {generated: Generated; plan: Plan; saved: readonly string[]; pool?: PoolInstall | undefined}
   | {onHost: Settings; plan: HostPlan; pool?: PoolInstall | undefined}
 ) & {
@@ -46,7 +46,7 @@ export type Decided = (
 };
 
 /** Another command for the installed release, and its arguments. */
-export interface Left {
+export interface FollowUpCommand {
   command: OtherCommand;
   argv: readonly string[];
 }
@@ -64,11 +64,11 @@ export async function decideWithOperator(
   sources: readonly SettingsSource[],
   context: CommandContext,
   {accessTo, account}: WizardAccess,
-): Promise<Decided | Left | 'saved' | 'quit'> {
+): Promise<WizardDecision | FollowUpCommand | 'saved' | 'quit'> {
   const {app, screen} = context;
   const {files, now, sleep, registries, stderr: say, env} = app;
   const path = resumePath(env);
-  const interrupts = app.takeInterrupts();
+  const interrupts = app.handleInterrupts();
   const {interrupt} = interrupts;
   const prompter = app.prompter(screen, interrupt);
   const resumeStore = new ResumeStore(path, files);
@@ -91,7 +91,7 @@ export async function decideWithOperator(
       store.asked.add('pool').add(url.id);
     }
     const settled = new Settings(found.answers);
-    if (store.get(chart) !== undefined) store.readChart = (await readOfSettings(settled, undefined, {app, flags}))?.target;
+    if (store.get(chart) !== undefined) store.readChart = (await readChartOfSettings(settled, undefined, {app, flags}))?.target;
     const title = (): string => titleText(context.version, screen);
     say(title());
     if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
@@ -111,11 +111,11 @@ export async function decideWithOperator(
         ? offeredPools(settled, context)
         : undefined;
     offered?.catch(() => undefined);
-    const wanted = (generated: Generated) =>
-      wantedRelease(generated, valuesDocument(generated), releaseName(flagsAt(), generated.settings));
+    const desired = (generated: Generated) =>
+      desiredRelease(generated, valuesDocument(generated), releaseName(flagsAt(), generated.settings));
     let access: {key: string; cached: ClusterAccess} | undefined;
     const decision = await runWizard(store, {
-      ...{prompter, files, now, say, screen, env, title, installed, wanted},
+      ...{prompter, files, now, say, screen, env, title, installed, desired},
       read(kubeContext) {
         const {kubeTarget} = nameAt(kubeContext);
         return discovered(kubeTarget, async () =>
@@ -154,10 +154,10 @@ export async function decideWithOperator(
           const generated = planned?.generated ?? given;
           const waiting = waitingOf(flags);
           const signal = anySignal(AbortSignal.timeout(waiting.timeoutMs), interrupt);
-          const {facts, manifest, plan} = await prepareInstall(generated, wanted(generated), cached, signal, {...waiting, now: now()});
+          const {facts, manifest, plan} = await prepareInstall(generated, desired(generated), cached, signal, {...waiting, now: now()});
           const deps = {...cached, now, sleep, registries, timeoutMs: waiting.timeoutMs};
           const isChecked = !flags['skip-preflight'] && plan.steps.length > 0;
-          const checks = isChecked ? await runPreflight(generated, wanted(generated), deps, {manifest, context: facts.context}) : [];
+          const checks = isChecked ? await runPreflight(generated, desired(generated), deps, {manifest, context: facts.context}) : [];
           return {plan, facts, checks, ...(planned === undefined ? {} : {accountSteps: planned.steps})};
         } catch (error) {
           interrupt.throwIfAborted();
@@ -170,7 +170,7 @@ export async function decideWithOperator(
         return saveFiles({...where, settings, texts, isAccepted: false, confirm: prompter.confirm}, files);
       },
     }).catch((error: unknown) => {
-      if (error instanceof LeftFor) return {command: error.command, argv: nameFlags(nameAt())};
+      if (error instanceof OtherCommandChosen) return {command: error.command, argv: nameFlags(nameAt())};
       throw error;
     });
     if (decision === 'saved') await resumeStore.forget();
@@ -178,7 +178,7 @@ export async function decideWithOperator(
     const pool = 'pool' in decision && decision.pool !== undefined ? await poolInstallOf(decision.pool, account) : undefined;
     return {...decision, pool, flags: flagsAt(), resumeStore};
   } catch (error) {
-    throw interrupt.aborted || error instanceof PromptCancelled ? ended(resumeStore.isKept, interrupt, error) : error;
+    throw interrupt.aborted || error instanceof PromptCanceled ? ended(resumeStore.isKept, interrupt, error) : error;
   } finally {
     interrupts.release();
   }

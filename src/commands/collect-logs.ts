@@ -11,7 +11,7 @@ import {
   collectLogsFlags,
   collectOptions,
   showCollected,
-  showWanted,
+  showFileList,
 } from '../cli/collect-logs.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host.ts';
@@ -44,10 +44,10 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     const isSelected = given.docker !== undefined || given.journal;
     const flags = isSelected ? given : {...given, target: await this.targetFrom(given)};
     const collect = bundleSource(flags) === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
-    const interrupts = this.app.takeInterrupts();
+    const interrupts = this.app.handleInterrupts();
     try {
       const collected = await collect(interrupts);
-      return 'wanted' in collected ? showWanted(collected.wanted, this.context(flags)) : showCollected(collected, this.context(flags));
+      return 'desired' in collected ? showFileList(collected.desired, this.context(flags)) : showCollected(collected, this.context(flags));
     } finally {
       interrupts.release();
     }

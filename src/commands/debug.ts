@@ -8,7 +8,7 @@ import {failed} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';
 import {readFacts} from '../release/read-release.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
-import {ofAnother} from '../status/read-status.ts';
+import {notAnAgentRelease} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 
 const SETTINGS = [namespace, release, chartSource];
@@ -48,7 +48,7 @@ export default class Debug extends BaseCommand<DebugResult> {
       const {release: installed} = facts;
       if (installed === undefined || installed.status === 'uninstalled') throw await notFound(name, installed, access, signal);
       const target = scalrChart(installed.chart);
-      if (target === undefined) throw ofAnother(name, installed.chart);
+      if (target === undefined) throw notAnAgentRelease(name, installed.chart);
       const options = {
         target,
         isOn: state === 'on',

@@ -14,7 +14,7 @@ import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';
-import {catalogue, type Settings} from '../settings/settings.ts';
+import {catalog, type Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/plan.ts';
 import {choiceText} from '../ui/requirements.ts';
 import type {Generated} from '../values/generate.ts';
@@ -34,7 +34,7 @@ export default class ExportCommand extends BaseCommand<Result> {
   static override summary = 'Write files for fleets, Docker, VMs, custom images and volumes.';
   static override description =
     'Requires no cluster and no network. Targets for one machine: docker (script with docker run), compose (Compose file), systemd (drop-ins for the Linux packages). Files for Git, without a token: argocd, argocd-appset, flux, terraform, helmfile. Other files: dockerfile (custom image), volume (PVC for a shared cache on EFS, Filestore or Azure Files), prepull (DaemonSet that pulls the runner images in advance). Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
-  static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
+  static override usage = `<%= command.id %> ${EXPORTS.join(' | ')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
     '<%= config.bin %> <%= command.id %> flux --answers answers.yaml --overlay clusters --out git',
@@ -49,7 +49,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     ...fleetFlags,
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalog),
     ...helmFlag,
   };
 
@@ -60,10 +60,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {args, flags} = await this.parse(ExportCommand);
     const {target} = args;
     if (target === undefined)
-      throw usageError(
-        `Missing argument: choose ${EXPORTS.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`,
-        EXPORTS.map((each) => `scalr-agent export ${each}`),
-      );
+      throw usageError('Missing argument: the target of the export.', [`Use scalr-agent export ${EXPORTS.join('|')}`]);
     const isDockerfile = target === 'dockerfile';
     const additions = additionsFrom(flags, isDockerfile);
     if (!isFleetTarget(target)) refuseFleetFlags(flags);

@@ -8,7 +8,7 @@ import {failed, type Warning} from '../ground/errors.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {url} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
-import {catalogue, type Settings} from '../settings/settings.ts';
+import {catalog, type Settings} from '../settings/settings.ts';
 import {choiceText, imagesText} from '../ui/requirements.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
@@ -47,7 +47,7 @@ export default class Images extends BaseCommand<Result> {
     ...outFlag,
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalogue, {chart: 'Chart whose images are listed (default: recommended).'}),
+    ...settingFlags(catalog, {chart: 'Chart whose images are listed (default: recommended).'}),
     ...helmFlag,
     ...verifyFlag,
   };

@@ -5,10 +5,10 @@ import * as Flags from '@oclif/core/flags';
 import {type Inspection, inspectBundle, traceText} from '../bundle/inspect.ts';
 import {verdictText} from '../bundle/report.ts';
 import {reportHtml} from '../bundle/report-page.ts';
-import {refuseTaken} from '../bundle/write-bundle.ts';
+import {refuseExisting} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {emptyFlag} from '../cli/flags.ts';
-import {ExitCode} from '../ground/errors.ts';
+import {ExitCode, usageError} from '../ground/errors.ts';
 import {damageText, inspectionText} from '../ui/bundle.ts';
 
 interface Result {
@@ -31,7 +31,7 @@ export default class Inspect extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> bundle.zip --open',
     '<%= config.bin %> <%= command.id %> bundle.zip --trace trace.json',
   ];
-  static override args = {file: Args.string({description: 'Bundle written by collect-logs.', required: true, ignoreStdin: true})};
+  static override args = {file: Args.string({description: 'Bundle written by collect-logs.', ignoreStdin: true})};
   static override flags = {
     open: Flags.boolean({summary: 'Open the report in the browser.'}),
     report: Flags.string({summary: 'Write the report to this HTML file.', helpValue: '<FILE>'}),
@@ -44,6 +44,7 @@ export default class Inspect extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Inspect);
     const {file} = args;
+    if (file === undefined) throw usageError('No bundle to inspect.', ['Inspect a bundle: scalr-agent inspect bundle.zip']);
     const {archives, pageTemplate} = this.app;
     const archive = await archives.open(file);
     try {
@@ -68,7 +69,7 @@ export default class Inspect extends BaseCommand<Result> {
   async #write(flag: string, path: string, text: string): Promise<void> {
     const {files} = this.app;
     if (path === '') throw emptyFlag(flag.slice(2));
-    await refuseTaken(path, files, flag);
+    await refuseExisting(path, files, flag);
     await files.write(path, text, {isPrivate: true});
     this.say(`Wrote ${path}\n`);
   }

@@ -2,11 +2,18 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host.ts';
-import {type InstallFlags, installFlags, isNonInteractive, LEFT, noPackages, ONLY_KUBERNETES} from '../cli/install-flags.ts';
+import {
+  EXIT_TEXTS,
+  type InstallFlags,
+  installFlags,
+  isNonInteractive,
+  KUBERNETES_ONLY_FLAGS,
+  packagesNotSupported,
+} from '../cli/install-flags.ts';
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
 import {type InstallResult, installInCluster} from '../cli/install-release.ts';
 import {generateFor} from '../cli/read-chart.ts';
-import type {Decided, Left} from '../cli/wizard.ts';
+import type {FollowUpCommand, WizardDecision} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedAccess} from '../kubernetes/with-retries.ts';
@@ -35,13 +42,13 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   override async run(): Promise<InstallResult | HostInstallResult | undefined> {
     const {flags, metadata} = await this.parse(Install);
     const platform = await this.targetFrom(flags);
-    if (platform !== 'kubernetes') refuseWith(`target ${platform}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
+    if (platform !== 'kubernetes') refuseWith(`target ${platform}`, KUBERNETES_ONLY_FLAGS, explicitFlags(flags, metadata));
     const isConversation = this.#isConversation(flags);
-    if (platform === 'systemd' && !isConversation) throw noPackages();
+    if (platform === 'systemd' && !isConversation) throw packagesNotSupported();
     if (platform === 'docker' && !isConversation) return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
     const decided = isConversation ? await this.#runWizard(flags) : undefined;
     if (typeof decided === 'string') {
-      this.say(LEFT[decided]);
+      this.say(EXIT_TEXTS[decided]);
       return undefined;
     }
     if (decided !== undefined && 'command' in decided) return this.runOther(decided.command, decided.argv);
@@ -89,7 +96,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     return this.prompter !== undefined && !isSettled;
   }
 
-  async #runWizard(flags: InstallFlags): Promise<Decided | Left | 'saved' | 'quit'> {
+  async #runWizard(flags: InstallFlags): Promise<WizardDecision | FollowUpCommand | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
     const access = {accessTo, account: (host?: string) => this.account(flags, host)};

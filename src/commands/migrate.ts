@@ -60,16 +60,17 @@ export default class Migrate extends BaseCommand<Result> {
     const deps = {app: this.app, flags};
     const chart = await migrationChart(flags.to, source, deps);
     const read = {text: helm?.yaml ?? text, from: helm?.from ?? flags.from};
-    const wanted = {file, from: flags.from, to: chart ? spellTarget(chart.target) : flags.to};
+    const desired = {file, from: flags.from, to: chart ? spellTarget(chart.target) : flags.to};
     const migrated = host
-      ? await migrateHostFile(host, {...wanted, keepsDefaults, chart: chart?.target}, this.app.files)
-      : migrateFile({...wanted, ...read, keeps: keepsDefaults ? 'all' : 'security', read: chart?.target});
+      ? await migrateHostFile(host, {...desired, keepsDefaults, chart: chart?.target}, this.app.files)
+      : migrateFile({...desired, ...read, keeps: keepsDefaults ? 'all' : 'security', read: chart?.target});
     const {from, to, yaml, changes} = migrated;
     const findings = [...migrated.findings, ...(chart ? await confirmMigrated(chart, migrated, deps) : [])];
     this.report(migrated.warnings);
     for (const note of [...(helm?.notes ?? []), ...migrated.notes]) this.say(`${note}\n`);
     this.say(changesText(changes, this.screen));
-    if (findings.length > 0) this.app.stderr(this.#findings({...migrated, findings}, flags.out ?? (isPasted ? 'values.yaml' : file)));
+    if (findings.length > 0)
+      this.app.stderr(this.#findings({...migrated, findings}, flags.out ?? (isPasted ? 'values.yaml' : `${file} (migrated)`)));
     this.say(`${changesSummary(from, to, changes)}\n`);
     const written = await this.#write(
       {text: isPasted ? '' : text, yaml, name: isPasted ? 'values.yaml' : file, isPrivate: isPasted},

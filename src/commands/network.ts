@@ -19,7 +19,7 @@ import {ExitCode, usageError, type Warning} from '../ground/errors.ts';
 import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
-import {catalogue} from '../settings/settings.ts';
+import {catalog} from '../settings/settings.ts';
 import {choiceText, networkText} from '../ui/requirements.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 
@@ -61,7 +61,7 @@ export default class Network extends BaseCommand<Result> {
     ...confirmFlags,
     ...targetFlag,
     ...answersFlag,
-    ...settingFlags(catalogue, {chart: 'Chart whose hosts are listed (default: recommended).'}),
+    ...settingFlags(catalog, {chart: 'Chart whose hosts are listed (default: recommended).'}),
     ...helmFlag,
   };
 

@@ -14,26 +14,26 @@ import {
   targetFlag,
 } from '../cli/flags.ts';
 import {
-  concludeChecks,
+  KUBERNETES_ONLY_PREFLIGHT_FLAGS,
   type MachinePreflight,
-  ONLY_KUBERNETES_PREFLIGHT,
   preflightMachine,
   probeFromPod,
   readAccountFacts,
-  refuseUnprobed,
+  reportChecks,
+  requireProbe,
 } from '../cli/preflight.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import {cachedAccess} from '../kubernetes/with-retries.ts';
-import {wantedRelease} from '../operations/wanted-release.ts';
+import {desiredRelease} from '../operations/desired-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
 import {type Checked, runChecks} from '../preflight/preflight-context.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
 import {CHECKS, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS} from '../settings/release.ts';
-import {catalogue} from '../settings/settings.ts';
+import {catalog} from '../settings/settings.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
 
@@ -71,7 +71,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     ...noFromClusterFlag,
     'dry-run': Flags.boolean({summary: 'Print the --probe test pod without creating it.', dependsOn: ['probe']}),
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalog),
     ...connectionFlags,
   };
 
@@ -83,11 +83,11 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
     const target = await this.targetFrom(flags);
     if (target !== 'kubernetes') {
-      refuseWith(`target ${target}`, ONLY_KUBERNETES_PREFLIGHT, explicitFlags(flags, metadata));
+      refuseWith(`target ${target}`, KUBERNETES_ONLY_PREFLIGHT_FLAGS, explicitFlags(flags, metadata));
       const context = {...this.context(flags), timeoutMs};
       return preflightMachine(await this.settingsFrom(flags, {optional: [url]}), {target, urls}, flags, context);
     }
-    refuseUnprobed(flags);
+    requireProbe(flags);
     const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
     const end = AbortSignal.timeout(timeoutMs);
     // Queries before the probe leave time for it.
@@ -103,13 +103,13 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const name = releaseName(flags, generated.settings);
     const {now, sleep, registries} = this.app;
     const deps = {...(await this.accessTo(name.kubeTarget, flags)), now, sleep, registries, signal, versionSignal};
-    const wanted = wantedRelease(generated, valuesDocument(generated), name);
+    const desired = desiredRelease(generated, valuesDocument(generated), name);
     const asking = flags.account ? readAccountFacts(generated.settings, flags.pool, {...this.context(flags), timeoutMs}) : undefined;
-    const read = {...(await readPreflightContext(generated, wanted, deps)), account: await asking};
+    const read = {...(await readPreflightContext(generated, desired, deps)), account: await asking};
     const limits = {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false};
     const context = flags.probe ? {...read, probe: await probeFromPod(read, {...deps, end}, limits, this.context(flags))} : read;
     const checks = runChecks(CHECKS, context);
     this.report(unverified(generated.warnings, checks));
-    return {checks: concludeChecks(checks, flags, this.context(flags)), facts: context.facts};
+    return {checks: reportChecks(checks, flags, this.context(flags)), facts: context.facts};
   }
 }

@@ -3,7 +3,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
 import {url} from '../settings/agent.ts';
-import {catalogue} from '../settings/settings.ts';
+import {catalog} from '../settings/settings.ts';
 import {clusterChoicesText, recommendationText, sizingText} from '../ui/requirements.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
 
@@ -17,7 +17,7 @@ export default class Recommend extends BaseCommand<Result> {
     ...fromClusterFlag,
     ...answersFlag,
     ...overlayFlag,
-    ...settingFlags(catalogue, {chart: 'Without effect: all three charts are compared.'}),
+    ...settingFlags(catalog, {chart: 'Without effect: all three charts are compared.'}),
     ...connectionFlags,
   };
 

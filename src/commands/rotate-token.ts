@@ -4,10 +4,10 @@ import {accountFlags} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
+  CONNECTION_FLAGS,
   confirmFlags,
   connectionFlags,
   explicitFlags,
-  OF_CONNECTION,
   refuseWith,
   releaseName,
   settingFlags,
@@ -22,7 +22,7 @@ import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
-import {ofAnother} from '../status/read-status.ts';
+import {notAnAgentRelease} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 import {readValues} from '../values/read-values.ts';
 
@@ -60,7 +60,7 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
     const target = await this.targetFrom(flags);
     const connect = (host: string | undefined) => this.account(flags, host);
     if (target !== 'kubernetes') {
-      refuseWith(`target ${target}`, ['namespace', ...OF_CONNECTION], explicitFlags(flags, metadata));
+      refuseWith(`target ${target}`, ['namespace', ...CONNECTION_FLAGS], explicitFlags(flags, metadata));
       const context = this.context(flags);
       const {tokens, next, account} = await this.untilInterrupted(async () => {
         const tokens = await readHostTokens(target, settings.get(release) as string, context);
@@ -76,7 +76,7 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
       const signal = AbortSignal.timeout(timeoutOf(flags));
       const found = await newestRevision(name, access, signal).catch(withRoles(name, access.kubernetes));
       if (found === undefined || found.status === 'uninstalled') throw await notFound(name, found, access, signal);
-      if (scalrChart(found.chart) === undefined) throw ofAnother(name, found.chart);
+      if (scalrChart(found.chart) === undefined) throw notAnAgentRelease(name, found.chart);
       const holder = await readTokenHolder(name, found, access, signal);
       const users = await agentsOfRelease(holder, access, timeoutOf(flags));
       const isNeeded = needsToken(users, given !== undefined, given !== undefined && !hasToken(holder, given));

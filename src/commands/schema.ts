@@ -3,7 +3,7 @@ import type {SchemaNode} from '../charts/schema.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, outFlag, settingFlags} from '../cli/flags.ts';
-import {readFrom, readIfUnknown} from '../cli/read-chart.ts';
+import {readChartFrom, readUnknownChart} from '../cli/read-chart.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
@@ -46,8 +46,8 @@ export default class Schema extends BaseCommand<Result> {
   async #target(settings: Settings, flags: ClusterFlags): Promise<Target> {
     const [source, version, name] = [settings.get(chartSource), settings.get(chartVersion), settings.get(chart)];
     const deps = {app: this.app, flags};
-    if (source !== undefined) return (await readFrom(source, {chart: name ?? '', version: version ?? ''}, deps)).target;
-    const read = name && version ? await readIfUnknown(name, version, undefined, deps) : undefined;
+    if (source !== undefined) return (await readChartFrom(source, {chart: name ?? '', version: version ?? ''}, deps)).target;
+    const read = name && version ? await readUnknownChart(name, version, undefined, deps) : undefined;
     const {target, warnings} = targetOf(
       settings,
       () => {

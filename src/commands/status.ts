@@ -93,14 +93,14 @@ export default class Status extends BaseCommand<Result> {
       return hostStatus(target, name, {...this.context(flags), screen: this.resultScreen});
     }
     const files = flags.values ?? [];
-    const wanted = files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
+    const desired = files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
     const name = releaseName(flags, settings);
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
     const request = {
       name,
       isNamed,
       files,
-      wanted,
+      desired,
       isStrict: flags['exit-code'] ?? false,
       usesAccount: flags.account,
       asksNewest: flags.newest ?? false,

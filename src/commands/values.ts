@@ -7,7 +7,7 @@ import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {namespace, release} from '../settings/release.ts';
-import {catalogue, flagsOf, quote, type Settings} from '../settings/settings.ts';
+import {catalog, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {explainText} from '../ui/messages.ts';
 import {choiceText} from '../ui/requirements.ts';
 import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
@@ -43,7 +43,7 @@ export default class Values extends BaseCommand<Result> {
     ...fromClusterFlag,
     ...confirmFlags,
     ...answersFlag,
-    ...settingFlags(catalogue),
+    ...settingFlags(catalog),
     ...connectionFlags,
   };
 

@@ -208,11 +208,11 @@ function parsed<T>(text: string | undefined): T | undefined {
 }
 
 /** Newest first; of all charts if no chart is set. */
-async function versions(wanted: string | undefined): Promise<Candidate[]> {
+async function versions(desired: string | undefined): Promise<Candidate[]> {
   const {releasesOf} = await import('../charts/target.ts');
   const names = (chart.kind.options ?? []) as readonly ChartName[];
   const versionsOf = new Map<string, ChartName[]>();
-  for (const name of names.filter((each) => wanted === undefined || each === wanted)) {
+  for (const name of names.filter((each) => desired === undefined || each === desired)) {
     for (const version of releasesOf(name)) versionsOf.set(version, [...(versionsOf.get(version) ?? []), name]);
   }
   return [...versionsOf]

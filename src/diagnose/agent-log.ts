@@ -10,7 +10,7 @@ interface AgentLogRow {
   code: string;
   pattern: RegExp;
   /** Seconds after which waiting longer does not help. A sidecar or a policy may need some seconds at the start. */
-  hopelessAfter?: number;
+  permanentAfter?: number;
   /** Remedy by platform. The row does not apply to platforms without one. */
   remedy: Readonly<Partial<Record<AgentPlatform, string>>>;
   /** Often temporary, so a bundle reports it only if it occurred several times or still persists. */
@@ -35,7 +35,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'PROXY_REFUSED',
     pattern: /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|407 from (the )?proxy|proxyconnect /i,
-    hopelessAfter: 60,
+    permanentAfter: 60,
     remedy: {
       kubernetes: 'The proxy rejects the agent: check --https-proxy, its credentials and --no-proxy',
       host: 'The proxy rejects the agent: check HTTPS_PROXY, its credentials and NO_PROXY',
@@ -46,7 +46,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     code: 'TLS_CERTIFICATE_INVALID',
     pattern:
       /certificate (has expired|is not yet valid|is valid for |is not valid for )|hostname mismatch|not valid for any names|doesn't match (either of )?'|IP address mismatch/i,
-    hopelessAfter: 30,
+    permanentAfter: 30,
     remedy: {
       kubernetes:
         'The server certificate has expired or is for another host name: renew it, or correct --url. Also check the clock of the node',
@@ -57,7 +57,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'TLS_UNKNOWN_AUTHORITY',
     pattern: /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|local issuer certificate|unknown authority|SSLCertVerificationError/i,
-    hopelessAfter: 30,
+    permanentAfter: 30,
     remedy: {
       kubernetes: 'The agent does not trust the server certificate: add the CA with --ca-file or --ca-secret, and include the public roots',
       host: 'The agent does not trust the server certificate: set SCALR_CA_CERT to the CA and the public roots (base64, or a path that the agent can read)',
@@ -67,7 +67,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'TLS_FAILED',
     pattern: /\bx509: |\bSSL(EOF)?Error\b|WRONG_VERSION_NUMBER|\btls: |tlsv1[23]? alert|TLS handshake timeout/,
-    hopelessAfter: 60,
+    permanentAfter: 60,
     remedy: {
       kubernetes: 'The TLS handshake failed: check --url, and any proxy in between that intercepts TLS',
       host: 'The TLS handshake failed: check SCALR_URL, and any proxy in between that intercepts TLS',
@@ -78,7 +78,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     code: 'TOKEN_REJECTED',
     pattern:
       /\b401\b.{0,200}unauthori[sz]ed|unauthori[sz]ed.{0,200}\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
-    hopelessAfter: 15,
+    permanentAfter: 15,
     remedy: {
       kubernetes: 'Scalr seems to reject the token: create a new one in the agent pool, and check that --url belongs to the same account',
       host: 'Scalr seems to reject the token: create a new one in the agent pool, and check that SCALR_URL belongs to the same account',
@@ -87,7 +87,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'AGENT_FORBIDDEN',
     pattern: /User \\*"system:serviceaccount:[^"]*" cannot/i,
-    hopelessAfter: 30,
+    permanentAfter: 30,
     remedy: {
       kubernetes: 'The service account lacks permissions: let the chart create it and its Role, or bind a Role to --service-account-name',
     },
@@ -95,7 +95,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'DISK_FULL',
     pattern: /no space left on device|disk quota exceeded|Errno (28|122)\b|\bENOSPC\b/i,
-    hopelessAfter: 60,
+    permanentAfter: 60,
     remedy: {
       kubernetes: 'The agent volume is full: increase --cache-size or the size of the PVC, or free disk space on the node',
       host: 'The disk with the agent data is full: free space, or enlarge the disk',
@@ -105,7 +105,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'DATA_NOT_WRITABLE',
     pattern: /(permission denied|read-only file system).{0,400}\/|(Errno (13|30))\b/i,
-    hopelessAfter: 30,
+    permanentAfter: 30,
     remedy: {
       kubernetes: 'The agent cannot write its data: check the owner of --data-home, --cache-path or the volume of the PVC',
       host: 'The agent cannot write its data: check the owner of SCALR_DATA_HOME and of the volumes mounted there',
@@ -115,7 +115,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     code: 'DNS_FAILED',
     pattern:
       /name or service not known|name resolution|NameResolutionError|getaddrinfo|no such host|no address associated with hostname|server misbehaving/i,
-    hopelessAfter: 120,
+    permanentAfter: 120,
     remedy: {
       kubernetes: 'The agent cannot resolve a host name: check --url, the cluster DNS, and whether egress policies allow port 53',
       host: 'The agent cannot resolve a host name: check SCALR_URL and the DNS settings of this machine',
@@ -126,7 +126,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     code: 'SCALR_UNREACHABLE',
     pattern:
       /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
-    hopelessAfter: 120,
+    permanentAfter: 120,
     remedy: {
       kubernetes: 'The agent cannot reach Scalr: check --url, egress policies, and whether --https-proxy is required',
       host: 'The agent cannot reach Scalr: check SCALR_URL, the firewall, and whether HTTPS_PROXY is required',
@@ -261,8 +261,8 @@ export const agentLogCauses: CauseTable = {
         since: since ?? pod.status?.startTime,
       })),
     ),
-  rows: AGENT_LOG_ROWS.flatMap(({code, hopelessAfter, remedy: {kubernetes: remedy}}) =>
-    remedy === undefined ? [] : [{code, pattern: new RegExp(`^${code}$`), hopelessAfter, remedy}],
+  rows: AGENT_LOG_ROWS.flatMap(({code, permanentAfter, remedy: {kubernetes: remedy}}) =>
+    remedy === undefined ? [] : [{code, pattern: new RegExp(`^${code}$`), permanentAfter, remedy}],
   ),
 };
 

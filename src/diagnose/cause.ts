@@ -39,7 +39,7 @@ export interface CauseRow {
   /** Matches the text of a symptom. A row without it matches every symptom. */
   pattern?: RegExp;
   /** Seconds after which waiting longer does not help. If absent, the cause is never permanent. */
-  hopelessAfter?: number | undefined;
+  permanentAfter?: number | undefined;
   /** Seconds in which the state is normal and not reported. */
   normalFor?: number;
   /** Only time counts, because a later attempt or another node can succeed. */

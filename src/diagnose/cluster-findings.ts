@@ -3,16 +3,16 @@ import {kubectlCommand} from '../ground/command-line.ts';
 import type {Claim, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../kubernetes/objects.ts';
 import type {Cause} from './cause.ts';
 import {explainSnapshot} from './explain.ts';
-import {type Evidence, type EvidencePosition, type Finding, innermostMessage, mergeFindings} from './finding.ts';
+import {type BundlePosition, type BundlePositions, type Finding, innermostMessage, mergeFindings} from './finding.ts';
 import {findingsInLogs, matchesInPods} from './host-findings.ts';
 import type {LogRecord} from './log-matcher.ts';
 import {containerCauses, RAISE_MEMORY} from './pod-causes.ts';
-import {containersOf, isContainerTroubled, rootOf} from './snapshot-queries.ts';
+import {containersOf, isContainerUnhealthy, rootOf} from './snapshot-queries.ts';
 
 interface Seen {
   objects: readonly KubernetesObject[];
   logs: readonly LogRecord[];
-  places: Evidence;
+  places: BundlePositions;
   /** Replicas of each Deployment according to the releases. */
   replicas?: LiveDrift['replicas'];
   now: Date;
@@ -36,11 +36,11 @@ export function clusterFindings({objects, logs, places, replicas = {}, now}: See
   const matches = matchesInPods(pods, logs);
   const causes = explainSnapshot(snapshot, now);
   const podNamed = (object: string): Pod | undefined => pods.find(({metadata}) => object === `pod/${metadata.name}`);
-  const placeOf = (cause: Cause): EvidencePosition | undefined => {
+  const placeOf = (cause: Cause): BundlePosition | undefined => {
     const pod = podNamed(cause.object);
     const [kind = '', name = ''] = cause.object.split('/');
     const match = matches.find((each) => each.pod === pod && each.meaning === cause.code);
-    if (match) return {evidence: match.file, line: match.line};
+    if (match) return {file: match.file, line: match.line};
     const place = pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
     const searchText = JSON.stringify(innermostMessage(cause.reason)).slice(1, -1);
     const object = KINDS[kind] ?? kind;
@@ -69,7 +69,7 @@ export function clusterFindings({objects, logs, places, replicas = {}, now}: See
 const KINDS: Readonly<Record<string, string>> = {pvc: 'persistentvolumeclaim'};
 const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.flatMap(({rows}) => rows.map(({code}) => code)));
 
-const findingOf = ({object, code, reason, remedy, isPermanent}: Cause, place: EvidencePosition | undefined): Finding => ({
+const findingOf = ({object, code, reason, remedy, isPermanent}: Cause, place: BundlePosition | undefined): Finding => ({
   severity: isPermanent ? 'error' : 'warning',
   code,
   object,
@@ -79,10 +79,10 @@ const findingOf = ({object, code, reason, remedy, isPermanent}: Cause, place: Ev
 });
 
 /** Memory errors are in the status of the pod; all others are in the last log lines of the container. */
-function placeOfEnd(pod: Pod, code: string, places: Evidence): EvidencePosition | undefined {
+function placeOfEnd(pod: Pod, code: string, places: BundlePositions): BundlePosition | undefined {
   const {name} = pod.metadata;
   const ended = containersOf(pod).find(
-    (each) => isContainerTroubled(each) && (each.state?.terminated ?? each.lastState?.terminated ?? each.state?.waiting),
+    (each) => isContainerUnhealthy(each) && (each.state?.terminated ?? each.lastState?.terminated ?? each.state?.waiting),
   );
   return code === 'OOM_KILLED' || ended === undefined
     ? places.inObject('pod', name, '"reason": "OOMKilled"')
@@ -109,7 +109,7 @@ function logTails(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['l
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
 
 /** A ready pod with earlier restarts. */
-export const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: Evidence): Finding[] =>
+export const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: BundlePositions): Finding[] =>
   mergeFindings(
     pods.flatMap((pod) =>
       containersOf(pod).flatMap((container) => {
@@ -120,7 +120,7 @@ export const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: Evide
     ),
   );
 
-function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, places: Evidence): Finding | undefined {
+function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, places: BundlePositions): Finding | undefined {
   const {name, restartCount = 0, lastState} = container;
   const ended = lastState?.terminated;
   if (restartCount === 0 || ended === undefined) return undefined;
@@ -140,7 +140,7 @@ function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, pla
 export const findingsWithoutCause = (
   snapshot: Snapshot,
   pods: readonly Pod[],
-  places: Evidence,
+  places: BundlePositions,
   replicas: LiveDrift['replicas'],
 ): Finding[] => [
   ...snapshot.workloads
@@ -153,7 +153,7 @@ export const findingsWithoutCause = (
   ),
 ];
 
-const scaledToZero = ({metadata: {name, namespace = ''}}: Workload, places: Evidence, replicas: number): Finding => ({
+const scaledToZero = ({metadata: {name, namespace = ''}}: Workload, places: BundlePositions, replicas: number): Finding => ({
   severity: 'warning',
   code: 'SCALED_TO_ZERO',
   object: `deployment/${name}`,
@@ -162,7 +162,7 @@ const scaledToZero = ({metadata: {name, namespace = ''}}: Workload, places: Evid
   remedy: `If this is not intended: ${kubectlCommand({}, 'scale', 'deployment', name, `--replicas=${replicas}`, '--namespace', namespace)}`,
 });
 
-const evicted = ({metadata: {name}, status}: Pod, places: Evidence): Finding => ({
+const evicted = ({metadata: {name}, status}: Pod, places: BundlePositions): Finding => ({
   severity: 'warning',
   code: 'EVICTED',
   object: `pod/${name}`,

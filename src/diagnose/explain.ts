@@ -10,11 +10,11 @@ import {
   eventsOf,
   firstTimeOf,
   isBeingCreated,
-  isEnding,
   isObserved,
   isPodReady,
   isRootReady,
   isSuperseded,
+  isTerminating,
   objectLabel,
   ownerOf,
   podClaims,
@@ -29,7 +29,7 @@ import {imageCauses, startCauses} from './start-causes.ts';
 /** Workloads whose pods are rejected by admission. */
 const refusedPods = (snapshot: Snapshot): Symptom[] =>
   snapshot.workloads
-    .filter((each) => !isEnding(each))
+    .filter((each) => !isTerminating(each))
     .flatMap((workload) => {
       const {message, since} = refusalOf(snapshot, workload) ?? {};
       if (message === undefined) return [];
@@ -46,9 +46,9 @@ function refusalOf(snapshot: Snapshot, workload: Workload): {message: string; si
   if (progressing?.reason === 'ReplicaSetCreateError') return {message: progressing.message ?? '', since: progressing.lastTransitionTime};
   if (!['DaemonSet', 'Job'].includes(workload.kind ?? '') || isRootReady(workload)) return undefined;
   const event = eventsOf(snapshot, workload, ['FailedCreate']).at(-1);
-  const pods = snapshot.pods.filter((pod) => !isEnding(pod) && ownerOf(snapshot, pod) === workload);
+  const pods = snapshot.pods.filter((pod) => !isTerminating(pod) && ownerOf(snapshot, pod) === workload);
   // Events are kept for an hour: if all pods exist, they were admitted later.
-  if (event === undefined || pods.length >= Math.max(1, replicaCount(workload).wanted)) return undefined;
+  if (event === undefined || pods.length >= Math.max(1, replicaCount(workload).desired)) return undefined;
   return {message: event.message ?? '', since: firstTimeOf(event)};
 }
 
@@ -59,63 +59,63 @@ const creationCauses: CauseTable = {
     {
       code: 'POD_SECURITY',
       pattern: /violates PodSecurity/,
-      hopelessAfter: 0,
+      permanentAfter: 0,
       remedy:
         'Use a namespace with a less strict pod-security.kubernetes.io/enforce label, or settings that comply with it; agent-k8s always mounts a hostPath volume',
     },
     {
       code: 'OPENSHIFT_SCC',
       pattern: /security context constraint/,
-      hopelessAfter: 0,
+      permanentAfter: 0,
       remedy: 'Grant the service account an SCC that allows the pod. List the SCCs',
       kubectlArgs: () => ['get', 'securitycontextconstraints'],
     },
     {
       code: 'LIMITS_REQUIRED',
       pattern: /failed quota/,
-      hopelessAfter: 0,
+      permanentAfter: 0,
       remedy: 'The quota of the namespace requires requests and limits: set them',
     },
     {
       // Terminating pods release their quota, including old pods of an upgrade.
       code: 'QUOTA_EXCEEDED',
       pattern: /exceeded quota/,
-      hopelessAfter: 20,
+      permanentAfter: 20,
       remedy: 'Raise the quota of the namespace, or request less. Show the usage',
       kubectlArgs: (_, namespace) => ['describe', 'quota', '--namespace', namespace],
     },
     {
       code: 'LIMIT_RANGE',
       pattern: /(maximum|minimum) \S+ usage per|limit to request ratio/,
-      hopelessAfter: 0,
+      permanentAfter: 0,
       remedy: 'Keep requests and limits within the LimitRange of the namespace. Show its limits',
       kubectlArgs: (_, namespace) => ['describe', 'limitrange', '--namespace', namespace],
     },
     {
       code: 'SERVICE_ACCOUNT_NOT_FOUND',
       pattern: /service ?account "[^"]*" not found/,
-      hopelessAfter: 30,
+      permanentAfter: 30,
       remedy: 'Create the service account, or correct --service-account-name',
     },
     {
       code: 'PRIORITY_CLASS_NOT_FOUND',
       pattern: /no PriorityClass/,
-      hopelessAfter: 30,
+      permanentAfter: 30,
       remedy: 'Create the PriorityClass, or remove its name from the values',
     },
     {
       code: 'WEBHOOK_UNREACHABLE',
       pattern: /failed calling webhook|failed to call webhook/,
-      hopelessAfter: 120,
+      permanentAfter: 120,
       remedy: 'The admission webhook does not respond, so no pod can be created: check the pods of the webhook',
     },
     {
       code: 'ADMISSION_DENIED',
       pattern: /admission webhook .* denied|ValidatingAdmissionPolicy .* denied|denied the request|policy .*violat/i,
-      hopelessAfter: 0,
+      permanentAfter: 0,
       remedy: 'A cluster policy denies the pod: change the values to comply, or request an exception',
     },
-    {code: 'FAILED_CREATE', pattern: /./, hopelessAfter: 60, remedy: 'Fix the error reported by the API server'},
+    {code: 'FAILED_CREATE', pattern: /./, permanentAfter: 60, remedy: 'Fix the error reported by the API server'},
   ],
 };
 
@@ -123,7 +123,7 @@ const workloadCauses: readonly CauseTable[] = [
   singleCause({
     // The Job controller creates no further pod.
     code: 'JOB_FAILED',
-    hopelessAfter: 0,
+    permanentAfter: 0,
     isVague: true,
     remedy: 'Check the log, then run the Job again',
     kubectlArgs: ({object}, namespace) => ['logs', `job/${object.metadata.name}`, '--all-containers', '--namespace', namespace],
@@ -136,7 +136,7 @@ const workloadCauses: readonly CauseTable[] = [
   singleCause({
     // Ten minutes without progress by default; kubectl rollout status also stops here.
     code: 'DEADLINE_EXCEEDED',
-    hopelessAfter: 0,
+    permanentAfter: 0,
     isVague: true,
     remedy: 'Check the conditions and the events of the Deployment',
     kubectlArgs: describe('deployment'),
@@ -154,7 +154,7 @@ const workloadCauses: readonly CauseTable[] = [
     remedy: 'Label nodes, or correct --node-selector: no worker runs until a node matches',
     symptoms: ({workloads}) =>
       workloads
-        .filter((workload) => workload.kind === 'DaemonSet' && isObserved(workload) && replicaCount(workload).wanted === 0)
+        .filter((workload) => workload.kind === 'DaemonSet' && isObserved(workload) && replicaCount(workload).desired === 0)
         .map((workload) => ({object: workload, reason: 'no node matches its node selector and tolerations'})),
   }),
 ];
@@ -184,12 +184,12 @@ export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
   const found = new Map<KubernetesObject, Found>();
   for (const {symptoms, rows} of TABLES) {
     const seen = symptoms(snapshot, now);
-    for (const {code, pattern, hopelessAfter = Number.POSITIVE_INFINITY, normalFor = 0, isVague = false, ...row} of rows) {
+    for (const {code, pattern, permanentAfter = Number.POSITIVE_INFINITY, normalFor = 0, isVague = false, ...row} of rows) {
       for (const {object, text = '', reason, since, ...symptom} of seen) {
         const about = reportedObject(snapshot, object);
         const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
         if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
-        const isStuck = (row.ignoresTries ? undefined : symptom.isPermanent) ?? age >= hopelessAfter;
+        const isStuck = (row.ignoresTries ? undefined : symptom.isPermanent) ?? age >= permanentAfter;
         found.set(about, {
           about,
           object: objectLabel(about),
@@ -214,7 +214,7 @@ const reportedObject = (snapshot: Snapshot, object: KubernetesObject): Kubernete
 /** Never negative: the clock of the cluster may be ahead. A state without a time is new. */
 const secondsSince = (time: string | undefined, now: Date): number => (time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0);
 
-/** A vague cause is replaced by specific ones of dependent objects, which inherit its hopelessness. */
+/** A vague cause is replaced by specific ones of dependent objects, which inherit its permanence. */
 function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
   const heirs = new Map<Found, Found[]>();
   for (const vague of found.filter(({isVague}) => isVague)) {

@@ -3,8 +3,8 @@ import type {Advice} from '../ground/errors.ts';
 import {count, groupsOf} from '../ground/text.ts';
 import type {LogRecord} from './log-matcher.ts';
 
-export interface EvidencePosition {
-  evidence: string;
+export interface BundlePosition {
+  file: string;
   /** 1-based line in the file of the bundle; absent if the finding is about the whole file. */
   line?: number;
 }
@@ -22,8 +22,8 @@ export const innermostMessage = (reason: string): string =>
       .at(-1) ?? ''
   ).slice(-2 * MIN_TEXT_LENGTH);
 
-/** Finds file and line of evidence. */
-export class Evidence {
+/** Finds the file and line of a finding. */
+export class BundlePositions {
   readonly #files: ReadonlyMap<string, string>;
   readonly #moved: ReadonlySet<string>;
   readonly #logs: ReadonlyMap<string, LogRecord>;
@@ -36,7 +36,7 @@ export class Evidence {
   }
 
   /** The newest event with this text, about this object if possible, or its last warning. */
-  inEvents(kind: string, name: string, reason: string): EvidencePosition | undefined {
+  inEvents(kind: string, name: string, reason: string): BundlePosition | undefined {
     const text = innermostMessage(reason);
     const lines = this.#linesOf('events.txt');
     const isAbout = (line: string): boolean => line.toLowerCase().includes(`  ${kind}/${name}  `);
@@ -53,20 +53,20 @@ export class Evidence {
   }
 
   /** File of an object, at the first line with one of the texts, otherwise at its status. */
-  inObject(kind: string, name: string, ...texts: readonly string[]): EvidencePosition | undefined {
+  inObject(kind: string, name: string, ...texts: readonly string[]): BundlePosition | undefined {
     const file = `objects/${kind}/${name}.json`;
     return this.inFile(file, ...texts, '  "status": {') ?? this.inFile(`gone/${file}`, ...texts, '  "status": {');
   }
 
   /** A file at the first line with the first text that it contains. */
-  inFile(file: string, ...texts: readonly string[]): EvidencePosition | undefined {
+  inFile(file: string, ...texts: readonly string[]): BundlePosition | undefined {
     if (!this.#files.has(file)) return undefined;
     const at = texts.map((text) => this.#linesOf(file).findIndex((line) => line.includes(text))).find((index) => index >= 0);
-    return at === undefined ? {evidence: file} : this.#place(file, at);
+    return at === undefined ? {file} : this.#place(file, at);
   }
 
   /** Chart version of a release: from Helm, otherwise from labels of its objects. */
-  ofVersion(release: string, {chart, version}: Target): EvidencePosition | undefined {
+  ofVersion(release: string, {chart, version}: Target): BundlePosition | undefined {
     const id = `${chart}-${version}`;
     const history = `releases/${release}/history.json`;
     const newest = this.#linesOf(history).findLastIndex((line) => line.includes(id));
@@ -76,13 +76,13 @@ export class Evidence {
   }
 
   /** Last log of a container: before its restart, if that was read. */
-  inLastWords(pod: string, container: string): EvidencePosition | undefined {
+  inLastWords(pod: string, container: string): BundlePosition | undefined {
     const [before, now] = ['previous.log', 'log'].map((end) => this.#logs.get(`logs/${pod}/${container}.${end}`));
     const log = before?.lines ? before : now?.lines ? now : undefined;
-    return log && {evidence: log.file, line: log.lines};
+    return log && {file: log.file, line: log.lines};
   }
 
-  #place = (evidence: string, index: number): EvidencePosition => (this.#moved.has(evidence) ? {evidence} : {evidence, line: index + 1});
+  #place = (file: string, index: number): BundlePosition => (this.#moved.has(file) ? {file} : {file, line: index + 1});
 
   #linesOf(file: string): readonly string[] {
     const known = this.#lines.get(file) ?? (this.#files.get(file) ?? '').split('\n');
@@ -98,7 +98,7 @@ export interface Finding extends Advice {
   /** Affected object: pod/name, release/name. */
   object: string;
   /** File of the bundle that shows the problem. */
-  evidence?: string;
+  file?: string;
   /** 1-based line in that file. */
   line?: number;
 }

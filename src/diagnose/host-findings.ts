@@ -26,8 +26,8 @@ const NEVER = /^0001/;
 /** A state of a container or a unit, and whether it is in it. */
 type StateRow = readonly [applies: boolean, severity: Finding['severity'], code: string, message: string, remedy: string];
 
-const findingsOfState = (object: string, evidence: string, rows: readonly StateRow[]): Finding[] =>
-  rows.filter(([applies]) => applies).map(([, severity, code, message, remedy]) => ({severity, code, object, message, evidence, remedy}));
+const findingsOfState = (object: string, file: string, rows: readonly StateRow[]): Finding[] =>
+  rows.filter(([applies]) => applies).map(([, severity, code, message, remedy]) => ({severity, code, object, message, file, remedy}));
 
 const CHECK_LAST_LINES = 'Check the last log lines before the exit';
 
@@ -193,7 +193,7 @@ const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver
     ...(isPrevious ? ['before the last restart'] : []),
     ...(isOver ? ['the pod became ready afterwards'] : []),
   ].join('; '),
-  evidence: file,
+  file,
   line,
   remedy: ROWS.get(meaning)?.remedy.kubernetes ?? 'Check the log around this line',
 });
@@ -201,7 +201,7 @@ const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver
 /** Meaning of the newest significant line in the agent log of a machine, or an empty log. */
 export function agentLogFindings(record: LogRecord | undefined, object: string, isRunning: boolean, now: Date): Finding[] {
   if (record === undefined) return [];
-  const evidence = record.file;
+  const file = record.file;
   const lines = record.tail
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('-- '))
@@ -211,12 +211,12 @@ export function agentLogFindings(record: LogRecord | undefined, object: string, 
     if (record.isPart) return [];
     const message = 'no log lines in the selected time range';
     const remedy = 'Extend the time range with --since, and check whether the agent is running';
-    return [{severity: 'warning', code: 'NO_LOG', object, message, evidence, remedy}];
+    return [{severity: 'warning', code: 'NO_LOG', object, message, file, remedy}];
   }
   const verdict = verdictIn(lines.join('\n'), 'host', isRunning, now);
   const remedy = AGENT_LOG_ROWS.find(({code}) => code === verdict?.meaning)?.remedy.host;
   if (verdict === undefined || remedy === undefined) return [];
   const {line} = record.matches.find(({meaning}) => meaning === verdict.meaning) ?? {};
   const message = `agent log: ${verdict.line}`;
-  return [{severity: 'error', code: verdict.meaning, object, message, evidence, ...(line === undefined ? {} : {line}), remedy}];
+  return [{severity: 'error', code: verdict.meaning, object, message, file, ...(line === undefined ? {} : {line}), remedy}];
 }

@@ -124,10 +124,10 @@ export const cacheUseIn = (log: string): CacheUse | undefined =>
   );
 
 /** `20 plugins and 3 modules`, or only a number, which counts the kind of the line. */
-const countIn = (text: string, wanted: keyof CacheUse, about: keyof CacheUse): number =>
+const countIn = (text: string, desired: keyof CacheUse, about: keyof CacheUse): number =>
   total(
     [...text.matchAll(/(\d+)(?: (plugin|module))?/g)].map(([, count, kind]) =>
-      (kind ? `${kind}s` : about) === wanted ? Number(count) : 0,
+      (kind ? `${kind}s` : about) === desired ? Number(count) : 0,
     ),
   );
 

@@ -7,13 +7,13 @@ import {
   containersOf,
   eventsOf,
   firstTimeOf,
-  isContainerTroubled,
-  isEnding,
+  isContainerUnhealthy,
+  isTerminating,
   newestEvent,
   rootOf,
   timeOf,
-  troubledPods,
-  troubleSince,
+  unhealthyPods,
+  unhealthySince,
 } from './snapshot-queries.ts';
 
 interface BrokenContainer {
@@ -27,9 +27,9 @@ interface BrokenContainer {
 }
 
 function brokenContainers(snapshot: Snapshot): BrokenContainer[] {
-  return troubledPods(snapshot).flatMap((pod) =>
+  return unhealthyPods(snapshot).flatMap((pod) =>
     containersOf(pod)
-      .filter(isContainerTroubled)
+      .filter(isContainerUnhealthy)
       .map((container) => {
         const {state, lastState, name} = container;
         const end = state?.terminated ?? lastState?.terminated;
@@ -44,7 +44,7 @@ const notStarted = ({pod, container: {name}}: BrokenContainer, text: string): Sy
   object: pod,
   text,
   reason: oneLine(`container ${name} failed to start: ${shortened(text)}`),
-  since: troubleSince(pod),
+  since: unhealthySince(pod),
 });
 
 /** Runtimes report all their layers; the innermost one has the reason. */
@@ -71,21 +71,21 @@ export const containerCauses: readonly CauseTable[] = [
       {
         code: 'WRONG_ARCHITECTURE',
         pattern: /exec format error/,
-        hopelessAfter: 0,
+        permanentAfter: 0,
         remedy:
           'The image does not support the node architecture: select nodes with --node-selector kubernetes.io/arch=amd64, or use another image',
       },
       {
         code: 'IMAGE_VOLUMES_UNSUPPORTED',
         pattern: /exec-loop.*no such file/,
-        hopelessAfter: 0,
+        permanentAfter: 0,
         remedy:
           'This chart mounts images as volumes, which requires Kubernetes 1.35: upgrade the cluster, or use an older chart version (--chart-version)',
       },
       {
         code: 'COMMAND_NOT_FOUND',
         pattern: /executable file not found|exec: .*no such file/,
-        hopelessAfter: 30,
+        permanentAfter: 30,
         remedy: 'The image does not contain the program: check --agent-image',
       },
     ],
@@ -99,13 +99,13 @@ export const containerCauses: readonly CauseTable[] = [
         .map(({pod, container}) => ({
           object: pod,
           reason: memoryReason(container),
-          since: troubleSince(pod),
+          since: unhealthySince(pod),
           isPermanent: isRestartedEnough(container),
         })),
   }),
   singleCause({
     code: 'START_FAILED',
-    hopelessAfter: 60,
+    permanentAfter: 60,
     remedy: 'Fix the error reported by the container runtime',
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
@@ -131,7 +131,7 @@ export const containerCauses: readonly CauseTable[] = [
           reason: oneLine(
             `CrashLoopBackOff: container ${container.name} exited with code ${end?.exitCode ?? '?'}${lastLine ? `: ${lastLine}` : ''}`,
           ),
-          since: troubleSince(pod),
+          since: unhealthySince(pod),
           isPermanent: isRestartedEnough(container),
         })),
   }),
@@ -141,7 +141,7 @@ export const containerCauses: readonly CauseTable[] = [
 function probeFailure(snapshot: Snapshot, pod: Pod): {event: Event; container: string} | undefined {
   const event = newestEvent(snapshot, pod, ['Unhealthy', 'ProbeWarning']);
   const failing = containersOf(pod).find(
-    (each) => isContainerTroubled(each) && each.state?.running && event && timeOf(event) >= (each.state.running.startedAt ?? ''),
+    (each) => isContainerUnhealthy(each) && each.state?.running && event && timeOf(event) >= (each.state.running.startedAt ?? ''),
   );
   return event && failing ? {event, container: failing.name} : undefined;
 }
@@ -152,9 +152,9 @@ const RECENT_MS = 10 * 60_000;
 
 /** Evicted pods whose workload is not stable: between two evictions, it can look ready. */
 function evictions(snapshot: Snapshot, now: Date): {pod: Pod; alike: number}[] {
-  const evicted = snapshot.pods.filter((pod) => pod.status?.reason === 'Evicted' && !isEnding(pod));
-  const recent = evicted.filter((pod) => now.getTime() - Date.parse(troubleSince(pod) ?? '') < RECENT_MS);
-  const troubled = troubledPods(snapshot);
+  const evicted = snapshot.pods.filter((pod) => pod.status?.reason === 'Evicted' && !isTerminating(pod));
+  const recent = evicted.filter((pod) => now.getTime() - Date.parse(unhealthySince(pod) ?? '') < RECENT_MS);
+  const troubled = unhealthyPods(snapshot);
   return evicted.flatMap((pod) => {
     const alike = recent.filter((other) => rootOf(snapshot, other) === rootOf(snapshot, pod));
     return troubled.includes(pod) || (alike.length > 1 && alike.includes(pod)) ? [{pod, alike: alike.length}] : [];
@@ -188,7 +188,7 @@ export const podCauses: readonly CauseTable[] = [
     remedy: 'Check the conditions of the node',
     kubectlArgs: ({object}) => ['describe', 'node', (object as Pod).spec?.nodeName ?? ''],
     symptoms: (snapshot) =>
-      troubledPods(snapshot)
+      unhealthyPods(snapshot)
         .filter((pod) => {
           const ready = condition(pod, 'Ready');
           const lost = newestEvent(snapshot, pod, ['NodeNotReady']);
@@ -204,18 +204,18 @@ export const podCauses: readonly CauseTable[] = [
     remedy: 'Check the state and the events of the pod',
     kubectlArgs: describe('pod'),
     symptoms: (snapshot) =>
-      troubledPods(snapshot)
+      unhealthyPods(snapshot)
         .filter((pod) => pod.status?.phase === 'Failed')
         .map((pod) => ({object: pod, reason: oneLine(failureText(snapshot, pod))})),
   }),
   singleCause({
     // Programs that start slowly fail their probes for a while.
     code: 'PROBE_FAILING',
-    hopelessAfter: 180,
+    permanentAfter: 180,
     remedy: 'The container is running but not healthy. Check its log',
     kubectlArgs: readLog(),
     symptoms: (snapshot) =>
-      troubledPods(snapshot).flatMap((pod) => {
+      unhealthyPods(snapshot).flatMap((pod) => {
         const {event, container} = probeFailure(snapshot, pod) ?? {};
         return event ? [{object: pod, container, reason: oneLine(event.message ?? 'a probe failed'), since: firstTimeOf(event)}] : [];
       }),
@@ -226,7 +226,7 @@ export const podCauses: readonly CauseTable[] = [
     remedy: 'Check the log of the init container',
     kubectlArgs: readLog(),
     symptoms: (snapshot) =>
-      troubledPods(snapshot).flatMap((pod) =>
+      unhealthyPods(snapshot).flatMap((pod) =>
         containersOf(pod)
           .filter(({isInit, spec, state}) => isInit && spec?.restartPolicy !== 'Always' && state?.running)
           .map(({name, state}) => ({
@@ -242,7 +242,7 @@ export const podCauses: readonly CauseTable[] = [
     remedy: 'Check the state and the events of the pod',
     kubectlArgs: describe('pod'),
     symptoms: (snapshot) =>
-      troubledPods(snapshot).flatMap((pod) =>
+      unhealthyPods(snapshot).flatMap((pod) =>
         containersOf(pod).flatMap(({state}) => {
           const {reason = 'PodInitializing', message = ''} = state?.waiting ?? {};
           const isUsual = ['ContainerCreating', 'PodInitializing'].includes(reason);
@@ -256,18 +256,18 @@ export const podCauses: readonly CauseTable[] = [
     remedy: 'Check the state and the events of the pod',
     kubectlArgs: describe('pod'),
     symptoms: (snapshot) =>
-      troubledPods(snapshot)
+      unhealthyPods(snapshot)
         .filter((pod) => pod.spec?.nodeName !== undefined)
         .map((pod) => {
           const doing = eventsOf(snapshot, pod).at(-1);
           const waiting = containersOf(pod)
-            .filter(isContainerTroubled)
+            .filter(isContainerUnhealthy)
             .map(({name}) => name);
           const names = waiting.length > 0 ? `not ready: ${waiting.join(', ')}` : 'not ready';
           return {
             object: pod,
             reason: oneLine(doing?.message ? `${names}; last event: ${doing.message}` : names),
-            since: troubleSince(pod),
+            since: unhealthySince(pod),
           };
         }),
   }),

@@ -1,11 +1,11 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseRow, type CauseTable, describe, oneLine, remedyOf, type Symptom, singleCause} from './cause.ts';
-import {condition, eventsOf, firstTimeOf, isEnding, newestEvent, troubledPods} from './snapshot-queries.ts';
+import {condition, eventsOf, firstTimeOf, isTerminating, newestEvent, unhealthyPods} from './snapshot-queries.ts';
 
 /** Pending PersistentVolumeClaims with an error. Waiting for the first consumer is normal. */
 const pendingClaims = (snapshot: Snapshot): Symptom[] =>
   snapshot.claims
-    .filter((claim) => claim.status?.phase === 'Pending' && !isEnding(claim))
+    .filter((claim) => claim.status?.phase === 'Pending' && !isTerminating(claim))
     .flatMap((claim) => {
       // Every retry creates normal events; only a bound claim resolves a failure.
       const failed = eventsOf(snapshot, claim, ['ProvisioningFailed', 'FailedBinding']).at(-1);
@@ -24,13 +24,13 @@ export const claimCauses: readonly CauseTable[] = [
       {
         code: 'PVC_WITHOUT_CLASS',
         pattern: /no storage class is set/,
-        hopelessAfter: BY_HAND,
+        permanentAfter: BY_HAND,
         remedy: 'Set --cache-storage-class, or make a StorageClass the default',
       },
       {
         code: 'CLASS_NOT_FOUND',
         pattern: /storageclass\S* "[^"]*" not found/i,
-        hopelessAfter: BY_HAND,
+        permanentAfter: BY_HAND,
         remedy: 'Correct --cache-storage-class. List the StorageClasses',
         kubectlArgs: () => ['get', 'storageclass'],
       },
@@ -38,7 +38,7 @@ export const claimCauses: readonly CauseTable[] = [
         // The access modes of a driver never change.
         code: 'ACCESS_MODE_NOT_SUPPORTED',
         pattern: /access ?mode|MULTI_NODE|volume capabilit/i,
-        hopelessAfter: 30,
+        permanentAfter: 30,
         remedy: 'Use a StorageClass that supports ReadWriteMany (--cache-storage-class), or --cache-access-mode ReadWriteOnce',
       },
       {
@@ -47,13 +47,13 @@ export const claimCauses: readonly CauseTable[] = [
         pattern: /DeadlineExceeded|deadline exceeded|code = Aborted|already exists|in progress/,
         remedy: 'Provisioning is still in progress: wait, then check the log of the storage driver',
       },
-      {code: 'PROVISIONING_FAILED', pattern: /./, hopelessAfter: 120, remedy: 'Fix the error reported by the storage driver'},
+      {code: 'PROVISIONING_FAILED', pattern: /./, permanentAfter: 120, remedy: 'Fix the error reported by the storage driver'},
     ],
   },
   singleCause({
     code: 'PVC_LOST',
     // When a claim is bound or restored, its volume can appear later.
-    hopelessAfter: 30,
+    permanentAfter: 30,
     remedy: 'The volume of the PVC no longer exists: delete the PVC so that a new one is created. Its data is lost',
     symptoms: ({claims}) =>
       claims
@@ -72,14 +72,14 @@ const NODE_ROWS: readonly CauseRow[] = [
   {
     code: 'PVC_NOT_FOUND',
     pattern: /persistentvolumeclaim "[^"]*" (not found|is being deleted)/,
-    hopelessAfter: 60,
+    permanentAfter: 60,
     remedy: 'Create the PVC in the release namespace, or correct --cache-claim',
   },
   {
     // Some drivers take five minutes for a volume; the cause of the claim is more precise.
     code: 'PVC_NOT_BOUND',
     pattern: /unbound immediate PersistentVolumeClaims/,
-    hopelessAfter: Number.POSITIVE_INFINITY,
+    permanentAfter: Number.POSITIVE_INFINITY,
     isVague: true,
     remedy: 'Check why the PVC is not bound',
     kubectlArgs: ({object}, namespace) => ['describe', 'pvc', ...claimNames(object as Pod), '--namespace', namespace],
@@ -135,7 +135,7 @@ const NODE_COMING = ['TriggeredScaleUp', 'Nominated'];
 
 /** The text is the most significant part of the scheduler message. */
 function unscheduledPods(snapshot: Snapshot): Symptom[] {
-  return troubledPods(snapshot).flatMap((pod) => {
+  return unhealthyPods(snapshot).flatMap((pod) => {
     const {status, reason, message = '', lastTransitionTime: since} = condition(pod, 'PodScheduled') ?? {};
     if (status !== 'False' || reason !== 'Unschedulable') return [];
     // The result of a preemption is not a reason.
@@ -174,7 +174,7 @@ export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
     rows: [...NODE_ROWS, {code: 'UNSCHEDULABLE', remedy: 'Fix the problem reported by the scheduler'}].map((row) => ({
-      hopelessAfter: NODE_START_SECONDS,
+      permanentAfter: NODE_START_SECONDS,
       ...row,
     })),
   },
@@ -184,7 +184,7 @@ export const schedulingCauses: readonly CauseTable[] = [
     remedy: 'Check whether a scheduler is running, and whether the pod has scheduling gates',
     kubectlArgs: describe('pod'),
     symptoms: (snapshot) =>
-      troubledPods(snapshot)
+      unhealthyPods(snapshot)
         .filter((pod) => pod.status?.phase === 'Pending' && pod.spec?.nodeName === undefined)
         .map((pod) => {
           const {message} = condition(pod, 'PodScheduled') ?? {};

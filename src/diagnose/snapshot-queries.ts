@@ -12,7 +12,7 @@ import type {
 
 /** Replica counts of a workload. */
 export interface Count {
-  wanted: number;
+  desired: number;
   updated: number;
   ready: number;
   /** Pods of an older revision. */
@@ -21,42 +21,42 @@ export interface Count {
 
 const COUNTS: Readonly<Record<string, (workload: Workload) => Count>> = {
   Deployment: ({spec, status = {}}) => ({
-    wanted: spec?.replicas ?? 1,
+    desired: spec?.replicas ?? 1,
     updated: status.updatedReplicas ?? 0,
     ready: Math.min(status.readyReplicas ?? 0, status.availableReplicas ?? 0),
     old: (status.replicas ?? 0) - (status.updatedReplicas ?? 0),
   }),
   DaemonSet: ({status = {}}) => ({
-    wanted: status.desiredNumberScheduled ?? 0,
+    desired: status.desiredNumberScheduled ?? 0,
     updated: status.updatedNumberScheduled ?? 0,
     ready: status.numberReady ?? 0,
     old: 0,
   }),
   ReplicaSet: ({spec, status = {}}) => ({
-    wanted: spec?.replicas ?? 1,
+    desired: spec?.replicas ?? 1,
     updated: status.replicas ?? 0,
     ready: status.readyReplicas ?? 0,
     old: 0,
   }),
   Job: (job) => {
-    const wanted = job.spec?.completions ?? 1;
-    const done = condition(job, 'Complete')?.status === 'True' ? wanted : (job.status?.succeeded ?? 0);
-    return {wanted, updated: done, ready: done, old: 0};
+    const desired = job.spec?.completions ?? 1;
+    const done = condition(job, 'Complete')?.status === 'True' ? desired : (job.status?.succeeded ?? 0);
+    return {desired, updated: done, ready: done, old: 0};
   },
 };
 
 /** Objects without an owner in the release, except pods that are terminating. */
 export function rootsOf(snapshot: Snapshot): KubernetesObject[] {
-  const pods = snapshot.pods.filter((pod) => !isEnding(pod));
+  const pods = snapshot.pods.filter((pod) => !isTerminating(pod));
   return [...snapshot.workloads, ...pods].filter((object) => ownerOf(snapshot, object) === undefined);
 }
 
 export function replicaCount(root: KubernetesObject): Count {
   if (root.kind === 'Pod') {
     const isHealthy = isPodReady(root as Pod) || (root as Pod).status?.phase === 'Succeeded';
-    return {wanted: 1, updated: 1, ready: isHealthy ? 1 : 0, old: 0};
+    return {desired: 1, updated: 1, ready: isHealthy ? 1 : 0, old: 0};
   }
-  return COUNTS[root.kind ?? '']?.(root) ?? {wanted: 0, updated: 0, ready: 0, old: 0};
+  return COUNTS[root.kind ?? '']?.(root) ?? {desired: 0, updated: 0, ready: 0, old: 0};
 }
 
 /** The status belongs to the current generation of the object. */
@@ -80,30 +80,30 @@ const templateGenerationOf = ({metadata}: KubernetesObject): string | undefined 
 
 export function isRootReady(root: KubernetesObject): boolean {
   if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return false;
-  const {wanted, updated, ready, old} = replicaCount(root);
-  return ready >= wanted && updated >= wanted && old <= 0;
+  const {desired, updated, ready, old} = replicaCount(root);
+  return ready >= desired && updated >= desired && old <= 0;
 }
 
 /** Pods that should be ready but are not. Failed pods that were replaced are ignored. */
-export const troubledPods = (snapshot: Snapshot): Pod[] =>
+export const unhealthyPods = (snapshot: Snapshot): Pod[] =>
   snapshot.pods.filter((pod) => {
     const phase = pod.status?.phase;
-    if (isEnding(pod) || isPodReady(pod) || phase === 'Succeeded') return false;
+    if (isTerminating(pod) || isPodReady(pod) || phase === 'Succeeded') return false;
     return phase !== 'Failed' || !isRootReady(rootOf(snapshot, pod));
   });
 
 /** Pods whose logs are current. */
 export function presentPods(snapshot: Snapshot): Pod[] {
-  const troubled = troubledPods(snapshot);
-  return snapshot.pods.filter((pod) => !isEnding(pod) && (isPodReady(pod) || troubled.includes(pod)));
+  const troubled = unhealthyPods(snapshot);
+  return snapshot.pods.filter((pod) => !isTerminating(pod) && (isPodReady(pod) || troubled.includes(pod)));
 }
 
 export function countText(root: KubernetesObject): string {
   if (root.kind !== 'Pod' && !isObserved(root)) return 'not observed yet';
-  const {wanted, updated, ready, old} = replicaCount(root);
-  if (root.kind === 'DaemonSet' && wanted === 0) return 'no matching nodes';
-  if (updated < wanted && updated < ready) return `${updated} of ${wanted} updated`;
-  return `${Math.min(ready, wanted)} of ${wanted} ready${old > 0 ? `, ${old} old pending termination` : ''}`;
+  const {desired, updated, ready, old} = replicaCount(root);
+  if (root.kind === 'DaemonSet' && desired === 0) return 'no matching nodes';
+  if (updated < desired && updated < ready) return `${updated} of ${desired} updated`;
+  return `${Math.min(ready, desired)} of ${desired} ready${old > 0 ? `, ${old} old pending termination` : ''}`;
 }
 
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
@@ -213,10 +213,10 @@ export function rootOf(snapshot: Snapshot, object: KubernetesObject): Kubernetes
   return owner === undefined ? object : rootOf(snapshot, owner);
 }
 
-export const isEnding = ({metadata}: KubernetesObject): boolean => metadata.deletionTimestamp !== undefined;
+export const isTerminating = ({metadata}: KubernetesObject): boolean => metadata.deletionTimestamp !== undefined;
 
 export const podsOf = (snapshot: Snapshot, workload: KubernetesObject): Pod[] =>
-  snapshot.pods.filter((pod) => !isEnding(pod) && rootOf(snapshot, pod) === workload);
+  snapshot.pods.filter((pod) => !isTerminating(pod) && rootOf(snapshot, pod) === workload);
 
 export const podClaims = (snapshot: Snapshot, {spec}: Pod): Claim[] =>
   snapshot.claims.filter(({metadata}) => spec?.volumes?.some((each) => each.persistentVolumeClaim?.claimName === metadata.name));
@@ -227,7 +227,7 @@ export const condition = ({status}: Pod | Workload, type: string): Condition | u
 export const isPodReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && condition(pod, 'Ready')?.status === 'True';
 
 /** Time since which the pod is not ready. */
-export const troubleSince = (pod: Pod): string | undefined =>
+export const unhealthySince = (pod: Pod): string | undefined =>
   condition(pod, 'Ready')?.lastTransitionTime ?? pod.status?.startTime ?? pod.metadata.creationTimestamp;
 
 export function containersOf({spec, status}: Pod): ContainerView[] {
@@ -237,7 +237,7 @@ export function containersOf({spec, status}: Pod): ContainerView[] {
 }
 
 /** Neither ready nor finished. */
-export const isContainerTroubled = ({ready, state}: ContainerView): boolean => !ready && state?.terminated?.exitCode !== 0;
+export const isContainerUnhealthy = ({ready, state}: ContainerView): boolean => !ready && state?.terminated?.exitCode !== 0;
 
 /** The pod waits for its volumes, its network or its images. */
 export const isBeingCreated = (pod: Pod): boolean =>

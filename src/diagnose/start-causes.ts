@@ -7,20 +7,20 @@ import {
   eventsOf,
   firstTimeOf,
   isBeingCreated,
-  isContainerTroubled,
+  isContainerUnhealthy,
   newestEvent,
-  troubledPods,
-  troubleSince,
+  unhealthyPods,
+  unhealthySince,
 } from './snapshot-queries.ts';
 
 /** Containers whose image is not pulled. The text is the waiting reason. */
 const notPulled = (snapshot: Snapshot): Symptom[] =>
-  troubledPods(snapshot).flatMap((pod) =>
+  unhealthyPods(snapshot).flatMap((pod) =>
     containersOf(pod)
-      .filter(isContainerTroubled)
+      .filter(isContainerUnhealthy)
       .map(({spec, image, state}) => {
         const {reason: text = '', message} = state?.waiting ?? {};
-        return {object: pod, text, reason: oneLine(`${text}: ${message || spec?.image || image || ''}`), since: troubleSince(pod)};
+        return {object: pod, text, reason: oneLine(`${text}: ${message || spec?.image || image || ''}`), since: unhealthySince(pod)};
       }),
   );
 
@@ -34,7 +34,7 @@ interface Pull extends Symptom {
 
 /** Containers with a failed image pull. Both alternating states have one name. */
 const failedPulls = (snapshot: Snapshot): Pull[] =>
-  troubledPods(snapshot).flatMap((pod) =>
+  unhealthyPods(snapshot).flatMap((pod) =>
     containersOf(pod)
       .filter(({state}) => PULLING.includes(state?.waiting?.reason ?? ''))
       .map((container) => failedPull(snapshot, pod, container)),
@@ -49,7 +49,7 @@ function failedPull(snapshot: Snapshot, pod: Pod, {image, spec, state}: Containe
     object: pod,
     text,
     reason: oneLine(`ImagePullBackOff: ${name}: ${text}`),
-    since: (failed && firstTimeOf(failed)) ?? troubleSince(pod),
+    since: (failed && firstTimeOf(failed)) ?? unhealthySince(pod),
     isPermanent: failed && eventCount(failed) >= MIN_FAILED_PULLS ? true : undefined,
   };
 }
@@ -62,13 +62,13 @@ export const imageCauses: readonly CauseTable[] = [
         // Reported for names that only a new manifest can change.
         code: 'IMAGE_NAME_INVALID',
         pattern: /^InvalidImageName$/,
-        hopelessAfter: 0,
+        permanentAfter: 0,
         remedy: 'Correct the image name: --agent-image, --image-registry',
       },
       {
         code: 'IMAGE_NEVER_PULLED',
         pattern: /^ErrImageNeverPull$/,
-        hopelessAfter: 30,
+        permanentAfter: 30,
         remedy: 'Load the image onto the node, or set the pull policy to IfNotPresent',
       },
     ],
@@ -76,7 +76,7 @@ export const imageCauses: readonly CauseTable[] = [
   singleCause({
     // For a missing pull secret, the kubelet only warns: the pull must fail as well.
     code: 'PULL_SECRET_NOT_FOUND',
-    hopelessAfter: 30,
+    permanentAfter: 30,
     remedy: 'Create the pull secret in the release namespace, or correct --image-pull-secret',
     symptoms: (snapshot) =>
       failedPulls(snapshot).flatMap((pull) => {
@@ -90,7 +90,7 @@ export const imageCauses: readonly CauseTable[] = [
       {
         code: 'IMAGE_ARCHITECTURE',
         pattern: /no match(ing manifest| for platform)/i,
-        hopelessAfter: 30,
+        permanentAfter: 30,
         remedy:
           'The image does not support the node architecture: use an image that does, or select nodes with --node-selector kubernetes.io/arch=amd64',
       },
@@ -98,7 +98,7 @@ export const imageCauses: readonly CauseTable[] = [
         // Rate limits of public registries last for hours, but another node may have its own limit.
         code: 'IMAGE_RATE_LIMIT',
         pattern: /toomanyrequests|429 Too Many|rate limit/i,
-        hopelessAfter: 120,
+        permanentAfter: 120,
         ignoresTries: true,
         remedy: 'Pull with credentials (--image-pull-secret) or from a mirror (--image-registry)',
       },
@@ -106,26 +106,26 @@ export const imageCauses: readonly CauseTable[] = [
         code: 'IMAGE_DENIED',
         pattern:
           /access denied|access forbidden|insufficient_scope|authorization failed|unauthorized|authentication required|no basic auth|denied:|40[13] (Unauthorized|Forbidden)/i,
-        hopelessAfter: 30,
+        permanentAfter: 30,
         remedy: 'Check the image name, and whether the pull secret (--image-pull-secret) is valid for this registry',
       },
       {
         code: 'REGISTRY_UNREACHABLE',
         pattern:
           /i\/o timeout|no such host|connection refused|connection reset|handshake timeout|deadline exceeded|proxyconnect|unreachable|x509:|\bEOF\b|server misbehaving|50[0-4] /i,
-        hopelessAfter: 120,
+        permanentAfter: 120,
         ignoresTries: true,
         remedy: 'The node cannot reach the registry: check its proxy, firewall and trusted CAs, or use a mirror with --image-registry',
       },
       {
         code: 'IMAGE_NOT_FOUND',
         pattern: /not found|manifest unknown|name unknown|does not exist/i,
-        hopelessAfter: 30,
+        permanentAfter: 30,
         remedy: 'Check the repository and the tag of the image: --agent-image, --image-registry',
       },
       {
         code: 'IMAGE_PULL_FAILED',
-        hopelessAfter: 60,
+        permanentAfter: 60,
         ignoresTries: true,
         remedy: 'Pull the image manually on a node, and fix the error reported by the registry',
       },
@@ -139,13 +139,13 @@ const SUCCESSES = ['SuccessfulAttachVolume', 'Pulling', 'Pulled', 'Created', 'St
 
 /** Failures before a container starts, from its status or from events of its pod. */
 const startFailures = (snapshot: Snapshot): Symptom[] =>
-  troubledPods(snapshot).flatMap((pod) => [...failuresInStatus(pod), ...failureInEvents(snapshot, pod)]);
+  unhealthyPods(snapshot).flatMap((pod) => [...failuresInStatus(pod), ...failureInEvents(snapshot, pod)]);
 
 const failuresInStatus = (pod: Pod): Symptom[] =>
   containersOf(pod).flatMap(({state}) => {
     const {reason = '', message = ''} = state?.waiting ?? {};
     return ['CreateContainerConfigError', 'CreateContainerError'].includes(reason)
-      ? [startFailure(pod, reason, message, troubleSince(pod))]
+      ? [startFailure(pod, reason, message, unhealthySince(pod))]
       : [];
   });
 
@@ -175,32 +175,32 @@ export const startCauses: CauseTable = {
     {
       code: 'KEY_NOT_FOUND',
       pattern: /couldn't find key|references non-existent (secret|config) key/,
-      hopelessAfter: CREATION_DELAY_SECONDS,
+      permanentAfter: CREATION_DELAY_SECONDS,
       remedy: 'Add the key to the Secret, or set the existing key: --token-secret-key, --ca-secret-key',
     },
     {
       code: 'SECRET_NOT_FOUND',
       pattern: /secrets? "[^"]+" not found/i,
-      hopelessAfter: CREATION_DELAY_SECONDS,
+      permanentAfter: CREATION_DELAY_SECONDS,
       remedy: 'Create the Secret in the release namespace, or correct its name: --token-secret, --ca-secret, --client-cert-secret',
     },
     {
       code: 'CONFIG_MAP_NOT_FOUND',
       pattern: /configmaps? "[^"]+" not found/i,
-      hopelessAfter: CREATION_DELAY_SECONDS,
+      permanentAfter: CREATION_DELAY_SECONDS,
       remedy: 'Create the ConfigMap in the release namespace, or remove it from the values',
     },
     {
       // Image and security context contradict each other; only new values change that.
       code: 'RUNS_AS_ROOT',
       pattern: /runAsNonRoot|non-numeric user/,
-      hopelessAfter: 0,
+      permanentAfter: 0,
       remedy: 'Set runAsUser in the security context to a number other than 0',
     },
     {
       code: 'HOST_PATH_UNUSABLE',
       pattern: /hostPath type check failed|mkdir .*(read-only|permission denied)/i,
-      hopelessAfter: CREATION_DELAY_SECONDS,
+      permanentAfter: CREATION_DELAY_SECONDS,
       remedy: 'Prepare the directory on the node, or set another one: --data-home, --cache-path',
     },
     {
@@ -210,24 +210,24 @@ export const startCauses: CauseTable = {
       remedy:
         'The volume is attached to another node: delete the pod that uses it, or use ReadWriteMany (--cache-storage-class, --cache-access-mode)',
     },
-    {code: 'ATTACH_FAILED', pattern: /^FailedAttachVolume: /, hopelessAfter: 120, remedy: 'Fix the error reported by the storage driver'},
-    {code: 'MOUNT_FAILED', pattern: /^Failed(Mount|MapVolume): /, hopelessAfter: 120, remedy: 'Fix the volume error reported by the node'},
+    {code: 'ATTACH_FAILED', pattern: /^FailedAttachVolume: /, permanentAfter: 120, remedy: 'Fix the error reported by the storage driver'},
+    {code: 'MOUNT_FAILED', pattern: /^Failed(Mount|MapVolume): /, permanentAfter: 120, remedy: 'Fix the volume error reported by the node'},
     {
       code: 'SANDBOX_FAILED',
       pattern: /^FailedCreatePodSandBox: /,
-      hopelessAfter: 120,
+      permanentAfter: 120,
       remedy: 'Check the network plugin and the container runtime of the node, and their logs',
     },
     {
       code: 'CONTAINER_CONFIG',
       pattern: /^CreateContainerConfigError: /,
-      hopelessAfter: CREATION_DELAY_SECONDS,
+      permanentAfter: CREATION_DELAY_SECONDS,
       remedy: 'Correct the configuration of the container',
     },
     {
       code: 'CREATE_CONTAINER_FAILED',
       pattern: /^CreateContainerError: /,
-      hopelessAfter: CREATION_DELAY_SECONDS,
+      permanentAfter: CREATION_DELAY_SECONDS,
       remedy: 'Fix the error reported by the container runtime',
     },
   ],

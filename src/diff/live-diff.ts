@@ -26,13 +26,13 @@ const COMPARED = (key: string): boolean => !['apiVersion', 'kind', 'metadata', '
 
 /** Fields of a live object that are not as in its manifest. What the manifest leaves open is an addition only when kubectl set it. Pure. */
 export function comparePaths(rendered: KubernetesObject, live: LiveObject): {changed: string[]; added: string[]} {
-  const wanted = comparedPart(rendered);
+  const desired = comparedPart(rendered);
   const byUser = (live.metadata.managedFields ?? [])
     .filter(({manager = '', subresource}) => subresource === undefined && manager.startsWith('kubectl'))
     .flatMap(({fieldsV1 = {}}) => Object.entries(fieldsV1).filter(([key]) => COMPARED(key.slice(2))))
-    .flatMap(([key, below]) => unrenderedPaths({[key]: below}, wanted, ''));
-  const added = [...new Set([...addedItems(wanted, live as unknown as Tree, ''), ...byUser])];
-  const changed = differences(wanted, live as unknown as Tree, '').filter((path) => !isVolatile(rendered, path));
+    .flatMap(([key, below]) => unrenderedPaths({[key]: below}, desired, ''));
+  const added = [...new Set([...addedItems(desired, live as unknown as Tree, ''), ...byUser])];
+  const changed = differences(desired, live as unknown as Tree, '').filter((path) => !isVolatile(rendered, path));
   return {changed: changed.toSorted(), added: added.toSorted()};
 }
 
@@ -67,35 +67,35 @@ function specOf({kind, ...object}: KubernetesObject): object {
 const isVolatile = ({kind}: KubernetesObject, path: string): boolean =>
   kind === 'PersistentVolumeClaim' && path.startsWith('spec.resources.requests');
 
-/** Paths at which `live` is not as `wanted`. What is empty in one may be absent in the other. */
-function differences(wanted: Tree, live: Tree | undefined, path: string): string[] {
-  if (wanted === null || (isEmpty(wanted) && (live === undefined || live === null))) return [];
-  if (isMap(wanted)) {
+/** Paths at which `live` is not as `desired`. What is empty in one may be absent in the other. */
+function differences(desired: Tree, live: Tree | undefined, path: string): string[] {
+  if (desired === null || (isEmpty(desired) && (live === undefined || live === null))) return [];
+  if (isMap(desired)) {
     if (live !== undefined && !isMap(live)) return [path];
-    return Object.entries(wanted).flatMap(([key, below]) => differences(below, live?.[key], joined(path, key)));
+    return Object.entries(desired).flatMap(([key, below]) => differences(below, live?.[key], joined(path, key)));
   }
-  if (Array.isArray(wanted)) {
+  if (Array.isArray(desired)) {
     if (!Array.isArray(live)) return [path];
-    if (live.length !== wanted.length && !wanted.every(isNamed)) return [path];
-    return wanted.flatMap((item, index) => {
+    if (live.length !== desired.length && !desired.every(isNamed)) return [path];
+    return desired.flatMap((item, index) => {
       const name = nameOf(item);
       return differences(item, name === undefined ? live[index] : itemNamed(live, name), `${path}[${name ?? index}]`);
     });
   }
-  return isSameScalar(wanted, live) ? [] : [path];
+  return isSameScalar(desired, live) ? [] : [path];
 }
 
-/** `wanted` with its differences; undefined without differences. */
-function asInCluster(wanted: Tree, live: Tree | undefined, path: string, isIgnored: (path: string) => boolean): Tree | undefined {
-  if (isIgnored(path) || differences(wanted, live, path).length === 0) return wanted;
-  if (isMap(wanted) && isMap(live)) {
-    const fields = Object.entries(wanted).map(
+/** `desired` with its differences; undefined without differences. */
+function asInCluster(desired: Tree, live: Tree | undefined, path: string, isIgnored: (path: string) => boolean): Tree | undefined {
+  if (isIgnored(path) || differences(desired, live, path).length === 0) return desired;
+  if (isMap(desired) && isMap(live)) {
+    const fields = Object.entries(desired).map(
       ([key, below]) => [key, asInCluster(below, live[key], joined(path, key), isIgnored)] as const,
     );
     return Object.fromEntries(fields.filter((field): field is [string, Tree] => field[1] !== undefined));
   }
-  if (Array.isArray(wanted) && Array.isArray(live) && wanted.every(isNamed))
-    return wanted.flatMap((item) => {
+  if (Array.isArray(desired) && Array.isArray(live) && desired.every(isNamed))
+    return desired.flatMap((item) => {
       const name = nameOf(item) as string;
       return asInCluster(item, itemNamed(live, name), `${path}[${name}]`, isIgnored) ?? [];
     });
@@ -103,28 +103,28 @@ function asInCluster(wanted: Tree, live: Tree | undefined, path: string, isIgnor
 }
 
 /** Containers, variables and volumes that the manifest does not have. */
-function addedItems(wanted: Tree, live: Tree | undefined, path: string): string[] {
-  if (isMap(wanted) && isMap(live))
-    return Object.entries(wanted).flatMap(([key, below]) => addedItems(below, live[key], joined(path, key)));
-  if (!Array.isArray(wanted) || !Array.isArray(live)) return [];
+function addedItems(desired: Tree, live: Tree | undefined, path: string): string[] {
+  if (isMap(desired) && isMap(live))
+    return Object.entries(desired).flatMap(([key, below]) => addedItems(below, live[key], joined(path, key)));
+  if (!Array.isArray(desired) || !Array.isArray(live)) return [];
   return live.flatMap((item) => {
     const name = nameOf(item);
     if (name === undefined) return [];
-    const own = itemNamed(wanted, name);
+    const own = itemNamed(desired, name);
     const at = `${path}[${name}]`;
-    return own === undefined ? (wanted.every(isNamed) ? [at] : []) : addedItems(own, item, at);
+    return own === undefined ? (desired.every(isNamed) ? [at] : []) : addedItems(own, item, at);
   });
 }
 
 /** Paths that a manager set and that the manifest does not have. */
-function unrenderedPaths(fields: FieldSet, wanted: Tree | undefined, path: string): string[] {
+function unrenderedPaths(fields: FieldSet, desired: Tree | undefined, path: string): string[] {
   return Object.entries(fields).flatMap(([key, below]) => {
     const field = key.slice(2);
     const isItem = key.startsWith('k:');
     const name = isItem ? nameOf(JSON.parse(field) as Tree) : field;
     // Controllers and rollouts store state in annotations.
     if (!/^[fk]:/.test(key) || name === undefined || name === 'annotations') return [];
-    const next = isItem ? itemNamed(wanted, name) : isMap(wanted) ? wanted[field] : undefined;
+    const next = isItem ? itemNamed(desired, name) : isMap(desired) ? desired[field] : undefined;
     const at = isItem ? `${path}[${name}]` : joined(path, field);
     const isLeaf = !Object.keys(below).some((each) => /^[fk]:/.test(each));
     return isLeaf || (isItem && next === undefined) ? (next === undefined ? [at] : []) : unrenderedPaths(below, next, at);
@@ -148,9 +148,9 @@ const isEmpty = (tree: Tree): boolean =>
   tree === null || tree === '' || tree === false || tree === 0 || (typeof tree === 'object' && Object.keys(tree).length === 0);
 
 /** The API server spells quantities in its own way. */
-const isSameScalar = (wanted: Tree, live: Tree | undefined): boolean => {
-  if (wanted === live) return true;
+const isSameScalar = (desired: Tree, live: Tree | undefined): boolean => {
+  if (desired === live) return true;
   if (live === undefined || live === null || typeof live === 'object') return false;
-  const [one, other] = [String(wanted), String(live)];
+  const [one, other] = [String(desired), String(live)];
   return one === other || (canonicalQuantity(one) !== undefined && canonicalQuantity(one) === canonicalQuantity(other));
 };

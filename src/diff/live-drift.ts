@@ -5,7 +5,7 @@ import {apiFailure} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {objectPath, pluralOfKind} from '../kubernetes/kinds.ts';
 import {dryRunApply} from '../kubernetes/kubectl.ts';
-import {isByHand, isSameRef, type KubernetesObject, kindAndName, refOf, type Workload} from '../kubernetes/objects.ts';
+import {isSameRef, isUserManager, type KubernetesObject, kindAndName, refOf, type Workload} from '../kubernetes/objects.ts';
 import {listAll, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
 import {comparePaths, fieldsOf, type LiveObject, liveView} from './live-diff.ts';
@@ -142,7 +142,7 @@ async function overriddenFields(
 
 function fieldsOfManagers({object, live, paths}: Changed): ObjectDrift[] {
   const managers = (live.metadata.managedFields ?? [])
-    .filter(({manager = '', subresource}) => subresource !== 'status' && !isByHand(manager))
+    .filter(({manager = '', subresource}) => subresource !== 'status' && !isUserManager(manager))
     .map(({manager = '', fieldsV1 = {}}) => ({manager, fields: fieldsOf(fieldsV1)}));
   const isOf = (fields: readonly string[], path: string) => fields.some((each) => isWithin(path, each) || isWithin(each, path));
   return managers.flatMap(({manager, fields}) => {
@@ -171,8 +171,8 @@ interface WebhookConfiguration extends KubernetesObject {
 async function webhooksIn({kubernetes}: Comparer, options: RequestOptions): Promise<(object: KubernetesObject) => string[]> {
   const {items} = await listAll(kubernetes, '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', options);
   const all = (items as readonly WebhookConfiguration[]).flatMap(({webhooks = []}) => webhooks);
-  const matches = (wanted: string, patterns: readonly string[] = []): boolean =>
-    patterns.some((each) => each === '*' || each === '*/*' || each === wanted);
+  const matches = (desired: string, patterns: readonly string[] = []): boolean =>
+    patterns.some((each) => each === '*' || each === '*/*' || each === desired);
   return ({apiVersion = '', kind = ''}) => {
     const group = apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] as string) : '';
     const isOf = ({apiGroups, resources, operations}: {apiGroups?: string[]; resources?: string[]; operations?: string[]}): boolean =>

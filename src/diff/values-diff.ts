@@ -30,9 +30,9 @@ export interface Drift {
 const HIDDEN_DIFFERENCE = '[hidden, different value]';
 
 /** Compares the values of a release with those of a file. Pure. */
-export function driftOf(given: Values, wanted: Values): Drift {
-  const [installed, file] = [hideSecretValues(sorted(given)), hideSecretValues(sorted(wanted))];
-  const differences = pathsOf(given, wanted).map((path): Difference => {
+export function driftOf(given: Values, desired: Values): Drift {
+  const [installed, file] = [hideSecretValues(sorted(given)), hideSecretValues(sorted(desired))];
+  const differences = pathsOf(given, desired).map((path): Difference => {
     const [one, other] = [getAt(installed, path), getAt(file, path)];
     // Two hidden values would look equal.
     if (one !== undefined && other !== undefined && sameTree(one, other))
@@ -44,10 +44,10 @@ export function driftOf(given: Values, wanted: Values): Drift {
 }
 
 /** The ends of both trees that differ. An empty map counts as absent. */
-function pathsOf(given: Values, wanted: Values): Path[] {
-  const paths = [...leafPaths(given), ...leafPaths(wanted)].map((path) => shortened(path, given, wanted));
+function pathsOf(given: Values, desired: Values): Path[] {
+  const paths = [...leafPaths(given), ...leafPaths(desired)].map((path) => shortened(path, given, desired));
   const different = paths.filter((path) => {
-    const [one = {}, other = {}] = [getAt(given, path), getAt(wanted, path)];
+    const [one = {}, other = {}] = [getAt(given, path), getAt(desired, path)];
     return !sameTree(one, other) && !(isMap(one) && isMap(other));
   });
   return [...new Map(different.map((path) => [spellPath(path), path])).values()].toSorted((one, other) =>

@@ -2,7 +2,7 @@ import {imagesOf} from '../charts/images.ts';
 import {agentVersionOf} from '../charts/schema.ts';
 import {scopeOf} from '../charts/support.ts';
 import {commandLine} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import type {Additions, ImageBase} from '../host/docker.ts';
 import type {Export, ExportedFile} from '../host/files.ts';
 import {splitImage} from '../settings/addresses.ts';
@@ -136,18 +136,25 @@ function baseOf(target: Generated['target'], setting: Setting<string>, registry:
     target.chart === 'agent-k8s' ? {...defaults, agent: {...(defaults['agent'] as object), container_task_image_mode: 'golden'}} : defaults;
   const base = imagesOf(values, target, agentVersion).find((each) => each.setting === setting)?.reference;
   if (base === undefined) {
-    throw new ExpectedError(
-      `${target.chart} ${target.version} has no image for all runs: it starts them in one image per tool and version.`,
-      {code: 'UNSUPPORTED_SETTING', suggestions: ['Use --chart-version 0.5.67 or newer']},
-    );
+    throw target.chart === 'agent-local'
+      ? failed('UNSUPPORTED_SETTING', 'agent-local has no runner image: runs execute in the agent image.', [
+          'Use --base agent',
+          'Use another chart: --chart agent-job or --chart agent-k8s',
+        ])
+      : failed(
+          'UNSUPPORTED_SETTING',
+          `${target.chart} ${target.version} has no image for all runs: it starts them in one image per tool and version.`,
+          ['Use --chart-version 0.5.67 or newer'],
+        );
   }
   return registry === undefined ? base : `${registry}/${base}`;
 }
 
 function imageToBuild(settings: Settings, setting: Setting<string>, base: string): string {
   const {repository, tag} = splitImage(base);
-  const wanted = settings.get(setting);
-  if (wanted === undefined) return `${settings.get(imageRegistry) ?? 'registry.example.com'}/${repository.split('/').at(-1)}:${tag}-custom`;
-  const named = splitImage(wanted).tag === undefined ? `${wanted}:${tag}` : wanted;
+  const desired = settings.get(setting);
+  if (desired === undefined)
+    return `${settings.get(imageRegistry) ?? 'registry.example.com'}/${repository.split('/').at(-1)}:${tag}-custom`;
+  const named = splitImage(desired).tag === undefined ? `${desired}:${tag}` : desired;
   return [settings.get(imageRegistry), named].filter(Boolean).join('/');
 }

@@ -1,7 +1,7 @@
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
 import {agentVersionOf} from '../charts/schema.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Export} from '../host/files.ts';
 import type {Setting} from '../settings/define.ts';
@@ -70,6 +70,11 @@ export function volume(settings: Settings): ManifestExport {
   const [provider = '', handle] = [settings.get(cloud), settings.get(efsHandle)];
   const storage = STORAGE[provider];
   if (storage === undefined) throw missing('The volume depends on the cloud.', '--cloud eks|gke|aks');
+  if (provider !== 'eks' && handle !== undefined)
+    throw failed('UNSUPPORTED_SETTING', `--efs-handle is only for EFS, not for --cloud ${provider}.`, [
+      'Use --cloud eks',
+      'Remove --efs-handle',
+    ]);
   if (provider === 'eks' && handle === undefined) throw missing('EFS volumes require a file system.', '--efs-handle fs-…');
   const [name, home] = [`${settings.get(release)}-cache`, settings.get(namespace) as string];
   const size = settings.get(cacheSize) ?? storage.size;

@@ -1,5 +1,5 @@
 import {type Endpoint, type EndpointScope, isInside} from '../charts/endpoints.ts';
-import {missesRuns, releaseLabels} from '../charts/target.ts';
+import {policyMissesRuns, releaseLabels} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {metadataService} from '../settings/network.ts';
@@ -28,7 +28,7 @@ function portsOf(endpoints: readonly Endpoint[]): {port: number; protocol: strin
 function policies(scope: ClusterScope, kind: Values, header: readonly string[], spec: (labels: Labels) => Values): string {
   const {chart, get} = scope;
   const name = get(release) as string;
-  const ofRuns = missesRuns(chart) ? get(podLabel) : undefined;
+  const ofRuns = policyMissesRuns(chart) ? get(podLabel) : undefined;
   const selectors: Record<string, Labels> = {[`${name}-egress`]: releaseLabels(name), ...(ofRuns && {[`${name}-runs-egress`]: ofRuns})};
   return Object.entries(selectors)
     .map(([each, labels], index) => {
@@ -43,7 +43,7 @@ function cautions(scope: ClusterScope): string[] {
   const {chart, get} = scope;
   const unselected = `Runs of ${chart.chart} ${chart.version} carry no labels of the chart, so no policy selects them${chart.chart === 'agent-k8s' ? ': add --pod-label' : ''}.`;
   return [
-    ...(missesRuns(chart)
+    ...(policyMissesRuns(chart)
       ? [get(podLabel) === undefined ? unselected : 'The second policy selects run pods by the labels given with --pod-label.']
       : []),
     ...(get(metadataService) === 'block'

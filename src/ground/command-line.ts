@@ -113,4 +113,5 @@ const OWN = new RegExp(
 );
 
 /** A text for the terminal, with commands of this program as they can be run there. Files that are written keep `scalr-agent`. */
-export const asStarted = (text: string, env: Environment): string => (isFromNpx(env) ? text.replace(OWN, programOf(env).other) : text);
+export const withInvokedName = (text: string, env: Environment): string =>
+  isFromNpx(env) ? text.replace(OWN, programOf(env).other) : text;

@@ -178,9 +178,9 @@ export const maskSecrets = (text: string): string =>
     .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
     .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]');
 
-/** The prompt was cancelled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
-export class PromptCancelled extends Error {
-  override readonly name = 'PromptCancelled';
+/** The prompt was canceled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
+export class PromptCanceled extends Error {
+  override readonly name = 'PromptCanceled';
 }
 
 /** Esc at a prompt with `canGoBack`. */

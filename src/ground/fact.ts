@@ -58,7 +58,7 @@ export function retryAfter(header: string | undefined, now: Date): number | unde
 
 /**
  * Why a request failed. `not-started`: the container has no log yet; `busy`: the server is overloaded; `server`: an internal server error;
- * `stalled`: no data for too long; `truncated`: the response ended early; `aborted`: the request was cancelled or timed out.
+ * `stalled`: no data for too long; `truncated`: the response ended early; `aborted`: the request was canceled or timed out.
  */
 export type ReadErrorKind =
   | 'not-logged-in'

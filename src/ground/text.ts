@@ -11,9 +11,9 @@ const similar = (text: string, candidates: readonly string[]): {candidate: strin
 export const closest = (text: string, candidates: readonly string[]): string | undefined => similar(text, candidates)[0]?.candidate;
 
 /** True if the text can only be a misspelling of this candidate. */
-export function isMisspelt(text: string, wanted: string, candidates: readonly string[]): boolean {
+export function isMisspelled(text: string, desired: string, candidates: readonly string[]): boolean {
   const [only, ...others] = similar(text, candidates);
-  return only?.candidate === wanted && others.length === 0 && 2 * only.far < text.length;
+  return only?.candidate === desired && others.length === 0 && 2 * only.far < text.length;
 }
 
 /** Unquoted text that a YAML 1.1 parser such as Helm's does not read as a string. */
@@ -24,7 +24,7 @@ const NO_TEXT =
  * True if unquoted text is parsed as a string. The charts render most names without quotes (`name: {{ … }}`), so a Secret
  * named 123 would become a number in the manifest, which Kubernetes rejects.
  */
-export const staysText = (text: string): boolean => !NO_TEXT.test(text);
+export const isReadAsString = (text: string): boolean => !NO_TEXT.test(text);
 
 const UNPRINTABLE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\ufeff\ufffe\uffff]/u;
 
@@ -117,4 +117,4 @@ export function yamlProblem(message: string): string {
 }
 
 /** A sentence inside a line: its first word is no longer capitalized, unless it is an abbreviation. */
-export const lowered = (text: string): string => text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+export const lowerFirst = (text: string): string => text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());

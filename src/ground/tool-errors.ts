@@ -15,7 +15,7 @@ export const ADVICE = {
   retryable: {
     code: 'CLUSTER_UNREACHABLE',
     suggestions: (cluster) => [
-      'The API server is overloaded or restarting. Run the command again',
+      'The API server, or a proxy in front of it, is overloaded or restarting. Run the command again',
       `If the error persists, run: ${kubectlCommand(cluster, 'get', '--raw', '/readyz?verbose')}`,
     ],
   },
@@ -144,6 +144,11 @@ const KNOWN_ON_HOST: readonly KnownFailure[] = [
     suggestions: () => ['Docker cannot reach the registry: check the proxy of the Docker daemon, or use a mirror with --image-registry'],
   },
   {
+    stderr: /OCI runtime|failed to create (shim )?task/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['The container runtime rejects this container: check --agent-image, and SELinux or AppArmor on this machine'],
+  },
+  {
     stderr: /permission denied|authentication required|access denied|operation not permitted/i,
     code: 'FORBIDDEN',
     suggestions: () => ['Run the command with sudo'],
@@ -181,7 +186,9 @@ function reasonIn(stderr: string): string | undefined {
   const first = lines.findIndex((line) => /^\s*error/i.test(line));
   const [headline, ...rest] = lines.slice(Math.max(0, first)).map((line) => line.trimEnd());
   if (headline !== undefined && UNINSTALL.test(headline)) return `${headline.trim()}${deletionError(stderr)}`;
-  if (!headline?.endsWith(':')) return headline?.trim();
+  // The lines after it quote the patch, which can contain secrets.
+  const patch = /error when applying patch:$/.test(headline ?? '') ? /^for: "[^"]*": (.*)$/m.exec(stderr)?.[1] : undefined;
+  if (patch !== undefined || !headline?.endsWith(':')) return patch ?? headline?.trim();
   // Details are on the following lines.
   const end = rest.findIndex((line) => !/^\s|^[*-] /.test(line));
   const listed = rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
@@ -235,10 +242,10 @@ const CODES: Readonly<Partial<Record<ReadError['kind'], FailureCode>>> = {
 /** Without this call, there is nothing to collect. */
 export function refusal(
   what: string,
-  {kind, message, isToolMissing}: ReadError & {isToolMissing?: true},
+  {kind, message, isToolMissing, reason = message, remedy}: ReadError & {isToolMissing?: true; reason?: string; remedy?: string},
   suggestions: readonly string[],
 ): ExpectedError {
   const code = isToolMissing ? 'TOOL_NOT_FOUND' : (CODES[kind] ?? 'TOOL_FAILED');
   const exit = isToolMissing ? ExitCode.usage : code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed;
-  return failed(code, `${what}: ${message}.`, suggestions, {exit});
+  return failed(code, `${what}: ${reason}.`, [...(remedy === undefined ? [] : [remedy]), ...suggestions], {exit});
 }

@@ -63,10 +63,10 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
   };
   const readAll = (secrets: readonly KubernetesObject[], options: RequestOptions) =>
     pooled(secrets, MAX_RECORDS_AT_ONCE, (each) => read(each, options));
-  const last = async (name: ReleaseName, options: RequestOptions, isWanted: (status: string) => boolean) => {
+  const last = async (name: ReleaseName, options: RequestOptions, isDesired: (status: string) => boolean) => {
     const {items, error} = await revisionsOf(name, options);
     if (error) return {error};
-    const found = items.findLast((each) => isWanted(labelOf(each, 'status')));
+    const found = items.findLast((each) => isDesired(labelOf(each, 'status')));
     return found === undefined ? {object: undefined} : read(found, options);
   };
   return {
@@ -80,21 +80,21 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
     },
     async list({namespace}, {everywhere, ...rest}) {
       const options = {...rest, namespace: everywhere ? undefined : namespace};
-      const [secrets, ...labelled] = await Promise.all([
+      const [secrets, ...labeled] = await Promise.all([
         metadata('secrets', options, 'owner=helm,status!=superseded'),
-        ...LABELLED.map((kind) => metadata(kind, options, CHART)),
+        ...LABELED.map((kind) => metadata(kind, options, CHART)),
       ]);
       if (secrets.error) return {items: [], error: secrets.error};
-      const ours = labelled.some(({error}) => error) ? undefined : scalrReleases(labelled.flatMap(({items}) => items));
+      const ours = labeled.some(({error}) => error) ? undefined : scalrReleases(labeled.flatMap(({items}) => items));
       const current = newestOf(secrets.items).filter((each) => labelOf(each, 'status') !== 'uninstalled');
       // A release that is not deployed may have no object yet, and in the own namespace the chart of every release counts.
       const isOpen = (each: KubernetesObject): boolean => labelOf(each, 'status') !== 'deployed' || each.metadata.namespace === namespace;
-      const wanted = current.filter((each) => ours?.has(keyOf(each)) !== false || isOpen(each));
-      const records = await readAll(wanted, rest);
+      const desired = current.filter((each) => ours?.has(keyOf(each)) !== false || isOpen(each));
+      const records = await readAll(desired, rest);
       // What is no release of Helm is not ours.
       const failed = records.find(({error}) => error && error.kind !== 'refused')?.error;
       if (failed) return {items: [], error: failed};
-      const recordOf = new Map(wanted.map((each, index) => [each, records[index]?.object]));
+      const recordOf = new Map(desired.map((each, index) => [each, records[index]?.object]));
       return {items: current.map((each) => lineOf(each, recordOf.get(each)))};
     },
   };
@@ -122,7 +122,7 @@ function newestOf(secrets: readonly KubernetesObject[]): KubernetesObject[] {
 /** Every released version of the three charts labels its objects with it (templates/_helpers.tpl). */
 const CHART = 'helm.sh/chart';
 
-const LABELLED = ['deployments.apps', 'daemonsets.apps', 'serviceaccounts'] as const;
+const LABELED = ['deployments.apps', 'daemonsets.apps', 'serviceaccounts'] as const;
 
 /** Releases with objects of the three charts. The records of all others can be large and are not read. */
 const scalrReleases = (objects: readonly KubernetesObject[]): ReadonlySet<string> =>
@@ -158,11 +158,11 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
   const last = async (
     name: ReleaseName,
     options: RequestOptions,
-    isWanted: (each: Revision) => boolean,
+    isDesired: (each: Revision) => boolean,
   ): Promise<ObjectResult<ReleaseRecord>> => {
     const history = await json(releaseHistory(name), isHistory, options);
     if (history.error) return history;
-    const latest = history.object?.findLast(isWanted);
+    const latest = history.object?.findLast(isDesired);
     if (latest === undefined) return {object: undefined};
     const [values, all, manifest, metadata] = await Promise.all([
       json(releaseValues(name, latest.revision), isValues, options),

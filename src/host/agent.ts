@@ -7,6 +7,7 @@ import {at, getAt, textAt, type Values} from '../ground/tree.ts';
 import {splitImage, withoutCredentials} from '../settings/addresses.ts';
 import {concurrency, token, tokenFile, url} from '../settings/agent.ts';
 import {canonicalQuantity, milliOf} from '../settings/kinds.ts';
+import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {runMemoryLimit} from '../settings/pods.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -224,10 +225,12 @@ const unreadableKey = (tree: Values, settings: Settings): Warning[] =>
       ]
     : [];
 
-const cautionsOf = (settings: Settings): Warning[] => {
-  const message = url.caution?.(settings.get(url) as string, settings.get);
-  return settings.get(url) === undefined || message === undefined ? [] : [{code: 'CAUTION', setting: url.id, message}];
-};
+const cautionsOf = ({get}: Settings): Warning[] =>
+  [url, httpProxy, httpsProxy].flatMap((setting) => {
+    const value = get(setting);
+    const message = value === undefined ? undefined : setting.caution?.(value, get);
+    return message === undefined ? [] : [{code: 'CAUTION', setting: setting.id, message}];
+  });
 
 function imageOf(tree: Values): string {
   const newest = chartSchema('agent-local')['x-releases'].at(-1)?.appVersion;

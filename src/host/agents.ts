@@ -154,7 +154,7 @@ function stateIn(
   const verdict = verdictIn(log, 'host', isRunning, now);
   const row = AGENT_LOG_ROWS.find(({code}) => code === verdict?.meaning);
   const seconds = verdict?.since === undefined ? 0 : (now.getTime() - Date.parse(verdict.since)) / 1000;
-  const isLate = row?.hopelessAfter !== undefined && seconds > row.hopelessAfter;
+  const isLate = row?.permanentAfter !== undefined && seconds > row.permanentAfter;
   return {
     // The line of an earlier start does not count.
     agent: verdict?.meaning === 'READY' && isAfter(verdict.since, startedAt) ? 'registered' : 'unknown',

@@ -48,7 +48,7 @@ interface HostFacts {
   hasImage: boolean;
   /** Docker pulls through a proxy. */
   hasDaemonProxy: boolean;
-  /** Paths of files on the machine that already have the wanted content. */
+  /** Paths of files on the machine that already have the desired content. */
   upToDate?: ReadonlySet<string>;
 }
 
@@ -56,21 +56,21 @@ interface HostFacts {
 export function planContainers(host: HostAgent, directory: string, facts: HostFacts): HostPlan {
   const found = agentContainers(facts.containers, host.name);
   refuseTakenNames(host, facts.containers, found);
-  const wanted = host.agents.map((agent) => ({
+  const desired = host.agents.map((agent) => ({
     agent,
     configuration: fingerprint([createArguments(agent, host, ''), host.secrets, host.files]),
   }));
-  const isWanted = (each: DockerContainer): boolean =>
-    wanted.some(({agent, configuration}) => agent.name === containerName(each) && labelOf(each, CONFIGURATION_LABEL) === configuration);
+  const isDesired = (each: DockerContainer): boolean =>
+    desired.some(({agent, configuration}) => agent.name === containerName(each) && labelOf(each, CONFIGURATION_LABEL) === configuration);
   const previous = found.filter((each) => containerRole(each) === 'previous');
   // An interrupted install has created and renamed every container.
   const isFinishing =
-    previous.length > 0 && wanted.every(({agent}) => found.some((each) => isWanted(each) && containerName(each) === agent.name));
+    previous.length > 0 && desired.every(({agent}) => found.some((each) => isDesired(each) && containerName(each) === agent.name));
   const recovery = isFinishing ? undefined : recover(found);
   const installed = recovery?.containers ?? found.filter((each) => containerRole(each) === 'current');
-  const kept = installed.filter(isWanted);
+  const kept = installed.filter(isDesired);
   const replaced = installed.filter((each) => !kept.includes(each));
-  const changed = wanted.filter(({agent}) => !kept.some((each) => containerName(each) === agent.name));
+  const changed = desired.filter(({agent}) => !kept.some((each) => containerName(each) === agent.name));
   const isPulled = changed.length > 0 && host.pull !== 'never' && (host.pull === 'always' || !facts.hasImage);
   const onMachine = host.files.filter(({isOnMachine, path}) => isOnMachine && !facts.upToDate?.has(path));
   const labels = {

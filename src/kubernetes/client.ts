@@ -122,7 +122,8 @@ export class IdleTimeout {
     if (error instanceof Ended) return error.error;
     const {code, message} = error as NodeJS.ErrnoException;
     if (code === undefined || error instanceof TypeError) throw error;
-    return {kind: before, message};
+    // Node.js calls a connection that ends within a response "aborted".
+    return {kind: before, message: message === 'aborted' ? 'the connection was closed before the response was complete' : message};
   }
 
   readonly #giveUp = (): void => this.#stop({kind: 'aborted', message: abortReason(this.#signal)});

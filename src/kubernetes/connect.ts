@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {delimiter} from 'node:path';
-import {isUnknownToWindows, notThere, type ToolPaths} from '../adapters/node-processes.ts';
+import {isUnknownToWindows, type ToolPaths, toolNotFound} from '../adapters/node-processes.ts';
 import {abortReason, anySignal, followSignal} from '../ground/async.ts';
 import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
@@ -13,7 +13,7 @@ import {apiErrorOf, errorLine} from './api-error.ts';
 import {type ApiResult, answerFrom, IdleTimeout, type KubernetesClient, logFrom, type RequestOptions} from './client.ts';
 import {proxy} from './kubectl.ts';
 import {type ApiProxy, type NoProxy, rawClient, startProxy} from './kubectl-processes.ts';
-import {isByHand} from './objects.ts';
+import {isUserManager} from './objects.ts';
 import {REQUIRED_MS} from './resources.ts';
 import {clientFrom, type Opened, type Request} from './with-retries.ts';
 
@@ -93,7 +93,7 @@ async function connect(kubeTarget: ClusterTarget, kubectl: string, signal: Abort
   const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(kubeTarget, socket), kubectl, signal);
   if ('call' in started) {
     refuse(started, kubectl);
-    if (await isUnknownToWindows(kubectl)) throw notThere('kubectl', kubectl, false);
+    if (await isUnknownToWindows(kubectl)) throw toolNotFound('kubectl', kubectl, false);
     return NONE;
   }
   const {socketPath, isAlive, stop} = started;
@@ -130,7 +130,7 @@ async function orAborted(made: Promise<Connection>, signal: AbortSignal): Promis
 function refuse({call, outcome}: NoProxy, kubectl: string): void {
   if (outcome === undefined) return;
   const {exitCode} = outcome;
-  if (exitCode === NOT_FOUND || exitCode === NOT_RUNNABLE) throw notThere('kubectl', kubectl, exitCode === NOT_RUNNABLE);
+  if (exitCode === NOT_FOUND || exitCode === NOT_RUNNABLE) throw toolNotFound('kubectl', kubectl, exitCode === NOT_RUNNABLE);
   const failure = toolFailure(call, outcome);
   if (failure.code !== 'TOOL_FAILED' && !/timed out waiting for a response/.test(outcome.stderr)) throw failure;
 }
@@ -145,20 +145,21 @@ export function httpClient(socketPath: string): Omit<KubernetesClient, 'connect'
   const agentFor = (kind: Request['kind']): Agent => new Agent({keepAlive: true, maxSockets: MAX_SOCKETS[kind], ...withoutTls});
   const agents = {query: agentFor('query'), log: agentFor('log'), followed: agentFor('followed')};
   return clientFrom(
-    (wanted) => open(wanted, agents[wanted.kind], socketPath),
+    (desired) => open(desired, agents[desired.kind], socketPath),
     () => {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   );
 }
 
-async function open(wanted: Request, agent: Agent, socketPath: string): Promise<Opened> {
-  const timeout = new IdleTimeout(wanted.signal, wanted.idleMs);
+async function open(desired: Request, agent: Agent, socketPath: string): Promise<Opened> {
+  const timeout = new IdleTimeout(desired.signal, desired.idleMs);
   try {
-    const response = await headersOf(wanted, agent, socketPath, timeout);
+    const response = await headersOf(desired, agent, socketPath, timeout);
     const status = response.statusCode ?? 0;
     const date = dateOf(response);
-    if (status >= 200 && status < 300) return {status, log: logFrom(response, timeout, {release: wanted.release}), ...(date ? {date} : {})};
+    if (status >= 200 && status < 300)
+      return {status, log: logFrom(response, timeout, {release: desired.release}), ...(date ? {date} : {})};
     const answer = await answerFrom(status, logFrom(response, timeout));
     return {error: answer.error ?? apiErrorOf(status, answer.body, retryAfter(response.headers['retry-after'], date ?? new Date()))};
   } catch (error) {
@@ -235,7 +236,7 @@ async function outcomeOf({requests}: Call, client: Client, signal: AbortSignal):
 async function sendOne(request: ApiRequest, client: Client, options: RequestOptions): Promise<ApiResult | undefined> {
   const result = await client.send(request, options);
   const managers = [...(result?.error?.message ?? '').matchAll(/\bconflicts? with "([^"]+)"/g)].map(([, manager = '']) => manager);
-  return request.takesOver && managers.length > 0 && managers.every(isByHand)
+  return request.takesOver && managers.length > 0 && managers.every(isUserManager)
     ? client.send({...request, path: `${request.path}&force=true`}, options)
     : result;
 }

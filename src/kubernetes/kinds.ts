@@ -180,13 +180,13 @@ export function otherOwner({metadata}: KubernetesObject): string | undefined {
   return manager === undefined || manager === 'Helm' ? undefined : manager;
 }
 
-/** Whether `found` contains all of `wanted`; the API server adds defaults. With `mayLack`, missing fields are ignored. */
-export function isContained(wanted: Tree, found: Tree | undefined, {mayLack = false} = {}): boolean {
-  if (found === undefined) return mayLack || wanted === null;
-  if (Array.isArray(wanted))
+/** Whether `found` contains all of `desired`; the API server adds defaults. With `mayLack`, missing fields are ignored. */
+export function isContained(desired: Tree, found: Tree | undefined, {mayLack = false} = {}): boolean {
+  if (found === undefined) return mayLack || desired === null;
+  if (Array.isArray(desired))
     return (
-      Array.isArray(found) && wanted.length === found.length && wanted.every((each, index) => isContained(each, found[index], {mayLack}))
+      Array.isArray(found) && desired.length === found.length && desired.every((each, index) => isContained(each, found[index], {mayLack}))
     );
-  if (isMap(wanted)) return isMap(found) && Object.entries(wanted).every(([key, below]) => isContained(below, found[key], {mayLack}));
-  return wanted === found;
+  if (isMap(desired)) return isMap(found) && Object.entries(desired).every(([key, below]) => isContained(below, found[key], {mayLack}));
+  return desired === found;
 }

@@ -153,10 +153,10 @@ const MAX_FOLLOWED_LOGS = 24;
 /** Runs one kubectl per request: slower, but works where no socket can be used. */
 export function rawClient(kubeTarget: ClusterTarget, kubectl: string): Omit<KubernetesClient, 'connect'> {
   const [acquire, acquireFollowed] = [semaphore(MAX_REQUESTS), semaphore(MAX_FOLLOWED_LOGS)];
-  const client = clientFrom(async (wanted) => {
-    const done = await (wanted.kind === 'followed' ? acquireFollowed : acquire)(wanted.signal);
-    if (done === undefined) return {error: {kind: 'aborted', message: `not started: ${abortReason(wanted.signal)}`}};
-    const opened = await open(wanted, kubeTarget, kubectl, done);
+  const client = clientFrom(async (desired) => {
+    const done = await (desired.kind === 'followed' ? acquireFollowed : acquire)(desired.signal);
+    if (done === undefined) return {error: {kind: 'aborted', message: `not started: ${abortReason(desired.signal)}`}};
+    const opened = await open(desired, kubeTarget, kubectl, done);
     if (opened.error) done();
     return opened;
   });

@@ -139,7 +139,7 @@ export const deleteNamed = (kubeTarget: ClusterTarget, objects: readonly string[
   kubectl(kubeTarget, ['delete', ...objects, '--ignore-not-found', `--timeout=${seconds}s`]);
 
 /** All objects of these kinds with the label. Does not wait. */
-export const deleteLabelled = (kubeTarget: ClusterTarget, kinds: readonly string[], selector: string): Call =>
+export const deleteLabeled = (kubeTarget: ClusterTarget, kinds: readonly string[], selector: string): Call =>
   kubectl(kubeTarget, ['delete', kinds.join(','), `--selector=${selector}`, '--ignore-not-found', '--wait=false', PROMPT]);
 
 export const describePods = (kubeTarget: ClusterTarget): Call => kubectl(kubeTarget, ['describe', 'pods']);

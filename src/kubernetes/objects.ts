@@ -126,14 +126,14 @@ const RELEASE = 'scalr.io/release';
 export const ownLabels = (release: string): Readonly<Record<string, string>> => ({[MANAGER.key]: MANAGER.value, [RELEASE]: release});
 
 /** Field managers of people and of Helm; what they have changed can be changed back. */
-export const isByHand = (manager: string): boolean => /^(kubectl|helm(?!-controller)|scalr-agent-install)/.test(manager);
+export const isUserManager = (manager: string): boolean => /^(kubectl|helm(?!-controller)|scalr-agent-install)/.test(manager);
 
 export const isOwn = ({metadata}: KubernetesObject): boolean => metadata.labels?.[MANAGER.key] === MANAGER.value;
 
 /** The release that this program created an object for. */
 export const releaseOf = ({metadata}: KubernetesObject): string | undefined => metadata.labels?.[RELEASE];
 
-export const isMadeFor = (object: KubernetesObject, release: string): boolean => isOwn(object) && releaseOf(object) === release;
+export const isOwnFor = (object: KubernetesObject, release: string): boolean => isOwn(object) && releaseOf(object) === release;
 
 /** The fields that a manager has set. */
 export interface ManagedFields {
@@ -158,8 +158,8 @@ export interface ObjectRef {
 export const refOf = ({kind = '', metadata}: KubernetesObject): ObjectRef => ({kind, name: metadata.name});
 
 export const isSameRef = (one: ObjectRef, other: ObjectRef): boolean => one.kind === other.kind && one.name === other.name;
-export const isAmong = (one: ObjectRef, others: readonly ObjectRef[]): boolean => others.some((each) => isSameRef(one, each));
-export const once = (refs: readonly ObjectRef[]): ObjectRef[] =>
+export const includesRef = (one: ObjectRef, others: readonly ObjectRef[]): boolean => others.some((each) => isSameRef(one, each));
+export const uniqueRefs = (refs: readonly ObjectRef[]): ObjectRef[] =>
   refs.filter((each, index) => refs.findIndex((other) => isSameRef(each, other)) === index);
 
 /** For kubectl: deployment/scalr-agent. */

@@ -16,10 +16,10 @@ import type {InstallFacts} from '../release/read-release.ts';
 import {shutdownMode} from '../settings/pods.ts';
 import {type DebugValues, withDebug} from '../values/debug.ts';
 import {effectiveValues, readValues} from '../values/read-values.ts';
+import {renderChart} from './desired-release.ts';
 import {type InstallChoices, planInstall} from './install.ts';
 import type {Plan} from './step.ts';
 import {inFlight} from './uninstall.ts';
-import {renderChart} from './wanted-release.ts';
 
 export interface PreparedDebug extends DebugValues {
   plan: Plan;
@@ -49,7 +49,7 @@ export async function prepareDebug(
   const runs = await runsInFlight(name, release, target, {kubernetes, signal});
   if (!changed.isChanged && release.status === 'deployed') return {...changed, plan: {steps: []}, manifest: [], runs, warnings: []};
   const {values} = changed;
-  const wanted = {
+  const desired = {
     name,
     chart: {...target, ...(chartSource === undefined ? {} : {source: chartSource})},
     values,
@@ -59,11 +59,11 @@ export async function prepareDebug(
     yaml: `${JSON.stringify(values)}\n`,
     secrets: [],
   };
-  const manifest = await renderChart(wanted, facts, () => undefined, processes);
+  const manifest = await renderChart(desired, facts, () => undefined, processes);
   requireSameChart(manifest, release, chartSource);
   // Changes of others are kept, unless Helm must overwrite fields to apply the release.
   const drift = facts.release.isServerSide ? facts.drift.filter(isRestored) : [];
-  const planned = planInstall({...wanted, manifest}, {...facts, drift, stopped: new Set()}, {...choices, drainTimeoutSeconds: 0});
+  const planned = planInstall({...desired, manifest}, {...facts, drift, stopped: new Set()}, {...choices, drainTimeoutSeconds: 0});
   const title = `${isOn ? 'Enable' : 'Disable'} debug logs in release ${name.release} (${release.chart})`;
   return {
     ...changed,

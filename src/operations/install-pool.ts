@@ -105,7 +105,7 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
   ]);
 
 /** A token that the Secret gets. */
-export interface MadeToken extends AccountToken {
+export interface CreatedToken extends AccountToken {
   text: Secret;
 }
 
@@ -117,14 +117,14 @@ export async function installWithPool<T>(
   prepared: TokenPlan,
   client: ScalrClient,
   {interrupts, onStep}: AccountDeps,
-  install: (token: MadeToken | undefined, keep: () => void) => Promise<T>,
+  install: (token: CreatedToken | undefined, keep: () => void) => Promise<T>,
 ): Promise<{result: T; pool: ScalrPool}> {
   const {interrupt} = interrupts;
   const deps = {interrupts, onStep};
   const {creation, token: attributes} = prepared;
   let {pool} = prepared;
   let [isPoolMade, isKept] = [false, false];
-  let made: MadeToken | undefined;
+  let made: CreatedToken | undefined;
   try {
     await runAccountSteps(prepared.steps.slice(0, prepared.orphans.length), client, deps);
     if (creation !== undefined) {
@@ -155,7 +155,7 @@ async function cleanUp(
   failure: ExpectedError,
   client: ScalrClient,
   pool: ScalrPool,
-  {made, isPoolMade}: {made: MadeToken | undefined; isPoolMade: boolean},
+  {made, isPoolMade}: {made: CreatedToken | undefined; isPoolMade: boolean},
 ): Promise<ExpectedError> {
   const [done, left]: [string[], string[]] = [[], []];
   const undo = async (request: Parameters<ScalrClient['send']>[0], what: string, text: string, command: string): Promise<void> => {

@@ -2,6 +2,7 @@ import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
 import {type Call, type ClusterTarget, commandLine, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExpectedError, failed, maskSecrets, RUN_AGAIN} from '../ground/errors.ts';
+import {sentences} from '../ground/text.ts';
 import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, releaseHistory, rollback, uninstall} from '../helm/helm.ts';
@@ -127,7 +128,7 @@ export function mergePatch(after: Tree, before: Tree | undefined): Tree {
 /** Containers, variables and volumes are merged by their names. */
 const isNamed = (tree: Tree): tree is Values & {name: string} => isMap(tree) && typeof tree['name'] === 'string';
 
-export interface BringUpDeps extends WatchDeps, Pick<RunStepsDeps, 'onStep'> {
+export interface InstallReleaseDeps extends WatchDeps, Pick<RunStepsDeps, 'onStep'> {
   files: Files;
 }
 
@@ -145,7 +146,7 @@ export async function installRelease(
   name: ReleaseName,
   {release, newestRevision: planned}: InstallFacts,
   {waits, rollBackWith, rollback: given}: BringUpOptions,
-  deps: BringUpDeps,
+  deps: InstallReleaseDeps,
 ): Promise<Watched | undefined> {
   await requireSameRevision(name, planned, deps);
   let isNeeded = false;
@@ -165,9 +166,22 @@ export async function installRelease(
     await record;
     return watched;
   } catch (error) {
-    if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    throw await rollBack(name, release, error, {...deps, evidencePath: rollBackWith, steps: given?.steps, isNeeded});
+    if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
+    if (rollBackWith === undefined) throw await withTakeOver(error, name, deps);
+    throw await rollBack(name, release, error, {...deps, diagnosticsPath: rollBackWith, steps: given?.steps, isNeeded});
   }
+}
+
+/** A helm that has ended without an answer can leave a record that blocks the next one. */
+async function withTakeOver(failure: ExpectedError, name: ReleaseName, deps: ClusterAccess): Promise<ExpectedError> {
+  if (failure.code === 'RELEASE_BUSY') return failure;
+  const state = await newestRevision(name, deps).catch(() => undefined);
+  if (state === undefined || !isPending(state)) return failure;
+  const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
+  return failure.with(sentences(failure.message, `Helm has ended, but its record of the release is still ${state.status}.`), [
+    'Run the same command again with --take-over',
+    ...others,
+  ]);
 }
 
 /** A user may have read the plan for minutes, while someone else changed the release. @throws ExpectedError */
@@ -182,7 +196,7 @@ async function requireSameRevision(name: ReleaseName, planned: number | undefine
 }
 
 /** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */
-async function requireRecord(name: ReleaseName, deps: BringUpDeps): Promise<void> {
+async function requireRecord(name: ReleaseName, deps: InstallReleaseDeps): Promise<void> {
   const state = await newestRevision(name, deps);
   if (state === undefined || !isPending(state)) return;
   throw failed(
@@ -197,7 +211,7 @@ const SNAPSHOT_TIMEOUT_MS = 30_000;
 interface RollBackDeps extends ClusterAccess {
   files: Pick<Files, 'write'>;
   now(): Date;
-  evidencePath: string;
+  diagnosticsPath: string;
   steps?: readonly Pick<Step, 'call' | 'tolerates'>[] | undefined;
   /** Even if Helm created no new revision. */
   isNeeded?: boolean;
@@ -220,7 +234,7 @@ async function rollBack(
     if (isPending(state)) return rollBackError(`Not rolled back: the release is ${state.status}.`);
     if (before !== undefined && before.status !== 'deployed')
       return rollBackError(`Not rolled back: the previous revision was ${before.status}.`);
-    const lost = await keepEvidence(name, deps);
+    const lost = await saveDiagnostics(name, deps);
     for (const {call, tolerates} of deps.steps ?? [{call: before === undefined ? uninstall(name) : rollback(name, before.revision)}]) {
       const outcome = await processes.start(call).outcome;
       if (outcome.exitCode !== 0 && !tolerates?.test(outcome.stderr)) throw toolFailure(call, outcome);
@@ -229,7 +243,7 @@ async function rollBack(
       before === undefined
         ? 'Rolled back: the release was uninstalled. Secrets and the namespace remain for the next install.'
         : `Rolled back to revision ${before.revision}.`;
-    if (lost === undefined) return rollBackError(done, `Diagnostics from before the rollback: ${deps.evidencePath}`);
+    if (lost === undefined) return rollBackError(done, `Diagnostics from before the rollback: ${deps.diagnosticsPath}`);
     return rollBackError(`${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`, ...lost.suggestions);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
@@ -238,11 +252,14 @@ async function rollBack(
 }
 
 /** Returns the error, if any: a rollback without diagnostics is better than a broken release. */
-async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
+async function saveDiagnostics(
+  name: ReleaseName,
+  {kubernetes, files, now, diagnosticsPath}: RollBackDeps,
+): Promise<ExpectedError | undefined> {
   try {
     const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
-    const text = evidenceText(name, snapshot, explainSnapshot(snapshot, now()), now());
-    await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
+    const text = diagnosticsText(name, snapshot, explainSnapshot(snapshot, now()), now());
+    await files.write(diagnosticsPath, text, {isPrivate: true, flag: '--save'});
     return undefined;
   } catch (error) {
     if (error instanceof ExpectedError) return error;
@@ -251,11 +268,16 @@ async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidence
 }
 
 /** The state of a release that did not become ready, as JSON: no specs, which may contain secrets, and no passwords in strings. */
-function evidenceText(name: ReleaseName, {workloads, pods, claims, events, logs}: Snapshot, causes: readonly Cause[], now: Date): string {
+function diagnosticsText(
+  name: ReleaseName,
+  {workloads, pods, claims, events, logs}: Snapshot,
+  causes: readonly Cause[],
+  now: Date,
+): string {
   const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({kind, name, status}));
   const {release} = name;
-  const evidence = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs, page: reportCommands(name)};
-  return `${JSON.stringify(evidence, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
+  const diagnostics = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs, page: reportCommands(name)};
+  return `${JSON.stringify(diagnostics, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
 }
 
 const eventOf = ({type, reason, message, count, lastTimestamp, eventTime, involvedObject}: Event): object => ({

@@ -3,8 +3,8 @@ import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
 import {annotate, applyObjects, FIELD_MANAGER, restart} from '../kubernetes/kubectl.ts';
 import {
-  isMadeFor,
   isOwn,
+  isOwnFor,
   type KubernetesObject,
   kindAndName,
   ownLabels,
@@ -18,23 +18,23 @@ import {readsSecret, readUsers} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
+import type {DesiredRelease, DesiredSecret, RenderedRelease, SecretMetadata} from './desired-release.ts';
 import type {Step} from './step.ts';
-import type {RenderedRelease, SecretMetadata, WantedRelease, WantedSecret} from './wanted-release.ts';
 
-type WantedObjects = Pick<RenderedRelease, 'name' | 'manifest' | 'secrets'>;
+type DesiredObjects = Pick<RenderedRelease, 'name' | 'manifest' | 'secrets'>;
 
 /** Creates missing Secrets, and updates existing ones to the given content. @throws ExpectedError for a Secret of others */
-export function secretSteps(wanted: WantedObjects, facts: InstallFacts): Step[] {
-  for (const secret of wanted.secrets) requireOwn(secret, wanted, facts);
-  return wanted.secrets
-    .filter((secret) => isChanged(secret, facts) || isRelabelled(secret, wanted, facts))
-    .map((secret) => secretStep(secret, wanted, facts));
+export function secretSteps(desired: DesiredObjects, facts: InstallFacts): Step[] {
+  for (const secret of desired.secrets) requireOwn(secret, desired, facts);
+  return desired.secrets
+    .filter((secret) => isChanged(secret, facts) || isRelabeled(secret, desired, facts))
+    .map((secret) => secretStep(secret, desired, facts));
 }
 
 /** Reads who uses the Secrets that the plan would change. */
 export async function withSecretUsers(
   facts: InstallFacts,
-  {name, secrets}: Pick<WantedRelease, 'name' | 'secrets'>,
+  {name, secrets}: Pick<DesiredRelease, 'name' | 'secrets'>,
   kubernetes: Reader,
   signal: AbortSignal,
 ): Promise<InstallFacts> {
@@ -61,21 +61,21 @@ export function userWarnings({secrets}: RenderedRelease, facts: InstallFacts): W
   }));
 }
 
-export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly KubernetesObject[]): Map<string, string[]> =>
+export const usersBySecret = (secrets: readonly DesiredSecret[], users: readonly KubernetesObject[]): Map<string, string[]> =>
   new Map(secrets.map(({name}) => [name, users.filter(readsSecret(name)).map(kindAndName)]));
 
 /** Only Secrets that this program created for the release, and that nothing else reads, are written. */
-function requireOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallFacts): void {
-  const reason = whyNotOwn(secret, wanted, facts);
+function requireOwn(secret: DesiredSecret, desired: DesiredObjects, facts: InstallFacts): void {
+  const reason = whyNotOwn(secret, desired, facts);
   if (reason === undefined) return;
   const isComplete = hasKeys(secret, facts.secrets.get(secret.name));
   throw failed(
     'OBJECT_NOT_OWNED',
-    `Secret ${secret.name} in ${wanted.name.kubeTarget.namespace} ${reason}.`,
+    `Secret ${secret.name} in ${desired.name.kubeTarget.namespace} ${reason}.`,
     [
       `Use another Secret: ${secret.flag} NAME`,
       ...(isComplete && isGiven(secret) ? [`To use its content, omit the ${contentOf(secret)}`] : []),
-      ...(isRelabelled(secret, wanted, facts)
+      ...(isRelabeled(secret, desired, facts)
         ? [`To keep its labels and annotations, omit ${spell(secretLabel)} and ${spell(secretAnnotation)}`]
         : []),
     ],
@@ -83,31 +83,31 @@ function requireOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallF
   );
 }
 
-const contentOf = ({type}: WantedSecret): string => (type === 'Opaque' ? 'token' : 'certificate and key');
+const contentOf = ({type}: DesiredSecret): string => (type === 'Opaque' ? 'token' : 'certificate and key');
 
-function whyNotOwn(secret: WantedSecret, wanted: WantedObjects, facts: InstallFacts): string | undefined {
+function whyNotOwn(secret: DesiredSecret, desired: DesiredObjects, facts: InstallFacts): string | undefined {
   const {name} = secret;
-  const {manifest} = wanted;
-  const {release} = wanted.name;
+  const {manifest} = desired;
+  const {release} = desired.name;
   const isRendered = (objects: readonly KubernetesObject[]): boolean =>
     objects.some(({kind, metadata}) => kind === 'Secret' && metadata.name === name);
   if (isRendered(facts.installed) && !isRendered(manifest)) return `is part of the installed release, and Helm deletes it with this change`;
   const found = facts.secrets.get(name);
   const hasNewContent = isChanged(secret, facts);
-  if (found === undefined || !(hasNewContent || isRelabelled(secret, wanted, facts))) return undefined;
+  if (found === undefined || !(hasNewContent || isRelabeled(secret, desired, facts))) return undefined;
   const difference = hasNewContent ? 'other content' : 'other labels or annotations';
   if (!isOwn(found)) return `already exists with ${difference}, and was not created by scalr-agent`;
-  if (!isMadeFor(found, release)) return `already exists with ${difference}, and belongs to release ${releaseOf(found)}`;
+  if (!isOwnFor(found, release)) return `already exists with ${difference}, and belongs to release ${releaseOf(found)}`;
   const users = hasNewContent ? (facts.secretUsers?.get(name) ?? []) : [];
   return users.length === 0 ? undefined : `is also used by ${users.join(', ')}, so its content is not replaced`;
 }
 
-function secretStep(secret: WantedSecret, wanted: WantedObjects, facts: InstallFacts): Step {
+function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: InstallFacts): Step {
   const {name, type} = secret;
-  const {release, kubeTarget} = wanted.name;
+  const {release, kubeTarget} = desired.name;
   const found = facts.secrets.get(name);
   const hasNewContent = isChanged(secret, facts);
-  const own = hasNewContent ? {...secret.annotations, ...markOf(name, wanted, facts)} : ownAnnotations(found);
+  const own = hasNewContent ? {...secret.annotations, ...markOf(name, desired, facts)} : ownAnnotations(found);
   const wantedMetadata = secret.metadata ?? appliedMetadata(found);
   const annotations = {...own, ...wantedMetadata.annotations};
   const labels = {...wantedMetadata.labels, ...ownLabels(release)};
@@ -139,11 +139,11 @@ function appliedMetadata(secret: SecretObject | undefined): SecretMetadata {
   return {labels: part('labels'), annotations: part('annotations')};
 }
 
-/** The Secret lacks labels or annotations, or has some that are no longer wanted. */
-function isRelabelled({name, metadata}: WantedSecret, wanted: WantedObjects, {secrets}: InstallFacts): boolean {
+/** The Secret lacks labels or annotations, or has some that are no longer desired. */
+function isRelabeled({name, metadata}: DesiredSecret, desired: DesiredObjects, {secrets}: InstallFacts): boolean {
   const found = secrets.get(name);
   if (found === undefined || metadata === undefined) return false;
-  const applied = appliedMetadata(isMadeFor(found, wanted.name.release) ? found : undefined);
+  const applied = appliedMetadata(isOwnFor(found, desired.name.release) ? found : undefined);
   return (['labels', 'annotations'] as const).some(
     (part) =>
       Object.entries(metadata[part]).some(([key, value]) => found.metadata[part]?.[key] !== value) ||
@@ -151,13 +151,13 @@ function isRelabelled({name, metadata}: WantedSecret, wanted: WantedObjects, {se
   );
 }
 
-const isGiven = ({data}: WantedSecret): boolean => Object.values(data).every((content) => content !== undefined);
-const hasKeys = ({data}: WantedSecret, found: SecretObject | undefined): boolean =>
+const isGiven = ({data}: DesiredSecret): boolean => Object.values(data).every((content) => content !== undefined);
+const hasKeys = ({data}: DesiredSecret, found: SecretObject | undefined): boolean =>
   found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
 
 /** @throws ExpectedError when a Secret neither exists nor was given */
-export function requireSecrets({secrets: wanted, name: {kubeTarget}}: RenderedRelease, {secrets}: InstallFacts): void {
-  const missing = wanted.filter((secret) => !hasKeys(secret, secrets.get(secret.name)) && !isGiven(secret));
+export function requireSecrets({secrets: desired, name: {kubeTarget}}: RenderedRelease, {secrets}: InstallFacts): void {
+  const missing = desired.filter((secret) => !hasKeys(secret, secrets.get(secret.name)) && !isGiven(secret));
   if (missing.length === 0) return;
   const lines = missing.map(({name, data}) => {
     const found = secrets.get(name);
@@ -174,10 +174,10 @@ export function requireSecrets({secrets: wanted, name: {kubeTarget}}: RenderedRe
 }
 
 /** Content was given that the Secret in the cluster does not have. */
-const isChanged = (secret: WantedSecret, {secrets}: InstallFacts): boolean =>
+const isChanged = (secret: DesiredSecret, {secrets}: InstallFacts): boolean =>
   given(secret).some(([key, content]) => secrets.get(secret.name)?.data?.[key] !== base64(content));
 
-const given = ({data}: WantedSecret): [string, Secret][] =>
+const given = ({data}: DesiredSecret): [string, Secret][] =>
   Object.entries(data).filter((entry): entry is [string, Secret] => entry[1] !== undefined);
 
 const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
@@ -186,11 +186,11 @@ const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8'
 const MARK = 'scalr.io/restart-readers';
 
 /** Pods read a Secret when they start: workloads with the old content are restarted. */
-export function restartSteps(wanted: WantedObjects, facts: InstallFacts): Step[] {
-  const {kubeTarget} = wanted.name;
+export function restartSteps(desired: DesiredObjects, facts: InstallFacts): Step[] {
+  const {kubeTarget} = desired.name;
   const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
-  const stale = wanted.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
-  const readers = new Map(stale.flatMap((name) => staleReaders(name, wanted, facts)).map((each) => [kindAndName(each), each]));
+  const stale = desired.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
+  const readers = new Map(stale.flatMap((name) => staleReaders(name, desired, facts)).map((each) => [kindAndName(each), each]));
   const restarts = [...readers].map(
     ([reader, object]): Step => ({
       id: `restart/${object.metadata.name}`,
@@ -199,7 +199,7 @@ export function restartSteps(wanted: WantedObjects, facts: InstallFacts): Step[]
     }),
   );
   const done = stale
-    .filter((name) => isMarked(name) || staleReaders(name, wanted, facts).length > 0)
+    .filter((name) => isMarked(name) || staleReaders(name, desired, facts).length > 0)
     .map(
       (name): Step => ({
         id: `restarted/${name}`,
@@ -210,11 +210,11 @@ export function restartSteps(wanted: WantedObjects, facts: InstallFacts): Step[]
   return [...restarts, ...done];
 }
 
-const markOf = (secret: string, wanted: WantedObjects, facts: InstallFacts): Readonly<Record<string, string>> =>
-  staleReaders(secret, wanted, facts).length === 0 ? {} : {[MARK]: ''};
+const markOf = (secret: string, desired: DesiredObjects, facts: InstallFacts): Readonly<Record<string, string>> =>
+  staleReaders(secret, desired, facts).length === 0 ? {} : {[MARK]: ''};
 
 /** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
-function staleReaders(secret: string, {manifest}: WantedObjects, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
+function staleReaders(secret: string, {manifest}: DesiredObjects, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
   return manifest.filter((object) => {
     const before = installed.find((each) => kindAndName(each) === kindAndName(object));
     if (!RESTARTED.has(object.kind ?? '') || stopped.has(kindAndName(object))) return false;

@@ -18,11 +18,11 @@ import {readInventory} from '../release/read-inventory.ts';
 import {type InstallFacts, isPending, readFacts} from '../release/read-release.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
+import {type DesiredRelease, type RenderedRelease, renderChart} from './desired-release.ts';
 import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
 import {claimsToKeep, keepClaimSteps} from './release-data.ts';
 import {inOrder, type Plan, permissionsOfUpgrade, type Step} from './step.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
-import {type RenderedRelease, renderChart, type WantedRelease} from './wanted-release.ts';
 
 /** The state of the cluster, the rendered chart, and the steps between the two. */
 interface PreparedInstall {
@@ -44,63 +44,63 @@ export interface InstallChoices {
 /** Reads the cluster and renders the chart; changes nothing. @throws ExpectedError */
 export async function prepareInstall(
   {settings, effective}: Generated,
-  wanted: WantedRelease,
+  desired: DesiredRelease,
   access: ClusterAccess,
   signal: AbortSignal,
   choices: InstallChoices,
 ): Promise<PreparedInstall> {
-  const names = wanted.secrets.map((secret) => secret.name);
-  const reading = readFacts(wanted.name, names, access, signal);
+  const names = desired.secrets.map((secret) => secret.name);
+  const reading = readFacts(desired.name, names, access, signal);
   const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(({version = '', error}) =>
     // Without an answer the reading fails too, and names the reason.
-    error ? [] : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
+    error ? [] : renderChart(desired, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
   );
   rendering.catch(() => undefined);
-  const facts = await withSecretUsers(withoutUninstalled(await reading), wanted, access.kubernetes, signal);
+  const facts = await withSecretUsers(withoutUninstalled(await reading), desired, access.kubernetes, signal);
   const manifest = await rendering;
   const before = scalrChart(facts.release?.chart ?? '')?.chart;
-  const isReplaced = before !== undefined && before !== wanted.chart.chart;
-  const replaced = isReplaced ? inventoryOf(await readInventory(wanted.name, facts, access, signal)) : undefined;
-  return {facts, manifest, plan: planInstall({...wanted, manifest}, {...facts, replaced}, choices)};
+  const isReplaced = before !== undefined && before !== desired.chart.chart;
+  const replaced = isReplaced ? inventoryOf(await readInventory(desired.name, facts, access, signal)) : undefined;
+  return {facts, manifest, plan: planInstall({...desired, manifest}, {...facts, replaced}, choices)};
 }
 
 /** Of a release that was uninstalled with --keep-history, nothing is left to change or to keep. */
 const withoutUninstalled = (facts: InstallFacts): InstallFacts =>
   facts.release?.status === 'uninstalled' ? {...facts, release: undefined, installed: [], drift: []} : facts;
 
-/** Steps from the current state to the wanted release; empty without changes. Pure. @throws ExpectedError */
+/** Steps from the current state to the desired release; empty without changes. Pure. @throws ExpectedError */
 export function planInstall(
-  wanted: RenderedRelease,
+  desired: RenderedRelease,
   facts: InstallFacts & {replaced?: Inventory | undefined},
   choices: InstallChoices,
 ): Plan {
-  requireSecrets(wanted, facts);
+  requireSecrets(desired, facts);
   const {replaced} = facts;
   const drain = {drain: true, drainTimeoutSeconds: choices.drainTimeoutSeconds};
-  const howToBreakOff = `To interrupt the runs, uninstall the release, then install again: ${ownCommand('uninstall', wanted.name, '--no-drain')}`;
-  const claims = claimsToKeep(wanted, facts);
-  const release = releaseSteps(wanted, facts, claims, choices);
+  const howToBreakOff = `To interrupt the runs, uninstall the release, then install again: ${ownCommand('uninstall', desired.name, '--no-drain')}`;
+  const claims = claimsToKeep(desired, facts);
+  const release = releaseSteps(desired, facts, claims, choices);
   const isChanged = release.release.length > 0;
   const keptClaims = isChanged ? claims : [];
-  const risk = riskOf(wanted, facts);
+  const risk = riskOf(desired, facts);
   return {
     ...(risk === undefined ? {} : {risk}),
     warnings: [
       ...(replaced ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message})) : []),
-      ...userWarnings(wanted, facts),
-      ...(isChanged ? contested(wanted, facts).map(managerWarning) : []),
+      ...userWarnings(desired, facts),
+      ...(isChanged ? contested(desired, facts).map(managerWarning) : []),
     ],
     steps: inOrder({
-      namespace: namespaceSteps(wanted, facts),
-      secrets: secretSteps(wanted, facts),
-      start: startSteps(wanted, facts),
-      drain: replaced ? drainSteps(wanted.name, replaced, drain, howToBreakOff) : [],
-      keep: keepClaimSteps(keptClaims, wanted.name),
+      namespace: namespaceSteps(desired, facts),
+      secrets: secretSteps(desired, facts),
+      start: startSteps(desired, facts),
+      drain: replaced ? drainSteps(desired.name, replaced, drain, howToBreakOff) : [],
+      keep: keepClaimSteps(keptClaims, desired.name),
       ...release,
-      restore: customResourceSteps(wanted, facts),
-      restart: restartSteps(wanted, facts),
+      restore: customResourceSteps(desired, facts),
+      restart: restartSteps(desired, facts),
     }),
-    lostValues: isChanged ? lostValues(wanted, facts) : [],
+    lostValues: isChanged ? lostValues(desired, facts) : [],
     keptClaims,
   };
 }
@@ -142,17 +142,17 @@ const startSteps = ({name: {kubeTarget}, manifest}: RenderedRelease, {stopped}: 
 
 /** The change by Helm, and what must come before it. */
 function releaseSteps(
-  wanted: RenderedRelease,
+  desired: RenderedRelease,
   facts: InstallFacts,
   keptClaims: readonly string[],
   choices: InstallChoices,
 ): {definitions?: Step[]; unlock?: Step[]; release: Step[]} {
-  const {name, chart, values, yaml, manifest} = wanted;
+  const {name, chart, values, yaml, manifest} = desired;
   const {release} = facts;
   const id = `${chart.chart}-${chart.version}`;
-  const changed = changedObjects(wanted, facts);
+  const changed = changedObjects(desired, facts);
   const call = upgradeInstall(name, chart, yaml, {forcesConflicts: facts.release?.isServerSide === true && changed.length > 0});
-  const step = {id: 'release', call, permissions: permissionsOfUpgrade(wanted, facts, keptClaims)};
+  const step = {id: 'release', call, permissions: permissionsOfUpgrade(desired, facts, keptClaims)};
   if (release === undefined) return {release: [{...step, title: `Install ${id} as release ${name.release}`}]};
   const isSame = release.chart === id && sameTree(release.values, values);
   if (release.status === 'deployed' && isSame && changed.length === 0) return {release: []};
@@ -161,7 +161,7 @@ function releaseSteps(
     release.chart === id
       ? `Update release ${name.release} (${id})`
       : `${verbOf(chart, release)} release ${name.release} from ${release.chart} to ${id}`;
-  requireNoOtherManager(wanted, facts);
+  requireNoOtherManager(desired, facts);
   const title = isSame && changed.length > 0 ? restore : change;
   const upgrade = {...(release.chart === id ? {} : {definitions: definitionSteps(manifest, name)}), release: [{...step, title}]};
   if (!isPending(release)) return upgrade;
@@ -173,7 +173,7 @@ function releaseSteps(
   return {...upgrade, unlock: [{id: 'unlock', title: unlock, call: replaceObject(name.kubeTarget, markedFailed(release.record))}]};
 }
 
-function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseRecord): string {
+function verbOf({chart, version}: DesiredRelease['chart'], release: ReleaseRecord): string {
   const installed = scalrChart(release.chart);
   if (installed !== undefined && installed.chart !== chart) return 'Change the chart of';
   return installed !== undefined && isOlder(version, installed.version) ? 'Downgrade' : 'Upgrade';
@@ -203,8 +203,8 @@ const managerWarning = ({object, manager, paths}: ObjectDrift): Warning => ({
 });
 
 /** With server-side apply, Helm rejects such a change, unless it takes the fields away from the other program. */
-function requireNoOtherManager(wanted: RenderedRelease, facts: InstallFacts): void {
-  const [first] = facts.release?.isServerSide ? contested(wanted, facts) : [];
+function requireNoOtherManager(desired: RenderedRelease, facts: InstallFacts): void {
+  const [first] = facts.release?.isServerSide ? contested(desired, facts) : [];
   if (first === undefined) return;
   const {object, manager, paths} = first;
   throw failed(
@@ -212,7 +212,7 @@ function requireNoOtherManager(wanted: RenderedRelease, facts: InstallFacts): vo
     `${manager} sets ${few(paths)} of ${object}, and Helm does not change fields that another program manages.`,
     [
       `Let ${manager} ignore these fields, then run the same command again`,
-      `Or give the release the same values, which are shown by: ${kubectlCommand(wanted.name.kubeTarget, 'get', object.replace(' ', '/').toLowerCase(), '--namespace', wanted.name.kubeTarget.namespace, '--output', 'yaml')}`,
+      `Or give the release the same values, which are shown by: ${kubectlCommand(desired.name.kubeTarget, 'get', object.replace(' ', '/').toLowerCase(), '--namespace', desired.name.kubeTarget.namespace, '--output', 'yaml')}`,
     ],
   );
 }
@@ -225,19 +225,19 @@ function definitionSteps(manifest: readonly KubernetesObject[], {kubeTarget}: Re
 }
 
 /** With client-side apply, Helm patches a custom resource by the difference of its manifests and ignores changes in the cluster. */
-function customResourceSteps(wanted: RenderedRelease, facts: InstallFacts): Step[] {
+function customResourceSteps(desired: RenderedRelease, facts: InstallFacts): Step[] {
   if (facts.release?.isServerSide) return [];
-  const changed = new Set(changedObjects(wanted, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
-  return wanted.manifest
-    .filter(({apiVersion = '', kind, metadata}) => isCustom(apiVersion) && changed.has(`${kind} ${metadata.name}`))
+  const changed = new Set(changedObjects(desired, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
+  return desired.manifest
+    .filter(({apiVersion = '', kind, metadata}) => isCustomApiVersion(apiVersion) && changed.has(`${kind} ${metadata.name}`))
     .map((object) => ({
       id: `restore/${object.metadata.name}`,
       title: `Restore ${object.kind} ${object.metadata.name}`,
-      call: applyObjects(wanted.name.kubeTarget, [object], {takesOver: true}),
+      call: applyObjects(desired.name.kubeTarget, [object], {takesOver: true}),
     }));
 }
 
-export const isCustom = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
+export const isCustomApiVersion = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
 
 const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseRecord, age: number): ExpectedError =>
   failed(
@@ -257,7 +257,7 @@ const unlockable = (name: ReleaseName, {status, revision}: ReleaseRecord): Expec
     [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
   );
 
-/** Values of the installed release that the wanted one drops, or changes without an explicit setting. */
+/** Values of the installed release that the desired one drops, or changes without an explicit setting. */
 function lostValues({effective, explicitPaths}: RenderedRelease, {release}: InstallFacts): Difference[] {
   const keys = explicitPaths.map(spellPath);
   const isAsked = (key: string): boolean => keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));

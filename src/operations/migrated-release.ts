@@ -15,10 +15,10 @@ import type {Change} from '../values/migrate/change.ts';
 import {migrateValues} from '../values/migrate/migrate.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {errorsIn} from '../values/validate/validate.ts';
-import type {WantedRelease, WantedSecret} from './wanted-release.ts';
+import type {DesiredRelease, DesiredSecret} from './desired-release.ts';
 
 export interface Migration {
-  wanted: WantedRelease;
+  desired: DesiredRelease;
   changes: readonly Change[];
   /** Keys that an unknown version no longer has, without those that the user's files set to null. */
   gone: readonly Change[];
@@ -50,7 +50,7 @@ export function migratedRelease(
   const isGone = ({kind, path}: Change): boolean =>
     kind === 'dropped' && path !== '' && knowsKey(from, at(path)) && !knowsKey(to, at(path)) && !isAccepted(at(path));
   return {
-    wanted: withValues(
+    desired: withValues(
       {
         name,
         chart: {...to, ...(source === undefined ? {} : {source}), ...(keyring === undefined ? {} : {keyring})},
@@ -93,11 +93,11 @@ function withMirrorTokens(values: Values, given: Values, to: Target): Values {
 }
 
 export const withValues = (
-  wanted: Omit<WantedRelease, 'values' | 'effective' | 'yaml'>,
+  desired: Omit<DesiredRelease, 'values' | 'effective' | 'yaml'>,
   values: Values,
   target: Target,
-): WantedRelease => ({
-  ...wanted,
+): DesiredRelease => ({
+  ...desired,
   values,
   effective: effectiveValues(values, target),
   // JSON is YAML, and keeps every value as Helm has it.
@@ -105,8 +105,11 @@ export const withValues = (
 });
 
 /** Secrets in plain text, which the migrated values read from Kubernetes Secrets. */
-function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): WantedSecret[] {
-  const secret = (setting: typeof tokenSecret | typeof clientCertSecret, content: Pick<WantedSecret, 'type' | 'data'>): WantedSecret[] => {
+function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): DesiredSecret[] {
+  const secret = (
+    setting: typeof tokenSecret | typeof clientCertSecret,
+    content: Pick<DesiredSecret, 'type' | 'data'>,
+  ): DesiredSecret[] => {
     const name = settings.get(setting.id);
     const howToGive = 'Create the Secret, or run the upgrade again';
     return typeof name === 'string' ? [{name, ...content, howToGive, flag: spell(setting)}] : [];

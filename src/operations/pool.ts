@@ -70,16 +70,16 @@ async function poolNamed(client: ScalrClient, name: string): Promise<ScalrPool |
 }
 
 /** @throws ExpectedError that lists what differs */
-function refuseDifferent(existing: ScalrPool, wanted: ScalrPool): void {
+function refuseDifferent(existing: ScalrPool, desired: ScalrPool): void {
   const names = ({environments}: ScalrPool): string =>
     environments
       .map(({name}) => name)
       .toSorted()
       .join(', ') || 'none';
   const differences = [
-    ...(existing.isForVcs === wanted.isForVcs ? [] : [`it is ${existing.isForVcs ? '' : 'not '}for VCS`]),
-    ...(existing.isShared === wanted.isShared ? [] : [`it is ${existing.isShared ? '' : 'not '}shared with all environments`]),
-    ...(existing.isShared || names(existing) === names(wanted) ? [] : [`its environments are: ${names(existing)}`]),
+    ...(existing.isForVcs === desired.isForVcs ? [] : [`it is ${existing.isForVcs ? '' : 'not '}for VCS`]),
+    ...(existing.isShared === desired.isShared ? [] : [`it is ${existing.isShared ? '' : 'not '}shared with all environments`]),
+    ...(existing.isShared || names(existing) === names(desired) ? [] : [`its environments are: ${names(existing)}`]),
   ];
   if (differences.length === 0) return;
   throw failed('CONFLICTING_SETTINGS', `Agent pool ${existing.name} already exists, but ${differences.join(', and ')}.`, [

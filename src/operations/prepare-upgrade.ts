@@ -1,4 +1,4 @@
-import {type Gain, kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
+import {kubernetesAdvice, type NewSetting, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import {isBelow, isTooOld, noteText} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
@@ -8,7 +8,7 @@ import {ExitCode, type ExpectedError, failed, type Warning} from '../ground/erro
 import {sameTree, type Tree, type Values} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
-import {isMadeFor, type KubernetesObject, ownLabels, refOf} from '../kubernetes/objects.ts';
+import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../kubernetes/objects.ts';
 import type {Inventory} from '../release/inventory.ts';
 import {claimNames} from '../release/namespace.ts';
 import type {InstalledRelease} from '../release/read-inventory.ts';
@@ -19,26 +19,26 @@ import {type SecretNames, secretNamesOf} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
+import {type DesiredRelease, type RenderedRelease, renderChart} from './desired-release.ts';
 import {planInstall} from './install.ts';
 import {withSecretUsers} from './install-secrets.ts';
 import {type Migration, migratedRelease} from './migrated-release.ts';
 import type {Plan, Step} from './step.ts';
 import {planUninstall, type UninstallPlan} from './uninstall.ts';
 import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
-import {type RenderedRelease, renderChart, type WantedRelease} from './wanted-release.ts';
 
 /** What is shown, confirmed and run, within one chart or to another one. */
 export interface PreparedUpgrade {
   /** The release that the plan installs or upgrades. */
   name: ReleaseName;
   facts: InstallFacts;
-  wanted: RenderedRelease;
+  desired: RenderedRelease;
   plan: Plan;
   /** All steps, also those that remove the release of the former chart. */
   steps: readonly Step[];
   warnings: readonly Warning[];
   advice: readonly UpgradeAdvice[];
-  gains: readonly Gain[];
+  newSettings: readonly NewSetting[];
   changes: readonly Change[];
   /** Absent if the chart changes, because the old release remains until the new one is ready. */
   rollback?: Rollback;
@@ -81,12 +81,12 @@ export async function prepare(
   requireUsed(secretNames, name, migration);
   if (!isSameChart) {
     const change = await prepareChartChange(installed, migration, to, choices, access, signal);
-    const {wanted, plan, advice, removal, moves} = change;
+    const {desired, plan, advice, removal, moves} = change;
     return {
-      ...{name: next, facts: change.facts, wanted, plan, advice, change},
+      ...{name: next, facts: change.facts, desired, plan, advice, change},
       steps: [...plan.steps, ...moves, ...removal.plan.steps],
       warnings: [...(plan.warnings ?? []), ...removal.warnings.map((message) => ({code: 'RUNS', message}))],
-      ...{gains: [], changes: migration.changes, keptClaims: [], cleanup: []},
+      ...{newSettings: [], changes: migration.changes, keptClaims: [], cleanup: []},
     };
   }
   const upgrade = await prepareUpgrade(installed, migration, to, choices, access);
@@ -129,7 +129,7 @@ export function givenSecretNames(settings: Settings): Partial<SecretNames> {
 }
 
 /** @throws ExpectedError for a name that the upgrade would ignore, because the release reads its token or certificate from a Secret already */
-function requireUsed(given: Partial<SecretNames>, {release}: ReleaseName, {wanted: {secrets}}: Migration): void {
+function requireUsed(given: Partial<SecretNames>, {release}: ReleaseName, {desired: {secrets}}: Migration): void {
   const used = new Set(secrets.map(({name}) => name));
   const flags = [
     {flag: spell(tokenSecret), name: given.token, content: 'token'},
@@ -170,7 +170,7 @@ export function blockedBy(advice: readonly UpgradeAdvice[]): ExpectedError | und
 
 /** A release of another chart beside the installed one, which is uninstalled when the new one is ready. */
 export interface ChartChange {
-  wanted: RenderedRelease;
+  desired: RenderedRelease;
   facts: InstallFacts;
   /** Installs the new release. */
   plan: Plan;
@@ -188,7 +188,7 @@ export const newReleaseName = (release: string, chart: ChartName): string =>
 /** Reads what the new release needs, and plans both halves; changes nothing. @throws ExpectedError */
 async function prepareChartChange(
   installed: InstalledRelease,
-  {wanted: given}: Migration,
+  {desired: given}: Migration,
   to: Target,
   choices: UpgradeChoices,
   access: ClusterAccess,
@@ -198,20 +198,20 @@ async function prepareChartChange(
   const names = given.secrets.map((secret) => secret.name);
   const facts = await withSecretUsers(await readFacts(given.name, names, access, signal), given, access.kubernetes, signal);
   requireOwnRelease(facts, given);
-  const wanted = {...given, manifest: await renderChart(given, facts, () => undefined, access.processes)};
-  const removal = planUninstall(name, besideNew(inventory, wanted), {...choices, purge: new Set()});
+  const desired = {...given, manifest: await renderChart(given, facts, () => undefined, access.processes)};
+  const removal = planUninstall(name, besideNew(inventory, desired), {...choices, purge: new Set()});
   return {
-    wanted,
+    desired,
     facts,
-    plan: planInstall(wanted, facts, choices),
-    advice: [...kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}), ...pinnedAdvice(to, wanted.effective)],
+    plan: planInstall(desired, facts, choices),
+    advice: [...kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}), ...pinnedAdvice(to, desired.effective)],
     removal,
     moves: secretMoves(installed, given.name),
   };
 }
 
 /** An interrupted upgrade leaves the new release with the same values; any other release is of others. @throws ExpectedError */
-function requireOwnRelease({release}: InstallFacts, {name, chart, values}: WantedRelease): void {
+function requireOwnRelease({release}: InstallFacts, {name, chart, values}: DesiredRelease): void {
   if (release === undefined || release.status === 'uninstalled') return;
   if (release.chart === `${chart.chart}-${chart.version}` && sameTree(release.values, values)) return;
   throw failed(
@@ -241,7 +241,7 @@ function besideNew(inventory: Inventory, {name, manifest}: RenderedRelease): Inv
 /** Secrets that this program created for the old release belong to the new one. */
 const secretMoves = ({name, live}: InstalledRelease, {release, kubeTarget}: ReleaseName): Step[] =>
   live
-    .filter((object) => object.kind === 'Secret' && isMadeFor(object, name.release))
+    .filter((object) => object.kind === 'Secret' && isOwnFor(object, name.release))
     .map(({metadata}) => ({
       id: `move/${metadata.name}`,
       title: `Assign Secret ${metadata.name} to release ${release}`,

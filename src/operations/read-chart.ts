@@ -21,21 +21,25 @@ interface ReadChartDeps {
 }
 
 /** Reads a chart of an unknown version from --chart-source, or downloads it. @throws ExpectedError */
-export async function readChart(wanted: ChartReference, {charts, processes}: ReadChartDeps): Promise<ReadChart> {
-  const {source} = wanted;
-  const path = isOnDisk(source) ? source : await charts.download((directory) => download(wanted, directory, processes));
-  return {target: await targetOfChart(source ?? `${wanted.chart} ${wanted.version}`, await charts.read(path)), path};
+export async function readChart(desired: ChartReference, {charts, processes}: ReadChartDeps): Promise<ReadChart> {
+  const {source} = desired;
+  const path = isOnDisk(source) ? source : await charts.download((directory) => download(desired, directory, processes));
+  return {target: await targetOfChart(source ?? `${desired.chart} ${desired.version}`, await charts.read(path)), path};
 }
 
-async function download(wanted: ChartReference, directory: string, processes: ReadChartDeps['processes']): Promise<void> {
-  const call = pull(wanted, directory);
+async function download(desired: ChartReference, directory: string, processes: ReadChartDeps['processes']): Promise<void> {
+  const call = pull(desired, directory);
   try {
     const outcome = await processes.run(call);
     if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const {chart, version, source} = wanted;
-    if (source !== undefined) throw error.with(`Cannot read the chart in --chart-source.\n${error.message}`, error.suggestions);
+    const {chart, version, source} = desired;
+    if (source !== undefined) {
+      const steps =
+        error.code === 'CHART_NOT_FOUND' ? ['Check the address in --chart-source, or use a directory or a .tgz file'] : error.suggestions;
+      throw error.with(`Cannot read the chart in --chart-source.\n${error.message}`, steps);
+    }
     throw error.with(
       `Cannot read ${chart} ${version}. The newest known version is ${newestOf(chart as Target['chart'])}, so ${version} is read from the chart itself.\n${error.message}`,
       [
@@ -77,11 +81,17 @@ export async function verifyChart(chart: ChartReference & {keyring: string}, {ch
   return {signer, fingerprint, digest};
 }
 
-const notVerified = (name: string, reason: string): ExpectedError =>
-  failed('CHART_NOT_VERIFIED', `Cannot verify the signature of ${name}: ${reason}. Nothing was changed.`, [
-    'Check that --verify specifies a binary keyring with the public key (gpg --export, or gpg --dearmor for an .asc file)',
-    'Charts are signed since 0.6.2: use --chart-version with 0.6.2 or newer, or omit --verify',
-  ]);
+const notVerified = (name: string, reason: string): ExpectedError => {
+  const [, step] = VERIFY_STEPS.find(([pattern]) => pattern.test(reason)) as (typeof VERIFY_STEPS)[number];
+  return failed('CHART_NOT_VERIFIED', `Cannot verify the signature of ${name}: ${reason}. Nothing was changed.`, [step]);
+};
+
+/** What to do, by the reason of helm. */
+const VERIFY_STEPS: readonly [RegExp, string][] = [
+  [/provenance/i, 'The chart is not signed. Charts are signed since 0.6.2: use --chart-version with 0.6.2 or newer, or omit --verify'],
+  [/sha-?256/i, 'The archive is not the one that was signed: do not use it'],
+  [/^/, 'Check that --verify specifies a binary keyring with the public key (gpg --export, or gpg --dearmor for an .asc file)'],
+];
 
 const isOnDisk = (source: string | undefined): source is string => source !== undefined && !/^[a-z]+:\/\//i.test(source);
 

@@ -6,8 +6,8 @@ import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
 import type {Inventory} from '../release/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../release/inventory-data.ts';
 import type {InstallFacts} from '../release/read-release.ts';
+import type {RenderedRelease} from './desired-release.ts';
 import type {Step} from './step.ts';
-import type {RenderedRelease} from './wanted-release.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
 
@@ -72,7 +72,7 @@ const reserve = (kubeTarget: ClusterTarget, {name, claim}: VolumeItem): Step => 
 /** Data that is deleted: in PVCs of the release, in those of older revisions, and in volumes that an earlier uninstall retained. */
 export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): Removal[] {
   const {claims, volumes} = inventory;
-  const lost = lostClaims(inventory, true);
+  const lost = deletedClaims(inventory, true);
   const removed = (claim: ClaimItem, steps: readonly Step[]): Removal => {
     const {name, size, volume} = claim;
     const isData = lost.includes(claim);
@@ -113,7 +113,7 @@ const deleteKeptVolume = (kubeTarget: ClusterTarget, {name, claim, resourceVersi
 /** Bound to a PVC that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
 const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid: 'gone'}}};
 
-export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
+export const deletedClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
   isPurged
     ? claims.filter(
         ({origin, volume, usedBy}) => origin !== 'operator' && usedBy.length === 0 && !volume?.isOfRelease && !isRetained(volume),
@@ -127,7 +127,7 @@ export const isRetained = (volume: VolumeItem | undefined): boolean => volume?.r
 export const CLEANER_IMAGE = 'busybox:1.37';
 
 /** Why --purge=node-data does not empty a directory; undefined if it does. */
-export function whyNodeDataStays({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
+export function whyNodeDataIsKept({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
   if (!isSafe) return `${path} can contain data of other programs`;
   if (nodes === undefined || sharedBy === undefined) return 'your user cannot list other users of the directory';
   if (sharedBy.length > 0) return `also used by ${sharedBy.join(', ')}`;

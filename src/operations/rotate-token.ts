@@ -7,7 +7,7 @@ import {few} from '../ground/text.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {annotate} from '../kubernetes/kubectl.ts';
-import {isMadeFor, type KubernetesObject, type SecretObject} from '../kubernetes/objects.ts';
+import {isOwnFor, type KubernetesObject, type SecretObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/system.ts';
 import {type AccountToken, accountAnnotations, accountPoolIn, accountTokenIn, PREVIOUS_TOKEN, readsSecret} from '../release/namespace.ts';
@@ -48,7 +48,7 @@ export async function readTokenHolder(
   if (typeof secretName !== 'string' || typeof key !== 'string') throw inValues(name);
   const facts = await readFacts(name, [secretName], access, signal);
   const secret = facts.secrets.get(secretName);
-  if (secret === undefined || !isMadeFor(secret, name.release)) throw notOurs(name, secretName, secret);
+  if (secret === undefined || !isOwnFor(secret, name.release)) throw notOurs(name, secretName, secret);
   return {name, facts: {...facts, release}, target, secret, key};
 }
 
@@ -90,15 +90,15 @@ export async function planRotation(
     ...(account === undefined ? {} : accountAnnotations(account)),
     ...(old === undefined ? {} : {[PREVIOUS_TOKEN]: old}),
   };
-  const wanted = {
+  const desired = {
     name,
     manifest: facts.installed,
     secrets: [
       {name: secret.metadata.name, type: 'Opaque' as const, annotations, data: {[key]: next?.text}, howToGive: '', flag: '--token-secret'},
     ],
   };
-  const known = await withSecretUsers(facts, wanted, kubernetes, signal);
-  return {steps: inOrder({secrets: secretSteps(wanted, known), restart: restartSteps(wanted, known)})};
+  const known = await withSecretUsers(facts, desired, kubernetes, signal);
+  return {steps: inOrder({secrets: secretSteps(desired, known), restart: restartSteps(desired, known)})};
 }
 
 /** Agents that read one token, and what is recorded beside the token. */
@@ -192,7 +192,7 @@ interface ProofDeps extends Clock {
  * Waits until Scalr reports every restarted agent as idle or busy, and then until the old token is not used for the time of a heartbeat.
  * Returns the names of the agents. @throws ExpectedError: the old token is still valid
  */
-export async function proveMoved(users: TokenUsers, account: AccountRotation, deps: ProofDeps): Promise<string[]> {
+export async function verifyAgentsUseToken(users: TokenUsers, account: AccountRotation, deps: ProofDeps): Promise<string[]> {
   const {client, pool, previous, agentsBefore} = account;
   const {timeoutMs, now, sleep, onWait} = deps;
   const {interrupt} = deps.interrupts;
@@ -244,7 +244,7 @@ function notMoved(missing: readonly string[], agents: readonly ScalrAgent[], poo
 }
 
 /** The token is not revoked: agents of others may use it. */
-export const usedByOthers = (release: string, {pool, others, previous}: AccountRotation): ExpectedError =>
+export const tokenUsedByOthers = (release: string, {pool, others, previous}: AccountRotation): ExpectedError =>
   failed(
     'OBJECT_NOT_OWNED',
     `The agents of release ${release} use the new token. Token ${previous?.id} is still valid, because other agents of pool ${pool.name} may use it: ${few(others.map((each) => each.name))}.`,
@@ -252,7 +252,7 @@ export const usedByOthers = (release: string, {pool, others, previous}: AccountR
   );
 
 /** Forgets the replaced token after it was revoked. */
-export const forgetPrevious = ({name: {kubeTarget}, secret}: TokenHolder): Step => ({
+export const removePreviousToken = ({name: {kubeTarget}, secret}: TokenHolder): Step => ({
   id: `rotated/${secret.metadata.name}`,
   title: `Remove the ID of the revoked token from Secret ${secret.metadata.name}`,
   call: annotate(kubeTarget, {kind: 'Secret', name: secret.metadata.name}, {[PREVIOUS_TOKEN]: null}),

@@ -16,6 +16,8 @@ export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
   kubernetes?: PollDeps['kubernetes'];
   /** For one call of helm, which has no timeout of its own for API requests. */
   timeoutMs?: number;
+  /** Steps that the same operation has completed before, which a failure lists as well. */
+  completed?: Step[];
   /** `runs` names those that a step waits for. */
   onStep(step: Step, state: StepState, runs?: string): void;
 }
@@ -33,6 +35,8 @@ export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Prom
     await runInOrder(steps, done, deps);
   } catch (error) {
     throw error instanceof ExpectedError ? await withUndo(error, done, deps) : error;
+  } finally {
+    deps.completed?.push(...done);
   }
 }
 
@@ -49,7 +53,7 @@ async function withUndo(failure: ExpectedError, done: readonly Step[], {kubernet
   ];
   return failure.with(sentences(failure.message, ...texts), [
     ...left.map(({title, call}) => `${title}: ${commandLine(call)}`),
-    ...(deleted.length === 0 ? [] : ['Run the same command again to complete it']),
+    ...(deleted.length === 0 || failure.suggestions.includes(RUN_AGAIN) ? [] : [RUN_AGAIN]),
     ...failure.suggestions,
   ]);
 }
@@ -65,8 +69,10 @@ async function isGone({call, object: {kind, name}}: NonNullable<Step['undo']>, k
 
 async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDeps): Promise<void> {
   const {interrupt, forceQuit} = deps.interrupts;
+  const completed = [...(deps.completed ?? [])];
+  const finished = (): string => finishedText([...completed, ...done]);
   for (const step of steps) {
-    if (interrupt.aborted) throw interrupted(finished(done) || 'Nothing was changed.', interrupt);
+    if (interrupt.aborted) throw interrupted(finished() || 'Nothing was changed.', interrupt);
     deps.onStep(step, 'started');
     if (step.waitFor && deps.kubernetes) {
       await waitForRuns(step.waitFor, {...deps, kubernetes: deps.kubernetes}, (runs) => deps.onStep(step, 'waiting', runs));
@@ -74,10 +80,10 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
       continue;
     }
     const outcome = await runUncontested(step, deps);
-    if (outcome === 'late' || outcome === 'stuck') throw tooLate(step, done, outcome);
-    if (outcome === 'left') throw interrupted(`${finished(done)}${step.call.tool} continues in the background: ${step.title}.`, forceQuit);
+    if (outcome === 'late' || outcome === 'stuck') throw tooLate(step, finished(), outcome);
+    if (outcome === 'left') throw interrupted(`${finished()}${step.call.tool} continues in the background: ${step.title}.`, forceQuit);
     const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
-    if (!isDone && interrupt.aborted) throw interrupted(`${finished(done)}Not completed: ${step.title}.`, interrupt);
+    if (!isDone && interrupt.aborted) throw interrupted(`${finished()}Not completed: ${step.title}.`, interrupt);
     if (!isDone) throw toolFailure(step.call, outcome);
     done.push(step);
     deps.onStep(step, 'done');
@@ -131,13 +137,14 @@ const after = (milliseconds: number | undefined): AbortSignal =>
 
 const ENDS = {late: 'It was interrupted.', stuck: 'It did not stop after an interrupt and continues in the background.'} as const;
 
-const tooLate = ({call: {tool, args}, title}: Step, done: readonly Step[], how: keyof typeof ENDS): ExpectedError =>
-  failed('TIMED_OUT', `${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), [
+const tooLate = ({call: {tool, args}, title}: Step, finished: string, how: keyof typeof ENDS): ExpectedError =>
+  failed('TIMED_OUT', `${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished}`.trim(), [
     tryCluster(placeIn(args)),
     RUN_AGAIN,
   ]);
 
-const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Completed: ${done.map(({title}) => title).join('; ')}. `);
+const finishedText = (done: readonly Step[]): string =>
+  done.length === 0 ? '' : `Completed: ${done.map(({title}) => title).join('; ')}. `;
 
 const MAX_ATTEMPTS = 4;
 

@@ -10,7 +10,7 @@ import {REQUEST_MS} from '../kubernetes/resources.ts';
 import {grantText} from '../release/grants.ts';
 import type {RunsOf} from '../release/inventory.ts';
 import type {InstallFacts} from '../release/read-release.ts';
-import type {RenderedRelease} from './wanted-release.ts';
+import type {RenderedRelease} from './desired-release.ts';
 
 /** Whatever command has planned them, steps on a cluster run in this order. */
 const PHASES = [

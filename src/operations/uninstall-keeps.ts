@@ -5,7 +5,7 @@ import type {ObjectRef} from '../kubernetes/objects.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
 import type {AccountToken, NamespaceItem} from '../release/namespace.ts';
-import {isRetained, manualCleanup, whyNodeDataStays} from './release-data.ts';
+import {isRetained, manualCleanup, whyNodeDataIsKept} from './release-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];
@@ -31,7 +31,7 @@ export function removable(inventory: Inventory, purge: Purge): Removable {
   return {
     definitions: purge.has('crds') ? definitions.filter(({neededBy}) => neededBy?.length === 0) : [],
     secrets: purge.has('secrets') ? secrets.filter(({usedBy}) => usedBy.length === 0) : [],
-    nodeData: purge.has('node-data') ? nodeData.filter((each) => whyNodeDataStays(each) === undefined) : [],
+    nodeData: purge.has('node-data') ? nodeData.filter((each) => whyNodeDataIsKept(each) === undefined) : [],
     namespace: purge.has('namespace') && namespace && whyNamespaceStays(inventory, purge, namespace) === undefined ? [namespace] : [],
   };
 }
@@ -184,7 +184,7 @@ const keptLeftover = ({kind, name}: ObjectRef, {release, kubeTarget}: ReleaseNam
 });
 
 function keptNodeData(item: NodeDataItem, purge: Purge, kubeTarget: ClusterTarget): KeptObject[] {
-  const reason = whyNodeDataStays(item);
+  const reason = whyNodeDataIsKept(item);
   const cleans = purge.has('node-data') && reason === undefined;
   const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
   if (cleans && (nodes === undefined || nodes.length === 0)) return [];

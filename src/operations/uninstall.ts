@@ -9,8 +9,8 @@ import {
   CLEANER_IMAGE,
   cleanSteps,
   dataRemovals,
+  deletedClaims,
   keepVolumeSteps,
-  lostClaims,
   manualCleanup,
   type Removal,
   type RemovedObject,
@@ -82,7 +82,7 @@ function requireUnusedClaims({release}: ReleaseName, {claims}: Inventory): void 
 function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, timeoutSeconds}: UninstallChoices): Step[] {
   const {release, runs} = inventory;
   if (release === undefined) return [];
-  const isDataLost = lostClaims(inventory, purge.has('claims')).some(({origin}) => origin === 'release');
+  const isDataLost = deletedClaims(inventory, purge.has('claims')).some(({origin}) => origin === 'release');
   const isDestructive = isDataLost || (!drain && runs.length > 0);
   const selector = `--selector=app.kubernetes.io/instance=${name.release},app.kubernetes.io/component!=task`;
   return [

@@ -1,19 +1,19 @@
-import {advise, type Gain, gainsOf, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
+import {advise, type NewSetting, newSettingsOf, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {applyObjects, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import {
-  isAmong,
+  includesRef,
   isSameRef,
   type KubernetesObject,
   kindAndName,
   type ObjectRef,
-  once,
   refOf,
   refText,
   resourceName,
   type SecretObject,
+  uniqueRefs,
   type Workload,
 } from '../kubernetes/objects.ts';
 import type {Controller} from '../release/inventory.ts';
@@ -22,13 +22,13 @@ import type {InstallFacts} from '../release/read-release.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
 import {restartWarnings} from './debug.ts';
-import {type InstallChoices, isCustom, planInstall} from './install.ts';
+import {type DesiredSecret, type RenderedRelease, renderChart} from './desired-release.ts';
+import {type InstallChoices, isCustomApiVersion, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {claimsToKeep, rollbackSteps} from './release-data.ts';
 import {byPhase, inOrder, ofPhase, type Plan, type Step} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
-import {type RenderedRelease, renderChart, type WantedSecret} from './wanted-release.ts';
 
 export interface UpgradeChoices extends InstallChoices {
   drain: boolean;
@@ -37,10 +37,10 @@ export interface UpgradeChoices extends InstallChoices {
 
 /** What an upgrade does, and what the user must know before. */
 interface UpgradePlan {
-  wanted: RenderedRelease;
+  desired: RenderedRelease;
   plan: Plan;
   advice: readonly UpgradeAdvice[];
-  gains: readonly Gain[];
+  newSettings: readonly NewSetting[];
   /** Asked for separately, and run after the release is ready. */
   cleanup: readonly Step[];
   rollback: Rollback;
@@ -55,7 +55,7 @@ export interface Rollback {
   limits: readonly string[];
 }
 
-/** Renders the wanted version with the migrated values, and plans the steps. Reads, changes nothing. @throws ExpectedError */
+/** Renders the desired version with the migrated values, and plans the steps. Reads, changes nothing. @throws ExpectedError */
 export async function prepareUpgrade(
   installed: InstalledRelease,
   migration: Migration,
@@ -64,31 +64,31 @@ export async function prepareUpgrade(
   {processes}: Pick<ClusterAccess, 'processes'>,
 ): Promise<UpgradePlan> {
   const {facts} = installed;
-  const render = (wanted: Migration['wanted']): Promise<KubernetesObject[]> => renderChart(wanted, facts, () => undefined, processes);
-  const first = {...migration.wanted, manifest: await render(migration.wanted)};
+  const render = (desired: Migration['desired']): Promise<KubernetesObject[]> => renderChart(desired, facts, () => undefined, processes);
+  const first = {...migration.desired, manifest: await render(migration.desired)};
   const keptClaims = claimsToKeep(first, facts);
   const values = withOldClaims(first.values, to, keptClaims);
   const remounted = withValues(first, values, to);
-  const wanted = sameTree(values, first.values) ? first : {...remounted, manifest: await render(remounted)};
-  return planUpgrade(installed, wanted, to, choices);
+  const desired = sameTree(values, first.values) ? first : {...remounted, manifest: await render(remounted)};
+  return planUpgrade(installed, desired, to, choices);
 }
 
 /** Pure. @throws ExpectedError */
-export function planUpgrade(installed: InstalledRelease, wanted: RenderedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
+export function planUpgrade(installed: InstalledRelease, desired: RenderedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
   const {name, inventory} = installed;
-  const {keptClaims = [], ...planned} = planInstall(wanted, withSecrets(installed, wanted), choices);
+  const {keptClaims = [], ...planned} = planInstall(desired, withSecrets(installed, desired), choices);
   const isUpgraded = ofPhase(planned.steps, 'release').length > 0;
-  const replaced = isUpgraded ? changedSelectors(wanted, installed) : [];
-  const drains = isUpgraded && choices.drain && endsRuns(wanted, installed, replaced);
-  const controllers = controllersOf(wanted, installed);
+  const replaced = isUpgraded ? changedSelectors(desired, installed) : [];
+  const drains = isUpgraded && choices.drain && endsRuns(desired, installed, replaced);
+  const controllers = controllersOf(desired, installed);
   const drained = drains ? drainSteps(name, {...inventory, controllers}, choices, HOW_TO_BREAK_OFF) : [];
   // Helm creates a deleted Deployment again, with its replicas; one that is scaled to 0 conflicts with server-side apply.
   const stopped = drained.length === 0 ? [] : controllers.map(({kind, name: stoppedName}) => ({kind, name: stoppedName}));
-  const rendered = wanted.manifest.map(refOf);
-  const deleted = once([...replaced, ...stopped.filter((each) => isAmong(each, rendered))]);
+  const rendered = desired.manifest.map(refOf);
+  const deleted = uniqueRefs([...replaced, ...stopped.filter((each) => includesRef(each, rendered))]);
   const removes = deleted.length === 0 ? [] : [deleteStep(deleted, installed, choices)];
   return {
-    wanted,
+    desired,
     plan: {
       ...(planned.risk === undefined ? {} : {risk: planned.risk}),
       warnings: [
@@ -97,21 +97,21 @@ export function planUpgrade(installed: InstalledRelease, wanted: RenderedRelease
       ],
       steps: [
         // A deleted Deployment has no replicas to scale.
-        ...planned.steps.filter(({phase, workloads = []}) => phase !== 'start' || !workloads.every((each) => isAmong(each, deleted))),
-        ...inOrder({drain: drained, replace: removes, restore: isUpgraded ? leftResourceSteps(wanted, installed) : []}),
+        ...planned.steps.filter(({phase, workloads = []}) => phase !== 'start' || !workloads.every((each) => includesRef(each, deleted))),
+        ...inOrder({drain: drained, replace: removes, restore: isUpgraded ? leftResourceSteps(desired, installed) : []}),
       ].toSorted(byPhase),
     },
-    advice: adviceFor(installed, wanted, to),
-    gains: gainsOf(installed.target, to),
-    cleanup: obsoleteSteps(installed, wanted, choices),
-    rollback: rollbackOf(installed, wanted, {restored: once([...stopped, ...deleted]), keptClaims}, choices),
+    advice: adviceFor(installed, desired, to),
+    newSettings: newSettingsOf(installed.target, to),
+    cleanup: obsoleteSteps(installed, desired, choices),
+    rollback: rollbackOf(installed, desired, {restored: uniqueRefs([...stopped, ...deleted]), keptClaims}, choices),
     keptClaims,
   };
 }
 
 /** Adds the Secrets that the release needs, and the workloads of others that read them. */
 function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}: RenderedRelease): InstallFacts {
-  const found = (secret: WantedSecret): SecretObject | undefined =>
+  const found = (secret: DesiredSecret): SecretObject | undefined =>
     live.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secret.name);
   return {
     ...facts,
@@ -142,7 +142,7 @@ const tree = (object: KubernetesObject): Tree => object as unknown as Tree;
 function controllersOf({manifest}: RenderedRelease, {inventory, live}: InstalledRelease): Controller[] {
   const found = live.map(refOf);
   const started = (manifest as readonly Workload[]).filter(
-    (object) => object.kind === 'Deployment' && !isAmong(refOf(object), inventory.controllers) && isAmong(refOf(object), found),
+    (object) => object.kind === 'Deployment' && !includesRef(refOf(object), inventory.controllers) && includesRef(refOf(object), found),
   );
   return [
     ...inventory.controllers,
@@ -157,8 +157,8 @@ function controllersOf({manifest}: RenderedRelease, {inventory, live}: Installed
 function endsRuns({manifest}: RenderedRelease, {facts, inventory}: InstalledRelease, replaced: readonly ObjectRef[]): boolean {
   if (inventory.runsOf === undefined) return false;
   const rendered = manifest.map(refOf);
-  const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean => kind === 'ServiceAccount' || isCustom(apiVersion);
-  const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !isAmong(refOf(object), rendered));
+  const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean => kind === 'ServiceAccount' || isCustomApiVersion(apiVersion);
+  const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !includesRef(refOf(object), rendered));
   const interrupts = inventory.runs.length > 0 && inventory.controllers.some(({onStop}) => onStop === 'interrupt');
   return loses || interrupts;
 }
@@ -182,17 +182,17 @@ const leftResourceSteps = ({manifest}: RenderedRelease, {name, facts, deployed}:
   facts.release.isServerSide || deployed?.revision === facts.release.revision
     ? []
     : manifest
-        .filter(({apiVersion = ''}) => isCustom(apiVersion))
+        .filter(({apiVersion = ''}) => isCustomApiVersion(apiVersion))
         .map((object) => ({
           id: `restore/${object.metadata.name}`,
           title: `Apply ${kindAndName(object)}, which an earlier upgrade may have created`,
           call: applyObjects(name.kubeTarget, [object], {takesOver: true}),
         }));
 
-/** Hazards of both versions, and variables that a container would get twice. */
+/** Known problems of both versions, and variables that a container would get twice. */
 function adviceFor(installed: InstalledRelease, {values, effective}: RenderedRelease, to: Target): UpgradeAdvice[] {
   const {name, target, facts, nodes} = installed;
-  const hazards = advise(target, to, {
+  const problems = advise(target, to, {
     release: name.release,
     values: effectiveValues(facts.release.values, target),
     server: facts.serverVersion,
@@ -208,7 +208,7 @@ function adviceFor(installed: InstalledRelease, {values, effective}: RenderedRel
       automatic: false,
     }),
   );
-  return [...repeated, ...hazards, ...pinnedAdvice(to, effective)];
+  return [...repeated, ...problems, ...pinnedAdvice(to, effective)];
 }
 
 /** CRDs of older generations that no release and no resource uses after the upgrade. */

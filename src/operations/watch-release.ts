@@ -106,7 +106,7 @@ export function requireReady(
 
 export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean): WatchedText => ({
   what: `Release ${release}`,
-  remains: `Release ${release} is still installed, but was not ready yet.`,
+  remains: `Release ${release} is installed, but it is not verified that the agent is ready.`,
   hints: isLeft ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(kubeTarget))}`] : [],
 });
 

@@ -3,30 +3,30 @@ import {workersIn} from './capacity.ts';
 import {type NodeObject, type PlatformReadings, runsLinux} from './readings.ts';
 
 export interface Platform {
-  /** gke, eks, aks, openshift, kind, k3s, …; `unrecognised` if no known platform was found. */
+  /** gke, eks, aks, openshift, kind, k3s, …; `unrecognized` if no known platform was found. */
   distribution: Fact<string>;
   /** Whose machines: google, aws, azure, docker, …; from the scheme of the providerIDs. */
   infrastructure: Fact<string>;
   /** gke: standard or autopilot; eks: standard, auto-mode, fargate or hybrid; of all others standard. */
-  flavour: Fact<string>;
+  flavor: Fact<string>;
   /** The equivalent value of --cloud: gke, gke-autopilot, eks, aks, openshift or other. */
   cloud: Fact<string>;
 }
 
 export function platformOf(readings: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Platform {
-  const found = recognise(readings);
+  const found = recognize(readings);
   const distribution = mapped(found, ({name}) => name);
-  const flavour = follow(found, ({name}) => flavourOf(name, readings));
+  const flavor = follow(found, ({name}) => flavorOf(name, readings));
   const cloud = follow(found, (each, source): Fact<string> => {
     if (each.cloud !== 'gke') return known(each.cloud, source);
-    return follow(flavour, (is, how): Fact<string> => known(is === 'autopilot' ? 'gke-autopilot' : 'gke', `${source}; ${how}`));
+    return follow(flavor, (is, how): Fact<string> => known(is === 'autopilot' ? 'gke-autopilot' : 'gke', `${source}; ${how}`));
   });
-  return {distribution, infrastructure: follow(readings.nodes, infrastructureOf), flavour, cloud};
+  return {distribution, infrastructure: follow(readings.nodes, infrastructureOf), flavor, cloud};
 }
 
-type Recognised = Pick<Distribution, 'name' | 'cloud'>;
+type Recognized = Pick<Distribution, 'name' | 'cloud'>;
 
-function recognise({nodes, resources, serverVersion}: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Fact<Recognised> {
+function recognize({nodes, resources, serverVersion}: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Fact<Recognized> {
   const seen: Seen = {
     nodes: knownValue(nodes) ?? [],
     resources: knownValue(resources) ?? [],
@@ -41,7 +41,7 @@ function recognise({nodes, resources, serverVersion}: Pick<PlatformReadings, 'no
   if (!isKnown(nodes)) return nodes;
   return nodes.value.length === 0
     ? unknown('undetermined', 'the cluster has no nodes to detect it from')
-    : known({name: 'unrecognised', cloud: 'other'}, 'no label, providerID or version of a known platform on the nodes');
+    : known({name: 'unrecognized', cloud: 'other'}, 'no label, providerID or version of a known platform on the nodes');
 }
 
 const infrastructureOf = (nodes: readonly NodeObject[]): Fact<string> => {
@@ -54,7 +54,7 @@ const infrastructureOf = (nodes: readonly NodeObject[]): Fact<string> => {
 /** Only Autopilot clusters serve it: https://github.com/elastic/cloud-on-k8s/pull/6719 */
 const AUTOPILOT_ONLY = 'allowlistedv2workloads.auto.gke.io';
 
-function flavourOf(distribution: string, {nodes, resources}: Pick<PlatformReadings, 'nodes' | 'resources'>): Fact<string> {
+function flavorOf(distribution: string, {nodes, resources}: Pick<PlatformReadings, 'nodes' | 'resources'>): Fact<string> {
   const linux = knownValue(nodes)?.filter(runsLinux) ?? [];
   if (distribution === 'gke') return linux.length > 0 ? byNodeNames(linux) : byResources(nodes, resources);
   if (distribution !== 'eks') return known('standard', 'only one flavor exists');

@@ -1,5 +1,5 @@
 import type {Target} from '../charts/define.ts';
-import {missesRuns} from '../charts/target.ts';
+import {policyMissesRuns} from '../charts/target.ts';
 import type {Advice} from '../ground/errors.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import type {NodeObject, PlatformReadings, PodOwner} from './readings.ts';
@@ -26,7 +26,7 @@ export function forbidsHostPath(podSecurity: Fact<string>, cloud: Fact<string>):
 const ALLOW = 'allow it with --metadata-service allow';
 
 /** What is wrong with the policy of this chart in this cluster; undefined if Scalr tested that it works. */
-export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: NetworkPolicies): Fact<Advice | undefined> =>
+export const policyWeakness = (target: Target, {areEnforced, blockMetadata}: NetworkPolicies): Fact<Advice | undefined> =>
   follow(areEnforced, (enforced, why): Fact<Advice | undefined> => {
     if (!enforced)
       return known(
@@ -37,7 +37,7 @@ export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: Network
         },
         why,
       );
-    if (missesRuns(target))
+    if (policyMissesRuns(target))
       return known(
         {
           code: 'POLICY_MISSES_RUNS',
@@ -67,7 +67,7 @@ export interface Cni {
   policyEngine: string;
 }
 
-const UNRECOGNISED = unknown('undetermined', 'no DaemonSet of a known CNI plugin found');
+const UNRECOGNIZED = unknown('undetermined', 'no DaemonSet of a known CNI plugin found');
 
 /** DaemonSets of plugins that bring their policy engine along. */
 const WHOLE_PLUGINS: Readonly<Record<string, string>> = {
@@ -112,7 +112,7 @@ export const cniOf = (readings: Pick<PlatformReadings, 'daemonSets' | 'nodes'>, 
     if (whole) return found(WHOLE_PLUGINS[whole] as string, WHOLE_PLUGINS[whole] as string, whole);
     const flannel = [...sets.keys()].find((name) => /^kube-flannel/.test(name));
     if (flannel) return found('flannel', 'none', flannel);
-    return isKnown(readings.nodes) ? flannelOfK3s(readings.nodes.value) : UNRECOGNISED;
+    return isKnown(readings.nodes) ? flannelOfK3s(readings.nodes.value) : UNRECOGNIZED;
   });
 
 /** Providers keep the DaemonSets of disabled plugins, without a matching node. */
@@ -137,7 +137,7 @@ const kindnetEnforces = ({spec}: PodOwner): boolean =>
 function flannelOfK3s(nodes: readonly NodeObject[]): Fact<Cni> {
   const hasFlannel = nodes.some(({metadata}) => metadata.annotations?.['flannel.alpha.coreos.com/backend-type'] !== undefined);
   const args = nodes.map(({metadata}) => metadata.annotations?.['k3s.io/node-args'] ?? '').filter((each) => each !== '');
-  if (args.length === 0 || !hasFlannel) return UNRECOGNISED;
+  if (args.length === 0 || !hasFlannel) return UNRECOGNIZED;
   // It is an argument of servers; agents do not know.
   const ofServers = args.filter((each) => each.startsWith('["server"'));
   const isOff = ofServers.some((each) => each.includes('--disable-network-policy'));

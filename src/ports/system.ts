@@ -36,7 +36,8 @@ export interface HostCall {
 
 /** `stdout` contains the output until the failure. */
 export type HostAnswer = {stdout: string; error?: HostError};
-export type HostError = ReadError & {isToolMissing?: true};
+/** The message of a known error has its cause and its remedy. */
+export type HostError = ReadError & {isToolMissing?: true; reason?: string; remedy?: string};
 
 /** Docker, systemd and disks of this machine. Failures are returned, not thrown. */
 export interface HostTools {
@@ -230,7 +231,7 @@ export interface CheckboxQuestion extends Omit<ListQuestion, 'default'> {
   selected?: readonly string[];
 }
 
-/** Prompts on the terminal. @throws PromptCancelled, GoBack */
+/** Prompts on the terminal. @throws PromptCanceled, GoBack */
 export interface Prompter {
   /** False if lines cannot be erased: then the caller prints what `heading` would show. */
   canRedraw: boolean;

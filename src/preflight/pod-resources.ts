@@ -1,7 +1,7 @@
 import {type Fact, follow, known, knownValue} from '../ground/fact.ts';
 import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
 import {type KubernetesObject, mapsIn, mayRun, pairsBelow, podSpecs} from '../kubernetes/objects.ts';
-import type {WantedSecret} from '../operations/wanted-release.ts';
+import type {DesiredSecret} from '../operations/desired-release.ts';
 import {concurrency} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds.ts';
@@ -47,7 +47,7 @@ const runsOfAgent = ({get}: PreflightContext, count: number): PodGroup => {
 
 /** In thousandths of a core, a byte or a piece. */
 export type Amounts = Readonly<Record<string, bigint>>;
-export const ONE_PIECE = 1000n;
+export const MILLI_PER_UNIT = 1000n;
 
 /** A container with the defaults that the API server and a LimitRange give it. */
 export interface Resources {
@@ -92,7 +92,7 @@ export function admitted(spec: Values, ranges: readonly LimitRange[]): AdmittedC
 
 const plus = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => first + second);
 /** The larger amount of each resource. */
-export const most = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => (first > second ? first : second));
+export const maximum = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => (first > second ? first : second));
 
 const merged = (one: Amounts, other: Amounts, join: (first: bigint, second: bigint) => bigint): Amounts =>
   Object.fromEntries(
@@ -106,7 +106,7 @@ export function podTotal(containers: readonly AdmittedContainer[]): Resources {
       .filter(({isInit}) => isInit)
       .map((each) => each[key])
       .reduce(
-        most,
+        maximum,
         containers
           .filter(({isInit}) => !isInit)
           .map((each) => each[key])
@@ -146,7 +146,7 @@ export function spellAmount(resource: string, milli: bigint): string {
 }
 
 /** Every Secret that must exist before pods start, or that an install creates. */
-export function wantedSecrets(made: readonly WantedSecret[], get: Get, objects: readonly KubernetesObject[]): RequiredSecret[] {
+export function requiredSecrets(made: readonly DesiredSecret[], get: Get, objects: readonly KubernetesObject[]): RequiredSecret[] {
   const keysOf = new Map(made.map(({name, data}) => [name, new Set(Object.keys(data))]));
   const ca = get(caSecret);
   const referenced = [...referencedSecrets(objects), ...(ca === undefined ? [] : [[ca, [get(caSecretKey) as string]] as const])];

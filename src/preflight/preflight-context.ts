@@ -4,7 +4,7 @@ import {type Fact, isKnown, type Unknown} from '../ground/fact.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Claim, KubernetesObject, Pod, SecretObject} from '../kubernetes/objects.ts';
 import type {Permission} from '../kubernetes/permissions.ts';
-import type {RenderedChart} from '../operations/wanted-release.ts';
+import type {RenderedChart} from '../operations/desired-release.ts';
 import type {ClusterFacts} from '../platform/cluster-facts.ts';
 import type {PlatformReadings} from '../platform/readings.ts';
 import type {ManifestAnswer} from '../ports/system.ts';
@@ -12,7 +12,7 @@ import type {InstallFacts} from '../release/read-release.ts';
 import type {Get} from '../settings/define.ts';
 import type {Probed, ProbeObjects} from './probe/script.ts';
 
-/** Everything that checks read: the wanted release, and the state of the cluster and the tools. Plain data. */
+/** Everything that checks read: the desired release, and the state of the cluster and the tools. Plain data. */
 export interface PreflightContext extends RenderedChart {
   name: ReleaseName;
   target: Target;

@@ -21,7 +21,7 @@ import {
   unknownBy,
 } from '../kubernetes/resources.ts';
 import {cachedAccess, type RetryOptions} from '../kubernetes/with-retries.ts';
-import {RENDERED_BY, renderManifest, type WantedRelease} from '../operations/wanted-release.ts';
+import {type DesiredRelease, RENDERED_BY, renderManifest} from '../operations/desired-release.ts';
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/readings.ts';
 import type {Processes, Registries} from '../ports/system.ts';
@@ -37,7 +37,7 @@ import type {Generated} from '../values/generate.ts';
 import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
-import {referencedClaims as claimsNamedIn, wantedSecrets} from './pod-resources.ts';
+import {referencedClaims as claimsNamedIn, requiredSecrets} from './pod-resources.ts';
 import type {LimitRange, LiveState, Mirror, PreflightContext, ResourceQuota, ReviewedPermission} from './preflight-context.ts';
 
 export interface ReadingDeps extends ClusterAccess, RetryOptions {
@@ -48,7 +48,7 @@ export interface ReadingDeps extends ClusterAccess, RetryOptions {
 }
 
 /** Data that an install has already read. */
-export interface Already {
+export interface AlreadyRead {
   manifest?: readonly KubernetesObject[];
   context?: InstallFacts['context'];
 }
@@ -56,26 +56,26 @@ export interface Already {
 /** Reads all data for the checks. Read-only, never fails, and ends at the timeout with partial data. */
 export async function readPreflightContext(
   generated: Generated,
-  wanted: WantedRelease,
+  desired: DesiredRelease,
   deps: ReadingDeps,
-  already: Already = {},
+  already: AlreadyRead = {},
 ): Promise<PreflightContext> {
   const {target, settings, effective, values} = generated;
-  const {kubeTarget} = wanted.name;
+  const {kubeTarget} = desired.name;
   const get = effectiveGet(settings, effective);
   const access = cachedAccess(deps, deps);
   const {kubernetes, processes} = access;
   const version = serverVersion(kubernetes, {signal: deps.versionSignal ?? deps.signal, idleMs: REQUEST_MS});
   const rendering =
     already.manifest === undefined
-      ? version.then((found) => renderManifest(wanted, found.version, get, processes))
+      ? version.then((found) => renderManifest(desired, found.version, get, processes))
       : Promise.resolve({manifest: known(already.manifest, RENDERED_BY)});
   // A server that did not report its version will not answer the later requests either.
   const reading = Promise.all([rendering, version]).then(([{manifest}, {error}]) => {
     const client = error && error.kind !== 'forbidden' ? failingClient(error) : kubernetes;
-    const asked: ReadOptions = {...access, kubernetes: client, name: wanted.name, options: {signal: deps.signal, idleMs: REQUEST_MS}};
+    const asked: ReadOptions = {...access, kubernetes: client, name: desired.name, options: {signal: deps.signal, idleMs: REQUEST_MS}};
     const objects = knownValue(manifest) ?? [];
-    return Promise.all([readNamed(wanted, get, objects, asked), readPermissions(objects, asked), readLive(objects, asked)]);
+    return Promise.all([readNamed(desired, get, objects, asked), readPermissions(objects, asked), readLive(objects, asked)]);
   });
   const [readings, tools, context, [named, permissions, live], mirror] = await Promise.all([
     readCluster(kubeTarget, access),
@@ -85,7 +85,7 @@ export async function readPreflightContext(
     readMirror(generated, deps),
   ]);
   return {
-    name: wanted.name,
+    name: desired.name,
     target,
     get,
     values: effectiveValues(values, target),
@@ -124,20 +124,20 @@ type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
 
 /** Secrets and PVCs that must exist. */
 async function readNamed(
-  {secrets: made}: WantedRelease,
+  {secrets: made}: DesiredRelease,
   get: Get,
   objects: readonly KubernetesObject[],
   {name: {kubeTarget}, kubernetes, options}: ReadOptions,
 ): Promise<Named> {
-  const wanted = wantedSecrets(made, get, objects);
+  const desired = requiredSecrets(made, get, objects);
   const own = get(cacheClaim);
   const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);
   const where = {...options, namespace: kubeTarget.namespace};
   const read = async <T extends KubernetesObject>(kind: string, names: Iterable<string>): Promise<Map<string, Fact<T | undefined>>> =>
     new Map(await Promise.all([...names].map(async (name) => [name, await objectFact<T>(kubernetes, kind, name, where)] as const)));
-  const secretNames = wanted.map(({name}) => name);
+  const secretNames = desired.map(({name}) => name);
   const [secrets, found] = await Promise.all([read<SecretObject>('secrets', secretNames), read<Claim>('persistentvolumeclaims', claims)]);
-  return {wantedSecrets: wanted, secrets, claims: found};
+  return {wantedSecrets: desired, secrets, claims: found};
 }
 
 async function readPermissions(

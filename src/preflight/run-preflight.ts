@@ -2,7 +2,7 @@ import {failed, type Warning} from '../ground/errors.ts';
 import {knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import type {Workload} from '../kubernetes/objects.ts';
-import type {WantedRelease} from '../operations/wanted-release.ts';
+import type {DesiredRelease} from '../operations/desired-release.ts';
 import {readsSecret} from '../release/namespace.ts';
 import {purpose, tokenSecret} from '../settings/agent.ts';
 import type {Generated} from '../values/generate.ts';
@@ -17,7 +17,7 @@ import {storageChecks} from './checks/storage.ts';
 import {type Check, type Checked, check, fail, ifKnown, type PreflightContext, pass, runChecks} from './preflight-context.ts';
 import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
 import {probeChecks} from './probe/probe-checks.ts';
-import {type Already, type ReadingDeps, readPreflightContext} from './read-context.ts';
+import {type AlreadyRead, type ReadingDeps, readPreflightContext} from './read-context.ts';
 
 const REF = 'https://docs.scalr.io/docs/agent-pools';
 
@@ -36,11 +36,11 @@ const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
     return ifKnown(account.limits, 'read the quota', ({agents: allowed}) =>
       ifKnown(account.agents, 'list the agents', (agents) => {
         if (allowed === undefined) return undefined;
-        const wanted = workloads.reduce((sum, {spec}) => sum + (spec?.replicas ?? 1), 0);
+        const desired = workloads.reduce((sum, {spec}) => sum + (spec?.replicas ?? 1), 0);
         const isOurs = (name: string): boolean => workloads.some(({metadata}) => name.startsWith(`${metadata.name}-`));
         const others = agents.filter((name) => !isOurs(name)).length;
-        const state = `${account.host} allows ${count(allowed, 'agent')}: ${others} in other releases, ${wanted} in this one`;
-        return others + wanted <= allowed
+        const state = `${account.host} allows ${count(allowed, 'agent')}: ${others} in other releases, ${desired} in this one`;
+        return others + desired <= allowed
           ? pass(state)
           : fail(state, 'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota');
       }),
@@ -104,12 +104,12 @@ interface PreflightDeps extends Omit<ReadingDeps, 'signal'> {
 /** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
 export async function runPreflight(
   generated: Generated,
-  wanted: WantedRelease,
+  desired: DesiredRelease,
   {timeoutMs, ...deps}: PreflightDeps,
-  already: Already = {},
+  already: AlreadyRead = {},
 ): Promise<Checked[]> {
   const signal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMEOUT_MS));
-  const checks = runChecks(CHECKS, await readPreflightContext(generated, wanted, {...deps, signal}, already));
+  const checks = runChecks(CHECKS, await readPreflightContext(generated, desired, {...deps, signal}, already));
   refuseFailed(checks);
   return checks;
 }

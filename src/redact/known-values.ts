@@ -220,11 +220,11 @@ export class KnownValueSearch {
     const spelling = this.#spellings[anchor] as number;
     const [start, end] = [this.#starts[spelling] as number, this.#starts[spelling + 1] as number];
     const place = start + (this.#places[anchor] as number);
-    const wanted = this.#bytes;
+    const desired = this.#bytes;
     let before = 0;
-    while (place - before > start && before < position && wanted[place - before - 1] === bytes[position - before - 1]) before += 1;
+    while (place - before > start && before < position && desired[place - before - 1] === bytes[position - before - 1]) before += 1;
     let after = 0;
-    while (place + after < end && position + after < length && wanted[place + after] === bytes[position + after]) after += 1;
+    while (place + after < end && position + after < length && desired[place + after] === bytes[position + after]) after += 1;
     const size = end - start;
     // Of a longer spelling, a part is enough.
     if (after < WIDTH || before + after < (size >= FRAGMENT ? FRAGMENT : size - (size < 10 ? 0 : SLACK))) return undefined;

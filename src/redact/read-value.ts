@@ -1,4 +1,4 @@
-import {COLOUR, ESCAPE, type Extent, isSpent, LIMITS, matchAt, NEXT_LINE, NOTHING, run, spend} from './rule.ts';
+import {COLOR, ESCAPE, type Extent, isSpent, LIMITS, matchAt, NEXT_LINE, NOTHING, run, spend} from './rule.ts';
 
 /** Position of a value: its key, and the notation of the key. */
 export interface KeyPosition {
@@ -184,5 +184,5 @@ function blockAt(text: string, {at, keyStart}: KeyPosition): Extent | undefined 
   return end > start + before ? {start: start + before, end} : undefined;
 }
 
-const COLOURS = `(?:[ \\t]|%20|${COLOUR})`;
-export const SPACES = `${COLOURS}{0,256}`;
+const COLORS = `(?:[ \\t]|%20|${COLOR})`;
+export const SPACES = `${COLORS}{0,256}`;

@@ -18,7 +18,7 @@ export interface RedactionRule {
 
 /** ANSI colors, plain and in JSON. */
 export const ESCAPE = String.fromCharCode(27);
-export const COLOUR = String.raw`(?:(?:${ESCAPE}|\\+(?:u001b|x1b|033|e))\[[\d;]{0,16}m)`;
+export const COLOR = String.raw`(?:(?:${ESCAPE}|\\+(?:u001b|x1b|033|e))\[[\d;]{0,16}m)`;
 
 /** The time of a kubelet at the beginning of a line. */
 export const STAMP = String.raw`(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)[ \t](?:std(?:out|err) [FP] )?)`;

@@ -181,11 +181,11 @@ export function isOfRun(object: KubernetesObject, of: RunsOf): boolean {
 }
 
 function runPods(pods: readonly KubernetesObject[], {taskLabels}: RunsOf): Run[] {
-  const wanted = Object.entries(taskLabels);
-  const isCertain = wanted.length > 0;
+  const desired = Object.entries(taskLabels);
+  const isCertain = desired.length > 0;
   return pods
     .filter(({metadata}) => !metadata.ownerReferences?.some(({kind}) => KEPT_BY_OTHERS.has(kind)))
-    .filter(({metadata}) => wanted.every(([key, value]) => metadata.labels?.[key] === value))
+    .filter(({metadata}) => desired.every(([key, value]) => metadata.labels?.[key] === value))
     .map((pod) => run('Pod', pod, isCertain));
 }
 

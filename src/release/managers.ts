@@ -249,15 +249,15 @@ function suggestionsFor(
     release,
     agents.map(({name}) => name),
   );
-  const wanted = here.length === 1 ? here[0] : [...here, ...agents].find(({name}) => name === named);
+  const desired = here.length === 1 ? here[0] : [...here, ...agents].find(({name}) => name === named);
   const sorted = [...here, ...agents.filter((each) => !here.includes(each))];
   return [
     sorted.length > 0
       ? `Agent releases found: ${few(sorted.map(nameOf), MAX_NAMES)}`
       : `No agent release found in ${releases ? 'this cluster' : `namespace ${kubeTarget.namespace}`}`,
-    ...(wanted
+    ...(desired
       ? [
-          `If you meant ${wanted.namespace}/${wanted.name}: ${ownCommand('uninstall', {release: wanted.name, kubeTarget: {...kubeTarget, namespace: wanted.namespace}})}`,
+          `If you meant ${desired.namespace}/${desired.name}: ${ownCommand('uninstall', {release: desired.name, kubeTarget: {...kubeTarget, namespace: desired.namespace}})}`,
         ]
       : []),
     ...(releases ? [] : ['Your user cannot list releases in other namespaces. Set the namespace with --namespace']),

@@ -3,7 +3,7 @@ import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
 import type {ListedRelease} from '../helm/release-record.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
-import {isMadeFor, isOwn, type KubernetesObject, kindAndName, type ObjectRef, refOf, refText, secretNames} from '../kubernetes/objects.ts';
+import {isOwn, isOwnFor, type KubernetesObject, kindAndName, type ObjectRef, refOf, refText, secretNames} from '../kubernetes/objects.ts';
 import {listObjects, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 
 /** The release, and everything in its namespace that could use its objects. */
@@ -186,7 +186,7 @@ export const NAMESPACE_KINDS: readonly string[] = [
 export function secretsOf(readings: InventoryReadings): SecretItem[] {
   const users = usersIn({...readings, isUnrecorded: readings.state === undefined});
   return readings.objects
-    .filter((each) => each.kind === 'Secret' && isMadeFor(each, readings.release))
+    .filter((each) => each.kind === 'Secret' && isOwnFor(each, readings.release))
     .map((secret) => ({
       name: secret.metadata.name,
       usedBy: users.filter(readsSecret(secret.metadata.name)).map(kindAndName),
@@ -204,7 +204,7 @@ export function namespaceOf(readings: InventoryReadings): NamespaceItem | undefi
     (each) =>
       !isInManifest(each, manifest) &&
       !isOwnedByOneOf(owners, each) &&
-      !isMadeFor(each, release) &&
+      !isOwnFor(each, release) &&
       !isOfEveryNamespace(each) &&
       !isRecord(each, release) &&
       (!isOfRelease(each, readings) || leftovers.includes(kindAndName(each))),
@@ -212,7 +212,7 @@ export function namespaceOf(readings: InventoryReadings): NamespaceItem | undefi
   const otherReleases = releases?.filter((each) => each.namespace === namespace && each.name !== release) ?? [];
   return {
     name: namespace,
-    isOurs: isMadeFor(namespaceObject, release),
+    isOurs: isOwnFor(namespaceObject, release),
     others: [
       ...otherReleases.map(({name}) => `release ${name}`),
       ...strangers.map(({kind, metadata}) => `${kind} ${metadata.name}`),

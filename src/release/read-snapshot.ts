@@ -65,7 +65,7 @@ async function logsOf(
   kubernetes: Reader,
   options: {signal: AbortSignal; idleMs: number; namespace: string},
 ): Promise<{logs: Record<string, string>; denial: Cause[]}> {
-  const wanted = pods
+  const desired = pods
     .flatMap(({metadata, status}) =>
       [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map((container) => ({
         pod: metadata.name,
@@ -75,7 +75,7 @@ async function logsOf(
     .filter(({container: {state, lastState}}) => state?.running || state?.terminated || lastState?.terminated)
     .slice(0, MAX_LOGS);
   const read = await Promise.all(
-    wanted.map(async ({pod, container: {name, state, lastState}}) => {
+    desired.map(async ({pod, container: {name, state, lastState}}) => {
       const previous = state?.running === undefined && lastState?.terminated !== undefined;
       const {text, error} = await podLog(kubernetes, pod, name, {...options, tailLines: LOG_LINES, previous});
       // An agent logs once that it is ready, and then its runs for weeks.

@@ -130,6 +130,7 @@ function assignmentsIn(item: string): [path: string, value: string][] {
 }
 
 const refuseBare = (text: string): never => {
+  if (text.startsWith('=')) throw new InvalidValue(`"${text}" has no key before "="`, 'Use the form a.b[0].c=value');
   throw new InvalidValue(`"${text}" has no "="`, `Use ${text}=value`);
 };
 

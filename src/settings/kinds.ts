@@ -1,5 +1,5 @@
 import {decodedBase64, Secret} from '../ground/secret.ts';
-import {closest, staysText} from '../ground/text.ts';
+import {closest, isReadAsString} from '../ground/text.ts';
 import {InvalidValue, type Kind} from './define.ts';
 
 interface TextRules {
@@ -27,7 +27,7 @@ export function text({hint = 'TEXT', pattern, expected, example, near, isBare = 
         const step = similar === undefined ? example && `Example: ${example}` : `Did you mean ${similar}?`;
         throw new InvalidValue(`"${value}" is not ${expected}`, step);
       }
-      if (isBare && !staysText(value)) {
+      if (isBare && !isReadAsString(value)) {
         throw new InvalidValue(
           `"${value}" is not parsed as a string, because the chart writes it without quotes`,
           'Use a name that is not a number, date or boolean',
@@ -45,7 +45,7 @@ function nameLike(text: string): string | undefined {
     .toLowerCase()
     .replaceAll(/[^a-z0-9.]+/g, '-')
     .replaceAll(/^[-.]+|[-.]+$/g, '');
-  return name === '' || !staysText(name) ? undefined : name;
+  return name === '' || !isReadAsString(name) ? undefined : name;
 }
 
 /** Name of a Kubernetes object: RFC 1123 subdomain. */

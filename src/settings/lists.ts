@@ -1,4 +1,4 @@
-import {staysText} from '../ground/text.ts';
+import {isReadAsString} from '../ground/text.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import {InvalidValue, type Kind} from './define.ts';
 import {text} from './kinds.ts';
@@ -59,7 +59,8 @@ export const pairs = ({
     for (const [name, text] of entries) {
       if (seen.has(name)) throw new InvalidValue(`"${name}" is set twice`, 'Remove one of the two');
       seen.add(name);
-      if (!key.test(name) || (isBare && !staysText(name))) throw new InvalidValue(`"${name}" is not ${expected}`, `Use the form ${hint}`);
+      if (!key.test(name) || (isBare && !isReadAsString(name)))
+        throw new InvalidValue(`"${name}" is not ${expected}`, `Use the form ${hint}`);
       if (typeof text !== 'string') throw new InvalidValue(`The value of "${name}" is not a string`, `Quote the value: ${name}: "${text}"`);
       if (!value.test(text))
         throw new InvalidValue(`"${text}" is not a valid value for "${name}"`, 'Use at most 63 letters, digits, -, _ and .');

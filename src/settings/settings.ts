@@ -40,9 +40,9 @@ export class Settings {
   /** True if the user set it by flag, variable, answers file or prompt. */
   isExplicit = (setting: Setting): boolean => EXPLICIT.includes(this.answer(setting)?.source);
 
-  /** In the order of the catalogue. */
+  /** In the order of the catalog. */
   entries(): {setting: Setting; answer: Answer}[] {
-    return catalogue.flatMap((setting) => {
+    return catalog.flatMap((setting) => {
       const answer = this.answer(setting);
       return answer === undefined ? [] : [{setting, answer}];
     });
@@ -81,7 +81,7 @@ export function quote(text: string): string {
 }
 
 /** Every setting, in the order of prompts and help. */
-export const catalogue: readonly Setting[] = [
+export const catalog: readonly Setting[] = [
   release.target,
   release.chart,
   release.chartVersion,

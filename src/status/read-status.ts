@@ -22,11 +22,11 @@ import {readController, unrecordedAgents} from '../release/managers.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {notFound} from './release-causes.ts';
-import {chartOf, howToFindRuns, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
+import {chartOf, type ReleaseStatus, runSelection, statusOf, unreadPart} from './status.ts';
 
 interface ReadStatusOptions {
   /** Values to compare with. */
-  wanted: Values | undefined;
+  desired: Values | undefined;
   /** Name of the context, if it is known. */
   context?: Promise<string>;
   /** Deadline of a query. */
@@ -41,7 +41,7 @@ type ReadStatusDeps = ClusterAccess & {now(): Date};
 
 async function readOnce(
   name: ReleaseName,
-  {wanted, context: known, signal}: ReadStatusOptions,
+  {desired, context: known, signal}: ReadStatusOptions,
   deps: ReadStatusDeps,
 ): Promise<ReleaseStatus> {
   const {kubernetes, processes, now} = deps;
@@ -66,13 +66,13 @@ async function readOnce(
   const isAbsent = record.failure === undefined && (revision === undefined || revision.status === 'uninstalled');
   const [unrecorded] = isAbsent ? unrecordedAgents(seen.value?.snapshot.workloads ?? [], []) : [];
   if (isAbsent && unrecorded === undefined) throw await notFound(name, revision, deps, signal);
-  if (revision !== undefined && scalrChart(revision.chart) === undefined) throw ofAnother(name, revision.chart);
+  if (revision !== undefined && scalrChart(revision.chart) === undefined) throw notAnAgentRelease(name, revision.chart);
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
   if (seen.failure && !isForbidden(seen.failure)) throw seen.failure;
   const unread = [seen, record, ...(record.failure ? [] : [live])].flatMap((each) => unreadOf(each, name));
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
-  const runs = howToFindRuns(name, chartOf(revision, seen.value), revision?.values);
+  const runs = runSelection(name, chartOf(revision, seen.value), revision?.values);
   const {namespace} = name.kubeTarget;
   const workloads = seen.value?.snapshot.workloads ?? [];
   const controller = await readController(name.kubeTarget, workloads, kubernetes, {signal, idleMs: REQUIRED_MS});
@@ -88,7 +88,7 @@ async function readOnce(
     releaseSnapshot: seen.value,
     live: isAbsent ? undefined : live.value,
     unread: await withRemedies([...unread, ...uncompared], name, kubernetes),
-    wanted,
+    desired,
   });
 }
 
@@ -133,7 +133,7 @@ export async function readAllStatus(
   const access = {...everything, kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal)};
   const names = await agentReleases(kubeTarget, access, signal);
   const read = await pooled(names, MAX_READ_AT_ONCE, (name) =>
-    readStatus(name, {wanted: undefined, context, signal}, access).then((status) => [{name, status}], onFailure(without)),
+    readStatus(name, {desired: undefined, context, signal}, access).then((status) => [{name, status}], onFailure(without)),
   );
   if (read.flat().length === 0) throw noRelease(kubeTarget);
   return read.flat();
@@ -172,7 +172,7 @@ const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName):
   failure ? [unreadPart(what, failure, tryCluster(kubeTarget))] : [];
 
 /** The release does not use a Scalr agent chart. */
-export const ofAnother = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
+export const notAnAgentRelease = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
   failed(
     'OBJECT_NOT_OWNED',
     `Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`,
@@ -189,12 +189,12 @@ interface WatchStatusDeps extends PollDeps {
 }
 
 /** Reads the status repeatedly until it is interrupted. @throws ExpectedError if the release does not exist or was deleted */
-export async function watchStatus(name: ReleaseName, wanted: Values | undefined, deps: WatchStatusDeps): Promise<void> {
+export async function watchStatus(name: ReleaseName, desired: Values | undefined, deps: WatchStatusDeps): Promise<void> {
   const {interrupt} = deps.interrupts;
   let isSeen = false;
   while (!interrupt.aborted) {
     try {
-      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) => readStatus(name, {wanted, signal}, deps));
+      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) => readStatus(name, {desired, signal}, deps));
       if (interrupt.aborted) return;
       deps.onStatus(status);
       isSeen = true;

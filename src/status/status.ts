@@ -68,7 +68,7 @@ export interface StatusReadings {
   live: LiveDrift | undefined;
   unread: readonly Diagnosis[];
   /** Values to compare with. */
-  wanted: Values | undefined;
+  desired: Values | undefined;
   /** Logs of runs that could be read. */
   runLogs?: readonly string[];
 }
@@ -137,7 +137,7 @@ export function statusOf({
   releaseSnapshot,
   live,
   unread,
-  wanted,
+  desired,
   runLogs = [],
 }: StatusReadings): ReleaseStatus {
   const chart = chartOf(revision, releaseSnapshot);
@@ -167,9 +167,9 @@ export function statusOf({
     objects: live?.differences,
     isVerified: live?.isVerified ?? false,
     runs: runsOf(name, chart, given, releaseSnapshot),
-    advice: adviceFor(howToFindRuns(name, chart, given), releaseSnapshot),
+    advice: adviceFor(runSelection(name, chart, given), releaseSnapshot),
     cacheUse: sumOfCacheUse([...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),
-    drift: wanted && given && driftOf(given, wanted),
+    drift: desired && given && driftOf(given, desired),
     unread: [...unread, ...(releaseSnapshot?.gaps ?? [])],
   };
 }
@@ -205,8 +205,8 @@ export function chartOf(revision: Revision | undefined, releaseSnapshot: Release
 function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
   const lines = progress(snapshot);
   return rootsOf(snapshot).map((root, index) => {
-    const {ready, wanted} = replicaCount(root);
-    return {...(lines[index] as Progress), ready: Math.min(ready, wanted), desired: wanted};
+    const {ready, desired} = replicaCount(root);
+    return {...(lines[index] as Progress), ready: Math.min(ready, desired), desired: desired};
   });
 }
 
@@ -216,7 +216,7 @@ function runsOf(
   given: Values | undefined,
   releaseSnapshot: ReleaseSnapshot | undefined,
 ): ReleaseStatus['runs'] {
-  const of = howToFindRuns(name, chart, given);
+  const of = runSelection(name, chart, given);
   return releaseSnapshot && of && runsIn(releaseSnapshot.objects, of);
 }
 
@@ -224,7 +224,7 @@ const adviceFor = (runs: RunsOf | undefined, releaseSnapshot: ReleaseSnapshot | 
   runs && releaseSnapshot ? pullAdvice(releaseSnapshot.objects, runs) : [];
 
 /** Undefined if runs execute inside the agent. */
-export const howToFindRuns = (
+export const runSelection = (
   {release}: ReleaseName,
   chart: {name: ChartName; version: string} | undefined,
   given: Values | undefined,

@@ -12,7 +12,7 @@ export function reviewText(unsearched: Unsearched, screen: Screen): string {
 }
 
 /** Every file that a dry run lists. */
-export const wantedText = (names: readonly string[]): string => names.map((name) => `${name}\n`).join('');
+export const fileListText = (names: readonly string[]): string => names.map((name) => `${name}\n`).join('');
 
 /** One line that is overwritten on a terminal, and a line per 100 files in a pipe. */
 export function progressText(done: number, all: number, {columns}: Screen): string {
@@ -69,8 +69,8 @@ export const accessText = (access: string | undefined, screen: Screen): string =
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
   const {dim, red, yellow} = theme(screen);
   const marks = {error: red('×'), warning: yellow('!'), info: dim('i')};
-  return findings.map(({severity, object, message, evidence, line, remedy}) => {
-    const place = evidence === undefined ? '' : ` (${evidence}${line === undefined ? '' : `:${line}`})`;
+  return findings.map(({severity, object, message, file, line, remedy}) => {
+    const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
     return paragraph(`  ${marks[severity]} `, `${shown(`${object}: ${message}`)} ${dim(`→ ${shown(`${remedy}${place}`)}`)}`, screen);
   });
 }

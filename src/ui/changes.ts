@@ -40,12 +40,16 @@ export function changesText(changes: readonly Change[], screen: Screen): string 
 export const changesSummary = (from: string, to: string, changes: readonly Change[]): string =>
   changes.length === 0 ? `${from} to ${to}: no changes.` : `${from} to ${to}: ${count(changes.length, 'change')}.`;
 
-const LEVELS: Readonly<Record<UpgradeAdvice['level'], string>> = {blocking: 'Hazards:', behavior: 'Changes in behavior:', info: 'Also:'};
+const LEVELS: Readonly<Record<UpgradeAdvice['level'], string>> = {
+  blocking: 'Known problems:',
+  behavior: 'Changes in behavior:',
+  info: 'Also:',
+};
 
 export function upgradeText(
   from: Target,
   to: Target,
-  {advice, gains, changes, rollback}: Pick<PreparedUpgrade, 'advice' | 'gains' | 'changes' | 'rollback'>,
+  {advice, newSettings, changes, rollback}: Pick<PreparedUpgrade, 'advice' | 'newSettings' | 'changes' | 'rollback'>,
   screen: Screen,
 ): string {
   const {bold} = theme(screen);
@@ -67,7 +71,7 @@ export function upgradeText(
     ),
     section(
       'New settings:',
-      gains.map(({setting, summary}) => paragraph('  - ', `--${setting}: ${summary}`, screen)),
+      newSettings.map(({setting, summary}) => paragraph('  - ', `--${setting}: ${summary}`, screen)),
     ),
     section('Rollback:', [...(rollback?.limits ?? []).map((each) => paragraph('  - ', each, screen)), ...byHand(rollback, screen)]),
   ];
@@ -102,10 +106,10 @@ export function diffText(path: string, before: string, after: string, screen: Sc
     .split('\n')
     .map((line) => line.replace(/\r$/, ''));
   const shown = linesWithoutSecrets(lines.map((line) => line.slice(1)).join('\n'));
-  return lines.map((line, index) => `${coloured(line.slice(0, 1) + shown[index], screen)}\n`).join('');
+  return lines.map((line, index) => `${colored(line.slice(0, 1) + shown[index], screen)}\n`).join('');
 }
 
-function coloured(line: string, screen: Screen): string {
+function colored(line: string, screen: Screen): string {
   const {bold, cyan, green, red} = theme(screen);
   if (/^(---|\+\+\+) /.test(line)) return bold(line);
   if (line.startsWith('@@')) return cyan(line);
@@ -113,7 +117,7 @@ function coloured(line: string, screen: Screen): string {
   return line.startsWith('-') ? red(line) : line;
 }
 
-/** Changes from the installed to the wanted values, in `diff -u` format. */
+/** Changes from the installed to the desired values, in `diff -u` format. */
 export function driftText(drift: Drift | undefined, screen: Screen): string {
   if (drift === undefined || drift.differences.length === 0) return '';
   try {

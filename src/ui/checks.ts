@@ -60,8 +60,8 @@ function gapText({reason, skipped, remedies}: Gap, screen: Screen): string {
 
 export function checkText({status, title, message, remedy, ref}: Checked, screen: Screen): string {
   const {dim, green, red, yellow} = theme(screen);
-  const colour = {pass: green, warn: yellow, fail: red, skip: dim};
-  const head = paragraph(`${colour[status](MARKS[status])} `, `${title}: ${message}`, screen);
+  const color = {pass: green, warn: yellow, fail: red, skip: dim};
+  const head = paragraph(`${color[status](MARKS[status])} `, `${title}: ${message}`, screen);
   if (status === 'pass') return head;
   return `${head}${remedy === undefined || remedy === '' ? '' : nextStep('    → ', remedy, screen)}    ${dim(ref)}\n`;
 }
@@ -69,9 +69,9 @@ export function checkText({status, title, message, remedy, ref}: Checked, screen
 function summary(checks: readonly Checked[], detail: Detail, screen: Screen): string {
   const {green, red, yellow} = theme(screen);
   const of = (status: CheckStatus): number => checks.filter((each) => each.status === status).length;
-  const colour = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
+  const color = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
   const hint = detail === 'folded' && of('pass') > 0 ? ' (use --verbose to list them)' : '';
-  return colour(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('skip')} skipped, ${of('pass')} passed${hint}`);
+  return color(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('skip')} skipped, ${of('pass')} passed${hint}`);
 }
 
 /** The manifests of a probe, without passwords. */

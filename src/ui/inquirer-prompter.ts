@@ -1,5 +1,5 @@
 import {clearScreenDown, emitKeypressEvents, type Interface, moveCursor} from 'node:readline';
-import {GoBack, PromptCancelled} from '../ground/errors.ts';
+import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {CheckboxQuestion, InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
 import {answeredText, indented, masked, questionText} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
@@ -49,7 +49,7 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
     if (heading === undefined) output.write(answeredText(message, answer, undefined, screen));
   };
 
-  /** Runs one prompt, and again after the process was stopped and continued, or the window has another size. @throws PromptCancelled, GoBack */
+  /** Runs one prompt, and again after the process was stopped and continued, or the window has another size. @throws PromptCanceled, GoBack */
   async function run<T>(keys: Keys, prompt: (context: Context) => Promise<T>): Promise<T> {
     terminal.hold();
     try {
@@ -154,9 +154,9 @@ async function runOnce<T>(
   prompt: (context: Context) => Promise<T>,
 ): Promise<T> {
   // A prompt that starts with an aborted signal leaves the terminal in raw mode.
-  if (signal?.aborted) throw new PromptCancelled();
+  if (signal?.aborted) throw new PromptCanceled();
   const ended = new AbortController();
-  const cancel = (): void => ended.abort(new PromptCancelled());
+  const cancel = (): void => ended.abort(new PromptCanceled());
   // Before the listener of readline, which pauses the input.
   const redraw = (): void => ended.abort(new Redraw());
   let dragging: NodeJS.Timeout | undefined;
@@ -176,7 +176,7 @@ async function runOnce<T>(
     return await prompt({input, output, signal: ended.signal, clearPromptOnDone: true});
   } catch (error) {
     const {name, cause} = error as Error;
-    if (name === 'ExitPromptError') throw new PromptCancelled();
+    if (name === 'ExitPromptError') throw new PromptCanceled();
     throw name === 'AbortPromptError' ? cause : error;
   } finally {
     clearTimeout(dragging);

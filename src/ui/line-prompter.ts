@@ -1,7 +1,7 @@
 import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
 import width from 'fast-string-width';
-import {GoBack, PromptCancelled} from '../ground/errors.ts';
+import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/system.ts';
 import {leadOf, masked, noteOf, TOKEN} from './prompt-text.ts';
@@ -52,7 +52,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     for (;;) {
       const typed = (await readLine(prompt, isHidden)).trim();
       const word = isAccessible && words.includes(typed.toLowerCase()) ? typed.toLowerCase() : '';
-      if (word === 'quit') throw new PromptCancelled();
+      if (word === 'quit') throw new PromptCanceled();
       if (canGoBack && (typed === ESCAPE || word === 'back')) throw new GoBack();
       if (typed === '?' || word === 'help') {
         for (const line of help) write('  ', line);
@@ -147,7 +147,7 @@ function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): st
 /** What a terminal in raw mode shows of a line: no token. */
 const visible = (line: string): string => line.replaceAll(TOKEN, '').replaceAll(/\p{Cc}/gu, '');
 
-/** Reads lines. Lines typed ahead answer the next questions, except on a terminal. @throws PromptCancelled */
+/** Reads lines. Lines typed ahead answer the next questions, except on a terminal. @throws PromptCanceled */
 function lineReader({input, output, signal}: Streams): (prompt: string, isHidden: boolean) => Promise<string> {
   const decoder = new StringDecoder('utf8');
   let ahead = '';
@@ -173,7 +173,7 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
       };
       const cancel = (): void => {
         end('');
-        reject(new PromptCancelled());
+        reject(new PromptCanceled());
       };
       const close = (): void => {
         isOver = true;
@@ -212,7 +212,7 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
         }
         echo();
       };
-      if (signal?.aborted || isOver) return reject(new PromptCancelled());
+      if (signal?.aborted || isOver) return reject(new PromptCanceled());
       signal?.addEventListener('abort', cancel);
       // Before the question, so that nothing typed at once is echoed.
       if (isHidden) input.setRawMode?.(true);

@@ -1,6 +1,6 @@
 import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
 import {spell} from '../settings/define.ts';
-import {catalogue, type Settings} from '../settings/settings.ts';
+import {catalog, type Settings} from '../settings/settings.ts';
 import type {Explained} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
@@ -29,7 +29,7 @@ const OURS: readonly ExpectedError['code'][] = ['BUG', 'RENDER_MISMATCH', 'SECRE
 /** A failure that ends the program, with a link to its documentation for this version. */
 export function failureText(failure: ExpectedError, origin: ProgramOrigin, screen: Screen): string {
   const text = errorText(failure, screen);
-  // The user cancelled, so no documentation is needed.
+  // The user canceled, so no documentation is needed.
   if (failure.code === 'CANCELED') return text;
   const report = OURS.includes(failure.code) ? `  Report it: ${origin.bugs}\n` : '';
   // Not wrapped, so that the URL stays on one line.
@@ -45,7 +45,7 @@ export const notesText = (settings: Settings, screen: Screen): string[] =>
     .entries()
     .flatMap(({setting, answer}) => answer.notes?.map((note) => paragraph('', `Note: ${spell(setting)} ${note}.`, screen)) ?? []);
 
-const SECONDS = new Set(catalogue.filter(({kind}) => kind.hint === 'SECONDS').map(({id}) => id));
+const SECONDS = new Set(catalog.filter(({kind}) => kind.hint === 'SECONDS').map(({id}) => id));
 
 /** Settings with values and sources, in columns. */
 export function explainText(settings: readonly Explained[]): string {

@@ -149,7 +149,7 @@ export const waitPrompt = createPrompt<'done', {message: string; heading?: reado
 function fitting([first, ...others]: readonly string[], room: number, ample: number): string[] {
   const heightOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.split('\n').length, 0);
   const dense = heightOf(others) < ample ? others : others.filter((text) => !/^[│|]?\s*$/.test(stripVTControlCharacters(text)));
-  const firstLine = (text: string): string => text.replace(/(?: \S*)?\n[\s\S]*$/, text.includes('\u001B') ? ' …\u001B[0m' : ' …');
+  const firstLine = (text: string): string => text.replace(/(?: \S*|\S{2})?\n[\s\S]*$/, text.includes('\u001B') ? ' …\u001B[0m' : ' …');
   let shown = dense;
   while (heightOf(shown) >= room && shown.some((text) => text.includes('\n'))) {
     const heights = shown.map((text) => heightOf([text]));
@@ -167,12 +167,12 @@ function itemText(
   {isActive, column, screen}: {isActive: boolean; column: number | undefined; screen: Screen},
 ): string {
   const {cyan, dim} = theme(screen);
-  const colour = disabled !== undefined ? dim : isActive ? cyan : (text: string) => text;
-  if (column === undefined) return colour(paragraph(mark, disabled === undefined ? label : `${label} - ${disabled}`, screen).trimEnd());
+  const color = disabled !== undefined ? dim : isActive ? cyan : (text: string) => text;
+  if (column === undefined) return color(paragraph(mark, disabled === undefined ? label : `${label} - ${disabled}`, screen).trimEnd());
   const about = disabled ?? description;
   const isLong = label.length > column;
-  if (isLong) return colour(paragraph(mark, `${label}  ${dim(about)}`.trimEnd(), screen).trimEnd());
-  return paragraph(colour(`${mark}${label.padEnd(column)}  `), dim(about), screen).trimEnd();
+  if (isLong) return color(paragraph(mark, `${label}  ${dim(about)}`.trimEnd(), screen).trimEnd());
+  return paragraph(color(`${mark}${label.padEnd(column)}  `), dim(about), screen).trimEnd();
 }
 
 /** How many rows are out of sight. */

@@ -6,14 +6,14 @@ import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {upgradeInstall} from '../helm/helm.ts';
 import type {HostPlan} from '../host/plan.ts';
+import type {DesiredRelease} from '../operations/desired-release.ts';
 import type {Plan} from '../operations/step.ts';
-import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Checked} from '../preflight/preflight-context.ts';
 import {unverified} from '../preflight/run-preflight.ts';
 import {token} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion, target} from '../settings/release.ts';
-import {type Answer, catalogue, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
+import {type Answer, catalog, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Screen, theme} from './theme.ts';
 
@@ -42,11 +42,11 @@ export interface HostReview extends HostExport {
 
 /** All warnings about the settings, the plan and the cluster. */
 export function noticesOf({generated, prepared, host}: {generated?: Generated; prepared?: Prepared; host?: HostReview}): Notice[] {
-  const named = (text: string): Setting[] => catalogue.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
+  const named = (text: string): Setting[] => catalog.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
   const checks = prepared?.checks ?? [];
   const own = [...unverified(generated?.warnings ?? [], checks), ...(host?.warnings ?? [])].map(({message, setting}) => ({
     text: message,
-    settings: [...catalogue.filter(({id}) => id === setting), ...named(message)],
+    settings: [...catalog.filter(({id}) => id === setting), ...named(message)],
   }));
   const planned = prepared === undefined ? [] : planWarnings(prepared.plan).map(({message}) => ({text: message, settings: named(message)}));
   const warned = checks.filter(({status}) => status === 'warn');
@@ -110,7 +110,7 @@ interface Printed {
 }
 
 /** The equivalent non-interactive command. */
-export function sameAgainText({entries, target, where, directory, program}: Printed & {where: readonly string[]}): string {
+export function equivalentCommandText({entries, target, where, directory, program}: Printed & {where: readonly string[]}): string {
   const command = `${program.install} --yes`;
   return directory === undefined ? commandOf(command, where, entries, target) : answersCommand(command, where, entries, directory);
 }
@@ -157,8 +157,8 @@ function commandLines(lines: readonly string[], entries: readonly Entry[]): stri
 }
 
 /** Commands for Helm alone, for example on another machine. They can be repeated. */
-export function elsewhereText(
-  {name, chart: reference, secrets, ...printed}: Pick<WantedRelease, 'name' | 'chart' | 'secrets'> & Printed,
+export function helmCommandsText(
+  {name, chart: reference, secrets, ...printed}: Pick<DesiredRelease, 'name' | 'chart' | 'secrets'> & Printed,
   screen: Screen,
 ): string {
   const {namespace} = name.kubeTarget;
@@ -177,7 +177,7 @@ export function elsewhereText(
 }
 
 /** The command as users of Helm type it, with one flag per line. */
-function helmText(name: WantedRelease['name'], reference: WantedRelease['chart'], path: string): string {
+function helmText(name: DesiredRelease['name'], reference: DesiredRelease['chart'], path: string): string {
   const {args} = upgradeInstall(name, reference, '');
   const own = args.filter((arg) => !['--install', '--reset-values', '-', '--values'].includes(arg));
   const flags = own.flatMap((arg, index) =>
@@ -192,21 +192,17 @@ const applied = (kubeTarget: ClusterTarget, command: string): string =>
   `${command} |\n  ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
 
 /** The token is read from its variable, files from the working directory. */
-function secretCommands({name, type, data, metadata}: WantedRelease['secrets'][number], kubeTarget: ClusterTarget): string[] {
+function secretCommands({name, type, data, metadata}: DesiredRelease['secrets'][number], kubeTarget: ClusterTarget): string[] {
   const namespace = ['--namespace', kubeTarget.namespace];
   const isTls = type === 'kubernetes.io/tls';
   const files = isTls ? ['--cert=tls.crt', '--key=tls.key'] : Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
   const what = ['create', 'secret', isTls ? 'tls' : 'generic', name, ...files];
   const create = applied(kubeTarget, kubectlCommand(kubeTarget, ...what, ...namespace, '--dry-run=client', '--output=yaml'));
-  const pairs = ([verb, all]: [verb: string, all: Readonly<Record<string, string>> | undefined]): string[] => {
-    const assignments = Object.entries(all ?? {}).map(([key, value]) => `${key}=${value}`);
+  const changes = Object.entries({label: metadata?.labels ?? {}, annotate: metadata?.annotations ?? {}}).flatMap(([verb, pairs]) => {
+    const assignments = Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
     return assignments.length === 0 ? [] : [kubectlCommand(kubeTarget, verb, 'secret', name, ...assignments, '--overwrite', ...namespace)];
-  };
-  const changes: [string, Readonly<Record<string, string>> | undefined][] = [
-    ['label', metadata?.labels],
-    ['annotate', metadata?.annotations],
-  ];
-  return [isTls ? create : `printf %s "$${token.env}" | ${create}`, ...changes.flatMap(pairs)];
+  });
+  return [isTls ? create : `printf %s "$${token.env}" | ${create}`, ...changes];
 }
 
 /** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */

@@ -86,10 +86,10 @@ export function verdictOf(
   {state, causes, objects = []}: Pick<ReleaseStatus, 'state' | 'causes' | 'objects'>,
   screen: Screen,
 ): string {
-  const [mark, colour, verdict] = VERDICTS[state];
+  const [mark, color, verdict] = VERDICTS[state];
   const yet = state === 'not-ready' && causes.length === 0 ? ' yet' : '';
   const but = state === 'ready' && objects.some(differs) ? `, but ${objectsCount(objects)} from the installed manifest` : '';
-  return `${theme(screen)[colour](mark)} Release ${release} in namespace ${kubeTarget.namespace} ${verdict}${yet}${but}`;
+  return `${theme(screen)[color](mark)} Release ${release} in namespace ${kubeTarget.namespace} ${verdict}${yet}${but}`;
 }
 
 /** Without `now`, the text contains no age. */
@@ -245,19 +245,19 @@ function* changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string
 
 /** Facts that are reported when they change, by key. */
 function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string, string> {
-  const labelled = (label: string, text: string | undefined): [string, string][] =>
+  const labeled = (label: string, text: string | undefined): [string, string][] =>
     text === undefined ? [] : [[label, `${label}: ${text}`]];
   return new Map([
     ...status.workloads.map((each): [string, string] => [each.object, workloadFact(each, screen)]),
-    ...labelled('release', recordFact(status)),
-    ...labelled('controller', controllerFact(status)),
-    ...labelled('chart', chartFact(status)),
-    ...labelled('images', status.images.join(', ') || undefined),
+    ...labeled('release', recordFact(status)),
+    ...labeled('controller', controllerFact(status)),
+    ...labeled('chart', chartFact(status)),
+    ...labeled('images', status.images.join(', ') || undefined),
     ...(status.objects ?? []).map((each): [string, string] => [`${each.object} ${each.problem}`, `! ${objectText(each)}`]),
-    ...labelled('agents', agentsFact(status)),
-    ...labelled('runs', runsFact(status)),
-    ...labelled('cache', cacheFact(status)),
-    ...labelled('values', valuesFact(status, files)),
+    ...labeled('agents', agentsFact(status)),
+    ...labeled('runs', runsFact(status)),
+    ...labeled('cache', cacheFact(status)),
+    ...labeled('values', valuesFact(status, files)),
     ...causes(status),
     ...status.advice.map(({code, message, remedy}): [string, string] => [code, `- ${message} → ${remedy}`]),
     ['verdict', verdictOf(name, status, screen)],

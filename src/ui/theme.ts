@@ -45,7 +45,7 @@ export interface Screen {
   isLive?: boolean;
 }
 
-/** The same screen without colours; follows changes of its width. */
+/** The same screen without colors; follows changes of its width. */
 export const withoutColor = (screen: Screen): Screen => ({
   ...screen,
   hasColor: false,

@@ -11,7 +11,7 @@ import {type Get, type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import {type AnswerSource, catalogue, flagsOf, quote, type Settings} from '../settings/settings.ts';
+import {type AnswerSource, catalog, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import type {Generated, ValueOrigin} from './generate.ts';
 
 /**
@@ -125,10 +125,10 @@ export interface Explained {
   because?: string;
 }
 
-/** Every effective setting in the order of the catalogue, without secrets. */
+/** Every effective setting in the order of the catalog, without secrets. */
 export function explainSettings({settings, effective, target, recommendation}: Generated): Explained[] {
   const chosen: Readonly<Record<string, string>> = {[chart.id]: target.chart, [chartVersion.id]: target.version};
-  return catalogue.flatMap((setting): Explained[] => {
+  return catalog.flatMap((setting): Explained[] => {
     if (setting.kind.isSecret) return [];
     const answer = settings.answer(setting);
     const read = effective.get(setting.id);

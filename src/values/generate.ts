@@ -4,7 +4,7 @@ import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
 import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
-import {hasKey, needsNoRow, notSupported, rowsFor, scopeOf, suggestCharts, unsupported} from '../charts/support.ts';
+import {hasKey, isWrittenWithoutRow, notSupported, rowsFor, scopeOf, suggestCharts, unsupported} from '../charts/support.ts';
 import {newestOf, targetOf} from '../charts/target.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import {failed, type Warning} from '../ground/errors.ts';
@@ -24,6 +24,7 @@ import {
 } from '../ground/tree.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
+import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
 import {checkKeys, isTypeError} from './validate/check-keys.ts';
@@ -63,7 +64,9 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
   );
   const refused = unsupported(target, given);
   if (refused.length > 0)
-    throw notSupported(refused, target.schema ? [`Use --chart-version ${newestOf(target.chart)}`] : suggestCharts(refused, given));
+    throw target.schema === undefined
+      ? notSupported(refused, suggestCharts(refused, given))
+      : notSupported(refused, [howToUseKnown(given, target)], [`If the chart has another key for it, use --set`]);
   const {settings, guesses} = withChartDefaults(given, target);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
   const rendered = refusing(set, () => renderValues(settings, target));
@@ -93,6 +96,11 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
     ...(recommendation ? {recommendation} : {}),
   };
 }
+
+const howToUseKnown = (given: Settings, {chart}: Target): string =>
+  given.get(chartSource) === undefined
+    ? `Use --chart-version ${newestOf(chart)}`
+    : `Use --chart ${chart} --chart-version ${newestOf(chart)} instead of --chart-source`;
 
 function withChartDefaults(given: Settings, target: Target): {settings: Settings; guesses: Warning[]} {
   const guesses: Warning[] = [];
@@ -175,7 +183,7 @@ function renderValues(settings: Settings, target: Target): RenderedValues {
   /** Also keys that keep the chart default because the user asked for that value. */
   const chosen = new Set<string>();
   for (const {setting, answer} of settings.entries()) {
-    if (needsNoRow(setting) || answer.source === 'values-file') continue;
+    if (isWrittenWithoutRow(setting) || answer.source === 'values-file') continue;
     for (const row of rowsFor(chart, setting, answer.value, scope)) {
       // Values files take precedence over defaults.
       if (!settings.isExplicit(setting) && row.paths.some((path) => getAt(ofFiles, path) !== undefined)) continue;

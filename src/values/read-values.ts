@@ -16,7 +16,7 @@ import {
   type Values,
 } from '../ground/tree.ts';
 import type {Get, Setting} from '../settings/define.ts';
-import {catalogue, type Settings} from '../settings/settings.ts';
+import {catalog, type Settings} from '../settings/settings.ts';
 
 /** The values over the defaults of the release, as the templates see them. */
 export const effectiveValues = (values: Values, target: Target): Values => mergeValues(scopeOf(target, () => undefined).defaults, values);
@@ -90,7 +90,7 @@ export function readEffective(effective: Values, target: Target): Reading {
   return {settings, claimed: [...derived, ...claimed]};
 }
 
-/** The rows of a version in the order of the catalogue. */
+/** The rows of a version in the order of the catalog. */
 const rowsOf = oncePerVersion(({rows}: Chart, version): readonly Row[] =>
-  catalogue.flatMap((setting) => rows.filter((row) => row.setting === setting && within(version, row.in))),
+  catalog.flatMap((setting) => rows.filter((row) => row.setting === setting && within(version, row.in))),
 );

@@ -1,7 +1,7 @@
 import {CST, type Document, isScalar, isMap as isYamlMap, type Pair, parseDocument, Scalar, stringify, type YAMLMap} from 'yaml';
 import {copyOf, getAt, isMap, type Path, sameTree, setAt, startsWith, type Tree, type Values, withoutLeaves} from '../ground/tree.ts';
 import {type Fix, type TreePath, valueAt} from './validate/finding.ts';
-import {isNothing, readSource, SYNTAX} from './validate/source.ts';
+import {isEmptyNode, readSource, SYNTAX} from './validate/source.ts';
 
 /** Replaces what is between two offsets of a text. */
 export interface Edit {
@@ -194,7 +194,7 @@ export class YamlText {
     const block = isYamlMap(map) && !map.flow ? map : undefined;
     if (parent === undefined) return block || map === null ? {line: this.#lines.length, column: 0, depth} : undefined;
     // A key whose content has just moved away.
-    if (isNothing(map) && this.#lines[parent.line]?.trimEnd().endsWith(':'))
+    if (isEmptyNode(map) && this.#lines[parent.line]?.trimEnd().endsWith(':'))
       return {line: parent.line + 1, column: parent.column + 2, depth};
     const last = block?.items.at(-1);
     const key = block && last && this.#keyOf(last, block);

@@ -4,7 +4,7 @@ import type {Target} from '../charts/define.ts';
 import {missingFor} from '../settings/agent.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import type {TargetName} from '../settings/release.ts';
-import {type Answer, catalogue, type Settings} from '../settings/settings.ts';
+import {type Answer, catalog, type Settings} from '../settings/settings.ts';
 
 /** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written, perhaps for a cluster). */
 export type Place =
@@ -103,9 +103,9 @@ export class AnswerStore {
   /** True if the box was selected, or if one of its settings is fixed. */
   isOpen = (box: {id: string; settings: readonly Setting[]}): boolean => this.boxes.has(box.id) || box.settings.some(this.isFixed);
 
-  /** In the order of the catalogue. */
+  /** In the order of the catalog. */
   entries(): {setting: Setting; answer: Answer}[] {
-    return catalogue.flatMap((setting) => {
+    return catalog.flatMap((setting) => {
       const answer = this.answer(setting);
       return answer === undefined ? [] : [{setting, answer}];
     });
@@ -113,7 +113,7 @@ export class AnswerStore {
 
   /** Secrets of the resumed session that must be entered again, with what was kept of them. */
   missingSecrets(): {setting: Setting; kept: string}[] {
-    return catalogue.flatMap((setting) => {
+    return catalog.flatMap((setting) => {
       const kept = this.#missingSecrets.get(setting.id);
       return kept === undefined ? [] : [{setting, kept}];
     });
@@ -133,7 +133,7 @@ export class AnswerStore {
 
   /** Adds facts of the cluster for settings without an answer; facts of another cluster are removed. */
   merge(cluster: SettingsSource | undefined, context: ParseContext): void {
-    for (const setting of catalogue) {
+    for (const setting of catalog) {
       if (this.answer(setting)?.source === 'cluster') this.#answers.delete(setting.id);
       const raw = cluster?.answer(setting);
       if (raw === undefined || this.#answers.has(setting.id)) continue;
@@ -147,7 +147,7 @@ export class AnswerStore {
   dropUseless(changed: Setting): Setting[] {
     // Other answers can depend on a secret that is not entered again yet.
     if (this.#missingSecrets.size > 0) return [];
-    const useless = catalogue.filter((setting) => {
+    const useless = catalog.filter((setting) => {
       const answer = this.answer(setting);
       if (answer?.source !== 'prompt' || setting.id === changed.id) return false;
       const problem = setting.rule?.(answer.value, this.get);

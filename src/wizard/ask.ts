@@ -5,7 +5,7 @@ import type {Choice, Files, Prompter, TextQuestion} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
-import {type Answer, catalogue, hasPassword} from '../settings/settings.ts';
+import {type Answer, catalog, hasPassword} from '../settings/settings.ts';
 import {cacheSize} from '../settings/storage.ts';
 import {answerText, TOKEN} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';
@@ -57,7 +57,7 @@ const OTHER = '…';
 /** Prompts for missing required settings and returns all answers. */
 export async function askMissing(
   answers: ReadonlyMap<string, Answer>,
-  {only = catalogue, optional = []}: ResolveOptions,
+  {only = catalog, optional = []}: ResolveOptions,
   deps: AskDeps,
 ): Promise<ReadonlyMap<string, Answer>> {
   const store = new AnswerStore(answers);

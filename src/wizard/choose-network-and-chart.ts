@@ -6,7 +6,7 @@ import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
 import {hasKey, unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {GoBack} from '../ground/errors.ts';
-import {lowered} from '../ground/text.ts';
+import {lowerFirst} from '../ground/text.ts';
 import type {Choice, Prompter} from '../ports/system.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {concurrency, isolation, purpose} from '../settings/agent.ts';
@@ -17,7 +17,7 @@ import {chart, chartSource, chartVersion, cloud} from '../settings/release.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import type {InterviewDeps, Question} from './interview.ts';
-import {chartDefaultOf, hostOf, isForeign, recommendSoFar, refusalInWords, unsettled} from './possible-answers.ts';
+import {chartDefaultOf, hostOf, incompleteSettings, isForeign, recommendSoFar, refusalInWords} from './possible-answers.ts';
 import {BOXES} from './steps.ts';
 
 /** Which further questions about the network apply. */
@@ -133,7 +133,7 @@ export function chartQuestion(
   const news = (): string | undefined => {
     const chosen = store.get(chart);
     if (chosen === undefined || store.isFixed(chart)) return undefined;
-    const [refused] = unsupported(targetOf(chosen, store), unsettled(store));
+    const [refused] = unsupported(targetOf(chosen, store), incompleteSettings(store));
     if (refused !== undefined) return `${chosen} does not support an answer: ${refusalInWords(refused.message)}.`;
     const now = recommendSoFar(store, facts())?.chart;
     return now === undefined || now === store.recommended || now === chosen
@@ -154,7 +154,7 @@ export function chartQuestion(
       const found = recommendSoFar(store, facts());
       if (found === undefined) throw new GoBack();
       const change = news();
-      const settings = unsettled(store);
+      const settings = incompleteSettings(store);
       const reasons = new Map([found, ...found.rejected].map((each) => [each.chart, each.reasons]));
       const picked = (await prompter.select({
         ...shown,
@@ -195,7 +195,7 @@ function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Setting
   const refused = unsupported(target, settings);
   const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
-  const disabled = given === undefined ? excluded && lowered(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
+  const disabled = given === undefined ? excluded && lowerFirst(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
   const lost = refused.map(({setting}) => settingName(setting)).join(', ');
   const character = settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
   return {

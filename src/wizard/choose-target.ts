@@ -1,7 +1,7 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
-import {lowered} from '../ground/text.ts';
+import {lowerFirst} from '../ground/text.ts';
 import {jsonFrom} from '../ground/tool-errors.ts';
 import {allContexts, type Config, contextsIn} from '../kubernetes/kubectl.ts';
 import type {Choice, Processes, Prompter} from '../ports/system.ts';
@@ -76,7 +76,7 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
   ];
   const summaryOf = async (context: string): Promise<string> => {
     const [{summary}, missing] = await Promise.all([read(context), lacking(context)]);
-    return [summary, ...missing.map(({text}) => lowered(text))].join(' · ');
+    return [summary, ...missing.map(({text}) => lowerFirst(text))].join(' · ');
   };
   const choiceFor = (place: Place | undefined): string | undefined =>
     place?.kind !== 'kubernetes' ? place?.kind : place.context === current ? CURRENT : OTHER;

@@ -4,18 +4,18 @@ import type {ChartRequirements} from '../charts/recommend.ts';
 import type {Program} from '../ground/command-line.ts';
 import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
+import type {DesiredRelease} from '../operations/desired-release.ts';
 import type {Plan} from '../operations/step.ts';
-import type {WantedRelease} from '../operations/wanted-release.ts';
 import type {Choice} from '../ports/system.ts';
 import type {Checked} from '../preflight/preflight-context.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {missingFor, token} from '../settings/agent.ts';
 import {type Group, type Setting, settingLabel, settingName} from '../settings/define.ts';
 import {chart, target} from '../settings/release.ts';
-import {catalogue, type Settings} from '../settings/settings.ts';
+import {catalog, type Settings} from '../settings/settings.ts';
 import {certificatesIn} from '../settings/tls.ts';
 import {answerText} from '../ui/prompt-text.ts';
-import {elsewhereText, type HostReview, hostCommandsText, sameAgainText} from '../ui/review.ts';
+import {equivalentCommandText, type HostReview, helmCommandsText, hostCommandsText} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -44,7 +44,7 @@ export interface Reviewed {
 export interface FilesDeps extends Pick<InterviewDeps, 'prompter' | 'screen'> {
   /** Flags that select the cluster, for the printed command. */
   where(): readonly string[];
-  wanted(generated: Generated): WantedRelease;
+  desired(generated: Generated): DesiredRelease;
   /** Writes the texts and answers.yaml. Returns their paths. @throws ExpectedError */
   save(directory: string, settings: Settings, texts: readonly {path: string; text: string}[]): Promise<readonly string[]>;
   program: Program;
@@ -65,9 +65,9 @@ export interface Saved {
 /** What Save writes besides answers.yaml; undefined if there are no settings to save. */
 function contentsOf(
   {generated, host}: Reviewed,
-  {wanted}: FilesDeps,
+  {desired}: FilesDeps,
 ): {settings: Settings; texts: Parameters<FilesDeps['save']>[2]} | undefined {
-  if (generated !== undefined) return {settings: generated.settings, texts: [{path: 'values.yaml', text: wanted(generated).yaml}]};
+  if (generated !== undefined) return {settings: generated.settings, texts: [{path: 'values.yaml', text: desired(generated).yaml}]};
   return host && {settings: host.settings, texts: host.files};
 }
 
@@ -89,7 +89,7 @@ export function commandsText(reviewed: Reviewed, store: AnswerStore, saved: Save
   if (host !== undefined) return hostCommandsText(hostOf(store) ?? 'docker', decided(host, store), host, {directory, program});
   if (generated === undefined) return '';
   const printed = {entries: decided(generated, store), target: generated.target, directory, program};
-  return `${sameAgainText({...printed, where: deps.where()})}\n${elsewhereText({...deps.wanted(generated), ...printed}, deps.screen)}`;
+  return `${equivalentCommandText({...printed, where: deps.where()})}\n${helmCommandsText({...deps.desired(generated), ...printed}, deps.screen)}`;
 }
 
 /** The command that repeats the session with its saved answers. */
@@ -101,11 +101,11 @@ export const repeatText = (store: AnswerStore, {program}: FilesDeps): string =>
 const CERTIFICATES = /(?:^( *)-----BEGIN CERTIFICATE-----\n[\s\S]*?-----END CERTIFICATE-----\n?)+/gm;
 
 /** The files of the review to read: without those with secrets, and with the number of certificates instead of them. */
-export function filesText({generated, host}: Reviewed, {wanted}: FilesDeps): string {
+export function filesText({generated, host}: Reviewed, {desired}: FilesDeps): string {
   const text =
     generated === undefined
       ? (host?.files ?? []).flatMap((file) => (file.isPrivate ? [] : [`# ${file.path}\n${file.text}`])).join('\n')
-      : wanted(generated).yaml;
+      : desired(generated).yaml;
   return text.replaceAll(CERTIFICATES, (all, indent) => `${indent}… ${count(certificatesIn(all), 'certificate')}\n`);
 }
 
@@ -170,7 +170,7 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
 
 /** A short name, so that all answers stand in one column, and the answer, which the cluster may have given after the question was left open. */
 function rowOf(id: string, text: string, store: AnswerStore): Pick<Choice, 'label' | 'description'> {
-  const setting = catalogue.find((each) => each.id === id);
+  const setting = catalog.find((each) => each.id === id);
   if (setting === undefined) return {label: id.replace(/^./, (first) => first.toUpperCase()), description: text};
   const answer = store.answer(setting);
   return {label: settingLabel(setting), description: answer?.source === 'cluster' ? answerText(setting, answer) : text};
@@ -185,7 +185,7 @@ export function reopen(id: string, questions: readonly Question[], interview: In
 }
 
 async function configureMore(store: AnswerStore, questions: readonly Question[], interview: Interview, deps: EditDeps): Promise<boolean> {
-  const groups = [...new Set(catalogue.map(({group}) => group))].filter((group) => changeable(group, store).length > 0);
+  const groups = [...new Set(catalog.map(({group}) => group))].filter((group) => changeable(group, store).length > 0);
   let isChanged = false;
   let last: string | undefined;
   for (;;) {
@@ -273,7 +273,7 @@ export async function changeSetting(setting: Setting, store: AnswerStore, interv
 const changeable = (group: Group, store: AnswerStore): Setting[] =>
   NOT_HERE.includes(group)
     ? []
-    : catalogue.filter(
+    : catalog.filter(
         (setting) =>
           setting.group === group &&
           setting.id !== target.id &&

@@ -1,5 +1,5 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
-import {GoBack, PromptCancelled} from '../ground/errors.ts';
+import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {Prompter} from '../ports/system.ts';
 import {answeredLine, answeredStep} from '../ui/prompt-text.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
@@ -103,12 +103,12 @@ export class Interview {
     return hostOf(this.#store) === undefined ? STEPS : STEPS.filter((step) => step !== 'Chart');
   }
 
-  /** Reopens the previous question. @throws PromptCancelled if there is none and the user quits */
+  /** Reopens the previous question. @throws PromptCanceled if there is none and the user quits */
   async back(): Promise<void> {
     const last = this.#history.findLastIndex(({isAdopted}) => !isAdopted);
     const [previous] = last < 0 ? [] : this.#history.splice(last, 1);
     if (previous !== undefined) this.#store.asked.delete(previous.id);
-    else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCancelled();
+    else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCanceled();
   }
 
   /** Questions that were answered in this session, in the order of the steps. */

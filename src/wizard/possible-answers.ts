@@ -5,7 +5,7 @@ import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {hasKey, needsNoRow, scopeOf, takes, unsupported} from '../charts/support.ts';
+import {hasKey, isWrittenWithoutRow, scopeOf, supports, unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {hostAgent} from '../host/agent.ts';
@@ -13,14 +13,14 @@ import {concurrency, isolation, missingFor, purpose, token} from '../settings/ag
 import {InvalidValue, type Setting, settingName} from '../settings/define.ts';
 import {noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import {type Answer, catalogue, Settings} from '../settings/settings.ts';
+import {type Answer, catalog, Settings} from '../settings/settings.ts';
 import {cache, cachePath} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {generate} from '../values/generate.ts';
 import {type AnswerStore, targetOfPlace} from './answer-store.ts';
 
 /** The answers as they are: incomplete, and not validated against each other. */
-export const unsettled = (store: AnswerStore): Settings =>
+export const incompleteSettings = (store: AnswerStore): Settings =>
   new Settings(new Map(store.entries().map(({setting, answer}) => [setting.id, answer])));
 
 /** The recommendation for the answers so far, a selected chart left out; undefined if no chart supports them. */
@@ -47,7 +47,7 @@ export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore
   const host = hostOf(store);
   if (host !== undefined) return whyExcludedOn(host, setting, value, store);
   const answer: Answer = {value, source: 'prompt'};
-  const before = unsettled(store);
+  const before = incompleteSettings(store);
   const reasons = eligibleCharts(store, facts)
     .map((name) => before.with(chart, {value: name, source: 'prompt'}))
     .filter((settings) => failureOf(settings) === undefined)
@@ -135,7 +135,7 @@ export function isForeign(setting: Setting, store: AnswerStore): boolean {
   const host = hostOf(store);
   if (host !== undefined) return isForeignOn(host, setting, store);
   const name = store.get(chart);
-  if (name === undefined || needsNoRow(setting)) return false;
+  if (name === undefined || isWrittenWithoutRow(setting)) return false;
   const version = store.get(chartVersion) ?? newestOf(name);
   const written = setting.carriedBy?.() ?? setting;
   return !CHARTS[name].rows.some((row) => row.setting === written && within(version, row.in));
@@ -210,7 +210,7 @@ const ON_HOST = new Map<Setting, Words>([
   [cachePath as Setting, {question: 'Cache directory on this machine'}],
 ]);
 
-export function inWordsOf(store: AnswerStore, setting: Setting): Setting {
+export function hostWording(store: AnswerStore, setting: Setting): Setting {
   const words = hostOf(store) === undefined ? undefined : ON_HOST.get(setting);
   return words === undefined ? setting : {...setting, ...words};
 }
@@ -218,7 +218,7 @@ export function inWordsOf(store: AnswerStore, setting: Setting): Setting {
 /** A message about flags, in the words of the questions: `--cache hostpath` becomes `cache "Node directory"`. */
 export const withoutFlags = (text: string): string =>
   text.replace(/--(?:no-)?([a-z][a-z-]*)((?: |=)[\w-]+)?/g, (flag, id: string, rest = '') => {
-    const setting = catalogue.find((each) => each.id === id);
+    const setting = catalog.find((each) => each.id === id);
     if (setting === undefined) return flag;
     const label = setting.labels?.[rest.slice(1)];
     return `${settingName(setting)}${label === undefined || /^(Yes|No)$/.test(label) ? rest : ` "${label}"`}`;
@@ -239,5 +239,5 @@ export const refusalInWords = (message: string): string => {
 /** The charts whose newest version supports the setting. */
 export const chartsWith = (setting: Setting, settings: Settings): ChartName[] =>
   Object.values(CHARTS)
-    .filter((chart) => takes(chart, setting, settings, scopeOf({chart: chart.name, version: newestOf(chart.name)}, settings.get)))
+    .filter((chart) => supports(chart, setting, settings, scopeOf({chart: chart.name, version: newestOf(chart.name)}, settings.get)))
     .map(({name}) => name);

@@ -3,7 +3,7 @@ import type {Prompter} from '../ports/system.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
 import {type Setting, settingLabel} from '../settings/define.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
-import {catalogue} from '../settings/settings.ts';
+import {catalog} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
 import type {Question, QuestionFrame} from './interview.ts';
@@ -123,7 +123,7 @@ export interface InstalledAgent {
 export type OtherCommand = 'upgrade' | 'status' | 'uninstall';
 
 /** The user wants another command for the installed release. */
-export class LeftFor extends Error {
+export class OtherCommandChosen extends Error {
   readonly command: OtherCommand;
 
   constructor(command: OtherCommand) {
@@ -187,7 +187,7 @@ export function installedQuestion(
         store.set(release, {value: release.kind.parse(name, {now: new Date(0)}), source: 'prompt'});
         return `another release: ${name}`;
       }
-      if (picked !== 'change') throw new LeftFor(picked as OtherCommand);
+      if (picked !== 'change') throw new OtherCommandChosen(picked as OtherCommand);
       adopt(store, found);
       onAdopted();
       return 'change settings';
@@ -198,7 +198,7 @@ export function installedQuestion(
 /** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. */
 function adopt(store: AnswerStore, {chart: name, version, settings}: InstalledAgent): void {
   const values = new Map<string, unknown>([...settings, [chart.id, name], [chartVersion.id, version]]);
-  for (const setting of catalogue) {
+  for (const setting of catalog) {
     const value = values.get(setting.id);
     if (value !== undefined && !store.isFixed(setting)) store.set(setting, {value, source: 'prompt'});
   }
@@ -212,7 +212,7 @@ function adopt(store: AnswerStore, {chart: name, version, settings}: InstalledAg
 /** Forgets the settings of the release: the user may choose another one. */
 function abandon(store: AnswerStore): void {
   if (store.installed === undefined) return;
-  for (const setting of catalogue) if (store.installed.has(setting.id) && !store.isFixed(setting)) store.delete(setting);
+  for (const setting of catalog) if (store.installed.has(setting.id) && !store.isFixed(setting)) store.delete(setting);
   for (const id of [...ADOPTED, ...QUESTIONS.map(({setting}) => setting.id)]) store.asked.delete(id);
   store.boxes = new Set();
   [store.installed, store.recommended] = [undefined, undefined];
@@ -225,7 +225,7 @@ export function changesOf(store: AnswerStore): (readonly [string, string[]])[] {
   const {installed = new Map<string, unknown>()} = store;
   const text = (setting: Setting, value: unknown): string =>
     value === undefined ? 'not set' : answerText(setting, {value, source: 'prompt'});
-  return catalogue.flatMap((setting) => {
+  return catalog.flatMap((setting) => {
     const answer = store.answer(setting);
     const [before, after] = [installed.get(setting.id), answer?.source === 'cluster' ? installed.get(setting.id) : answer?.value];
     // Namespace and name say which release it is.

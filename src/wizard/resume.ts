@@ -6,7 +6,7 @@ import type {Files} from '../ports/system.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
-import {type Answer, catalogue, hasPassword} from '../settings/settings.ts';
+import {type Answer, catalog, hasPassword} from '../settings/settings.ts';
 import type {AnswerStore, ResumeState} from './answer-store.ts';
 import {BOXES} from './steps.ts';
 
@@ -39,7 +39,7 @@ export const fromResumeState = ({answers, flags = []}: ResumeState): SettingsSou
 
 /** Flags with secrets that no question asks for must be given again. @throws ExpectedError */
 export function requireSecretFlags({secrets = {}}: ResumeState, found: ReadonlyMap<string, Answer>): void {
-  const missing = catalogue.filter(({id, group}) => group === 'Chart values' && id in secrets && !found.has(id));
+  const missing = catalog.filter(({id, group}) => group === 'Chart values' && id in secrets && !found.has(id));
   if (missing.length === 0) return;
   const flags = missing.map(spell).join(', ');
   throw new ExpectedError(`The saved session does not contain ${flags}, because secrets are not saved.`, {

@@ -26,7 +26,7 @@ import {
   emptyOnHost,
   hasOneChoice,
   hostOf,
-  inWordsOf,
+  hostWording,
   isForeign,
   likelyTarget,
   limitsRuns,
@@ -169,7 +169,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       const empty = byDefault === undefined ? how.orElse : defaultText(setting, store, facts());
       const sizes = setting === concurrency ? sizeNote(store, cluster) : undefined;
       const heading = [...shown.heading, ...(sizes === undefined ? [] : [sizes]), ...(draft ? [COMPLETE] : [])];
-      const asked = inWordsOf(store, setting);
+      const asked = hostWording(store, setting);
       const answer = await ask(asked, {...how, byDefault, defaultOf: defaultWord(store), current, draft, ...shown, heading}, store, {
         ...asking,
         hidesExcluded: isOnHost,

@@ -6,13 +6,13 @@ import {type Get, type Setting, settingName} from '../settings/define.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
 import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
 import {chart, chartVersion, cloud, namespace, nodeOs, release} from '../settings/release.ts';
-import {type Answer, catalogue} from '../settings/settings.ts';
+import {type Answer, catalog} from '../settings/settings.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {type Screen, theme} from '../ui/theme.ts';
 import {type AnswerStore, type ChosenPool, placeText} from './answer-store.ts';
-import {chartDefaultOf, defaultWord, hostOf, inWordsOf, isForeign} from './possible-answers.ts';
+import {chartDefaultOf, defaultWord, hostOf, hostWording, isForeign} from './possible-answers.ts';
 
 export const STEPS = ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'] as const;
 export type WizardStep = (typeof STEPS)[number];
@@ -243,7 +243,7 @@ export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, 
 
 /** Settings that belong to no step, as flag and value. */
 export const otherAnswers = (store: AnswerStore, screen: Screen): string[] =>
-  catalogue.flatMap((setting) => {
+  catalog.flatMap((setting) => {
     const answer = store.answer(setting);
     if (answer === undefined || answer.source === 'cluster' || Object.values(SETTINGS).some((settings) => settings.includes(setting)))
       return [];
@@ -251,7 +251,7 @@ export const otherAnswers = (store: AnswerStore, screen: Screen): string[] =>
   });
 
 const phraseOf = (setting: Setting, answer: Answer, store: AnswerStore): string | undefined => {
-  const text = answerText(inWordsOf(store, setting), answer);
+  const text = answerText(hostWording(store, setting), answer);
   const phrase = PHRASES.get(setting);
   return phrase === undefined ? text : phrase(text, store);
 };

@@ -1,10 +1,10 @@
-import {takeInterrupts} from '../../src/adapters/this-process.ts';
+import {handleInterrupts} from '../../src/adapters/this-process.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import {kubernetesClient} from '../../src/kubernetes/connect.ts';
 
 /** `collects.cli.ts KUBECONFIG KUBECTL ZIP LOG...`: says when it has read something of each log, and ends as a command would. */
 const [kubeconfig = '', kubectl = '', zip = '', ...paths] = process.argv.slice(2);
-const interrupts = takeInterrupts();
+const interrupts = handleInterrupts();
 const signal = interrupts.interrupt;
 const api = kubernetesClient({kubeconfig, namespace: 'default'}, {kubectl});
 const archive = await zipArchives.create(zip);

@@ -36,10 +36,10 @@ Created ${at(1000)} by scalr-agent collect-logs. Containers: 2.
   'findings.json': JSON.stringify([
     {
       ...{severity: 'error', code: 'CRASH_LOOP', object: 'pod/agent-1', message: 'exits <b>at once</b>'},
-      ...{remedy: 'Read the log: kubectl logs agent-1 --previous', evidence: 'logs/agent-1/agent.log', line: 643},
+      ...{remedy: 'Read the log: kubectl logs agent-1 --previous', file: 'logs/agent-1/agent.log', line: 643},
     },
     {severity: 'warning', code: 'CHANGED_IN_CLUSTER', object: 'deployment/mine', message: 'changed (spec.replicas)', remedy: 'Restore it'},
-    {severity: 'warning', code: 'PENDING', object: 'pvc/cache', message: 'no class', remedy: 'Fix it', evidence: 'events.txt', line: 2},
+    {severity: 'warning', code: 'PENDING', object: 'pvc/cache', message: 'no class', remedy: 'Fix it', file: 'events.txt', line: 2},
   ]),
   'errors.json': JSON.stringify([{what: 'logs/risky/agent.log', kind: 'server', message: 'incomplete: timed out', at: at(800)}]),
   'events.txt': [

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {PreparedBundle} from '../../src/bundle/collect/prepare.ts';
 import type {Gap} from '../../src/bundle/collect/read-objects.ts';
-import {emptyError, missingAccess, refuseUnknown} from '../../src/bundle/collect.ts';
+import {emptyError, missingAccess, requireExisting} from '../../src/bundle/collect.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -94,7 +94,7 @@ const there: PreparedBundle = {
 
 function unknown(options: {run?: string; container?: string}, more: Partial<PreparedBundle> = {}): string | undefined {
   try {
-    refuseUnknown({...there, ...more}, {...options, kubeTarget: {namespace: 'many'}});
+    requireExisting({...there, ...more}, {...options, kubeTarget: {namespace: 'many'}});
     return undefined;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;

@@ -160,7 +160,7 @@ test('the ticket holds what support asks for, and leaves open what is unknown', 
 
     ## Platform type and vendor
 
-    - distribution: unrecognised
+    - distribution: unrecognized
     - Kubernetes: v1.35.1
     - kubelets: v1.35.0 on 1 node
 
@@ -268,9 +268,9 @@ test('no line number is given when redaction moved the line', async () => {
       objectFiles(objects, hide).map((file) => ({...file, text: text(file)}));
   const scope = {objects, pods: []};
   const [found] = (await written({scope, texts: texts((file) => `\n\n${file.text}`)})).bundle.findings;
-  expect(found).toMatchObject({evidence: 'events.txt', line: 3});
+  expect(found).toMatchObject({file: 'events.txt', line: 3});
   const [moved] = (await written({scope, texts: texts((file) => `${PEM}\n${file.text}`)})).bundle.findings;
-  expect(moved).toMatchObject({evidence: 'events.txt'});
+  expect(moved).toMatchObject({file: 'events.txt'});
   expect(moved).not.toHaveProperty('line');
 });
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {advise, gainsOf, kubernetesAdvice, type UpgradeFacts} from '../../src/charts/advise.ts';
-import {HAZARDS} from '../../src/charts/hazards.ts';
+import {advise, kubernetesAdvice, newSettingsOf, type UpgradeFacts} from '../../src/charts/advise.ts';
+import {KNOWN_PROBLEMS} from '../../src/charts/known-problems.ts';
 import {within} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {releasesOf} from '../../src/charts/target.ts';
@@ -296,15 +296,15 @@ test.each(CASES)('advises $code of $chart on its side of the boundary only: $hit
   }
 });
 
-test.each(CHART_NAMES)('every hazard row of %s has a test for each of its ranges', (chart) => {
+test.each(CHART_NAMES)('every known problem of %s has a test for each of its ranges', (chart) => {
   const cases = CASES.filter((each) => each.chart === chart);
-  const untested = HAZARDS[chart].filter(
+  const untested = KNOWN_PROBLEMS[chart].filter(
     (row) => !cases.some(({code, hit}) => code === row.code && hit.some(([from, to]) => within(from, row.from) && within(to, row.to))),
   );
   expect(untested).toEqual([]);
 });
 
-test.each(CHART_NAMES)('no hazard of %s applies if the version stays the same', (chart) => {
+test.each(CHART_NAMES)('no known problem of %s applies if the version stays the same', (chart) => {
   for (const version of releasesOf(chart))
     expect(codes(chart, version, version, {'persistence.enabled': true}, {release: 'scalr-agent'})).toEqual([]);
 });
@@ -338,7 +338,7 @@ describe('Kubernetes floor', () => {
 
 test('derives gained settings from the rows', () => {
   const gained = (chart: ChartName, from: string, to: string) =>
-    gainsOf({chart, version: from}, {chart, version: to}).map(({setting}) => setting);
+    newSettingsOf({chart, version: from}, {chart, version: to}).map(({setting}) => setting);
   expect(gained('agent-job', '0.5.75', '0.6.5')).toContain('client-cert-secret');
   expect(gained('agent-job', '0.6.1', '0.6.5')).not.toContain('client-cert-secret');
   expect(gained('agent-local', '0.5.64', '0.6.5')).toEqual(expect.arrayContaining(['client-cert-secret', 'ca-secret']));

@@ -11,10 +11,10 @@ test('values without a setting are kept as --set writes them, and unknown keys a
     replicaCount: 2,
     extraVolumes: [{name: 'tools', emptyDir: {}}],
     nameOverride: 'agent',
-    misspelt: {key: 1},
+    misspelled: {key: 1},
   };
   const found = unmappedValues(values, LOCAL) ?? {};
-  expect(Object.keys(found)).not.toContain('misspelt.key');
+  expect(Object.keys(found)).not.toContain('misspelled.key');
   expect(Object.keys(found)).not.toContain('replicaCount');
   const given = Object.entries(found).map(([path, text]) => `${path}=${text}`);
   expect(readHelmSet(given)).toEqual(given);

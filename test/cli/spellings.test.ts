@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {inOurSpelling} from '../../src/cli/spellings.ts';
+import {normalizeArgv} from '../../src/cli/spellings.ts';
 import Install from '../../src/commands/install.ts';
 import Status from '../../src/commands/status.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
@@ -9,7 +9,7 @@ import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
 const flagsOf = (Command: {flags: object; baseFlags: object}) =>
-  ({...Command.flags, ...Command.baseFlags}) as Parameters<typeof inOurSpelling>[1];
+  ({...Command.flags, ...Command.baseFlags}) as Parameters<typeof normalizeArgv>[1];
 
 test.each([
   [Install, '-f a.yaml', '--values-file a.yaml'],
@@ -25,7 +25,7 @@ test.each([
   [Values, '--set -f --set=--context', '--set -f --set=--context'],
   [Status, '-- -o json', '-- -o json'],
 ])('%o: %s is %s', (Command, typed, ours) => {
-  expect(inOurSpelling(typed.split(' '), flagsOf(Command)).join(' ')).toBe(ours);
+  expect(normalizeArgv(typed.split(' '), flagsOf(Command)).join(' ')).toBe(ours);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   [Values, ['-oyaml'], ['Print one JSON document: --json', 'Write a file with this name: --out ./yaml']],
   [Status, ['-o', 'wide'], ['Print one JSON document: --json']],
 ])('rejects an output format: %o %o', (Command, argv, suggestions) => {
-  expect(() => inOurSpelling(argv, flagsOf(Command))).toThrow(expect.objectContaining({code: 'USAGE', exit: 2, suggestions}));
+  expect(() => normalizeArgv(argv, flagsOf(Command))).toThrow(expect.objectContaining({code: 'USAGE', exit: 2, suggestions}));
 });
 
 describe('a flag of another tool', () => {

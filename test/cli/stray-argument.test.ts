@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
-import {strayArgument} from '../../src/cli/failure.ts';
+import {unexpectedArgument} from '../../src/cli/failure.ts';
 import Values from '../../src/commands/values.ts';
 import {runCommand} from '../support/run-command.ts';
 
-const said = (argument: string, argv: readonly string[]) => strayArgument(argument, {argv, commands: ['install', 'values']});
+const said = (argument: string, argv: readonly string[]) => unexpectedArgument(argument, {argv, commands: ['install', 'values']});
 
 test('suggests the command when the argument is a command', () => {
   const {message, suggestions, code, exit} = said('values', ['values', '--url', 'x']);

@@ -85,7 +85,7 @@ test.each([6, -6])('records every line once with --watch when the clock is %i h 
   let said = '';
   const deps = {
     ...timed(hours),
-    takeInterrupts: () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined}),
+    handleInterrupts: () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined}),
     stderr: (text: string) => {
       said += text;
     },

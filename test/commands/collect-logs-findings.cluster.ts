@@ -31,9 +31,9 @@ const mine = <T extends object>(object: T): T => {
 function proof(bundle: Awaited<ReturnType<typeof collected>>, code: string, object = ''): Finding & {said: string} {
   const finding = (bundle.result.findings as Finding[]).find((each) => each.code === code && each.object.startsWith(object));
   if (finding === undefined) throw new Error(`${code} was not found: ${JSON.stringify(bundle.result.findings, null, 2)}`);
-  const {evidence = '', line = 0} = finding;
-  expect(bundle.names).toContain(evidence);
-  return {...finding, said: bundle.text(evidence).split('\n')[line - 1] ?? ''};
+  const {file = '', line = 0} = finding;
+  expect(bundle.names).toContain(file);
+  return {...finding, said: bundle.text(file).split('\n')[line - 1] ?? ''};
 }
 
 test('everything that is not well stands out, with the line that shows it', async () => {
@@ -77,13 +77,13 @@ test('everything that is not well stands out, with the line that shows it', asyn
   const bundle = await collected(place, helm);
   expect(proof(bundle, 'CRASH_LOOP')).toMatchObject({
     object: 'pod/crashes',
-    evidence: 'logs/crashes/agent.previous.log',
+    file: 'logs/crashes/agent.previous.log',
     said: expect.stringContaining('no such option: --serve'),
   });
   expect(proof(bundle, 'OOM_KILLED')).toMatchObject({object: 'pod/hungry', said: expect.stringContaining('"reason": "OOMKilled"')});
   expect(proof(bundle, 'IMAGE_NOT_FOUND')).toMatchObject({
     object: 'pod/imageless',
-    evidence: 'events.txt',
+    file: 'events.txt',
     said: expect.stringContaining('Pod/imageless  Failed'),
   });
   expect(proof(bundle, 'NODE_SELECTOR')).toMatchObject({
@@ -109,9 +109,9 @@ test('everything that is not well stands out, with the line that shows it', asyn
   expect(proof(bundle, 'TLS_UNKNOWN_AUTHORITY')).toMatchObject({object: 'pod/untrusting', said: expect.stringContaining('x509')});
   expect(proof(bundle, 'DISK_FULL')).toMatchObject({object: 'pod/full', line: 4});
   const summary = bundle.text('SUMMARY.md');
-  for (const {object, code, evidence, line} of bundle.result.findings as Finding[]) {
+  for (const {object, code, file, line} of bundle.result.findings as Finding[]) {
     expect(summary).toContain(`- ${object} (${code}): `);
-    expect(summary).toContain(`  - see: ${evidence}${line === undefined ? '' : `:${line}`}\n`);
+    expect(summary).toContain(`  - see: ${file}${line === undefined ? '' : `:${line}`}\n`);
   }
   const again = await runCommand(Inspect, [bundle.result.file]);
   expect(again.stdout).toBe(summary);
@@ -122,7 +122,7 @@ test('an old version stands out with its bugs and the command that shows its upg
   const bundle = await collected(place, helm);
   expect(proof(bundle, 'VERSION_BEHIND')).toMatchObject({
     object: 'release/scalr-agent',
-    evidence: 'releases/scalr-agent/history.json',
+    file: 'releases/scalr-agent/history.json',
     said: expect.stringContaining('agent-job-0.5.63'),
     remedy: expect.stringMatching(/scalr-agent upgrade .*--chart-version 0\.6\.5 --dry-run$/),
   });
@@ -153,7 +153,7 @@ test('a policy stands out where the network enforces none', async () => {
   expect(proof(bundle, 'POLICY_NOT_ENFORCED')).toMatchObject({
     severity: 'warning',
     message: expect.stringContaining('DaemonSet kube-flannel-ds: flannel without a policy engine'),
-    evidence: 'network.json',
+    file: 'network.json',
     said: expect.stringContaining('"areEnforced"'),
   });
 });

@@ -31,8 +31,8 @@ async function watched(prepare: (api: FaultyApi) => void, argv: readonly string[
   const stderr = (text: string): void => {
     said += text;
   };
-  const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined});
-  const bundle = collected({...place, kubeconfig: asWhom}, helm, ['--watch', ...argv], {takeInterrupts, stderr});
+  const handleInterrupts = () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined});
+  const bundle = collected({...place, kubeconfig: asWhom}, helm, ['--watch', ...argv], {handleInterrupts, stderr});
   await expect.poll(() => said, {timeout: 20_000}).toContain(`Following ${A}`);
   let lines = 1;
   return {

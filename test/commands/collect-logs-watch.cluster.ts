@@ -22,8 +22,8 @@ test('collects a run that starts and ends while watching, with its last state an
   const stderr = (text: string): void => {
     said += text;
   };
-  const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined});
-  const bundle = collected(place, helm, ['--watch', '--for', '2m'], {takeInterrupts, stderr});
+  const handleInterrupts = () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined});
+  const bundle = collected(place, helm, ['--watch', '--for', '2m'], {handleInterrupts, stderr});
   await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/scalr-agent-');
   await setLogs(
     place.kubeconfig,

@@ -19,7 +19,7 @@ const logsIn = (names: readonly string[]): string[] =>
 /** What an agent that nobody installed by helm is known by. */
 const ofAgent = {labels: {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'}};
 
-const labelled = (name: string, labels: object, more: Parameters<typeof pod>[1] = {}): object => {
+const labeled = (name: string, labels: object, more: Parameters<typeof pod>[1] = {}): object => {
   const made = pod(name, more) as {metadata: object};
   return {...made, metadata: {...made.metadata, labels}};
 };
@@ -72,9 +72,9 @@ test('collects a crashed agent with its previous log, init containers and a debu
   ];
   const containers = ['agent', 'sidecar'].map((name) => ({name, image: 'scalr/agent:1'}));
   await kubectl.apply(
-    labelled('crashes', ofAgent.labels, {outcome: 'crash-loop', spec: {containers}}),
-    labelled('well', ofAgent.labels, {spec: {initContainers: two, containers}}),
-    labelled('stuck', ofAgent.labels, {outcome: 'init-stuck', spec: {initContainers: two, containers}}),
+    labeled('crashes', ofAgent.labels, {outcome: 'crash-loop', spec: {containers}}),
+    labeled('well', ofAgent.labels, {spec: {initContainers: two, containers}}),
+    labeled('stuck', ofAgent.labels, {outcome: 'init-stuck', spec: {initContainers: two, containers}}),
     pod('theirs'),
   );
   const said = {agent: {current: ['again'], previous: ['the token was refused']}, prepare: {current: ['made a directory']}};
@@ -103,9 +103,7 @@ test('collects a crashed agent with its previous log, init containers and a debu
   ]);
   expect(text('logs/crashes/agent.previous.log')).toContain('the token was refused');
   expect(text('logs/stuck/prepare.log')).toContain('made a directory');
-  expect(result.findings).toContainEqual(
-    expect.objectContaining({object: 'pod/crashes', evidence: expect.stringMatching(/^logs\/crashes\//)}),
-  );
+  expect(result.findings).toContainEqual(expect.objectContaining({object: 'pod/crashes', file: expect.stringMatching(/^logs\/crashes\//)}));
   expect(text('events.txt')).toContain('Back-off restarting failed container');
   expect(names).not.toContain('objects/pod/theirs.json');
 });
@@ -177,7 +175,7 @@ test('writes nothing when there is no agent', async () => {
 
 test('collects everything else when helm is missing, and reports it', async () => {
   const place = await installPlace();
-  await place.kubectl.apply(labelled('agent', ofAgent.labels));
+  await place.kubectl.apply(labeled('agent', ofAgent.labels));
   await expect.poll(() => phaseOf(place, 'agent')).toBe('Running');
   const {exit, errors, names} = await collected(place, '/nowhere/helm');
   expect({exit, what: errors.map(({what}) => what)}).toEqual({exit: 7, what: ['version of helm']});

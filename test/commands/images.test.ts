@@ -1,6 +1,6 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
-import {notThere} from '../../src/adapters/node-processes.ts';
+import {toolNotFound} from '../../src/adapters/node-processes.ts';
 import type {Target} from '../../src/charts/define.ts';
 import {imagesOf} from '../../src/charts/images.ts';
 import Images from '../../src/commands/images.ts';
@@ -147,7 +147,7 @@ describe('the output', () => {
 });
 
 test('refuses a chart version that it cannot read', async () => {
-  const processes = () => ({run: async () => Promise.reject(notThere('helm', 'helm', false)), start: () => undefined as never});
+  const processes = () => ({run: async () => Promise.reject(toolNotFound('helm', 'helm', false)), start: () => undefined as never});
   const {stderr, exit} = await runCommand(Images, ['--chart', 'agent-job', '--chart-version', '9.0.0'], {processes});
   expect(exit).toBe(2);
   expect(stderr).toContain('--chart-source');

@@ -355,8 +355,8 @@ test('stops at once and changes nothing on Ctrl-C before the plan', async () => 
   const kubeTarget = {...(await workplace()), namespace: 'never-made'};
   const interrupt = new AbortController();
   setTimeout(() => interrupt.abort('SIGINT'), 100);
-  const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit: new AbortController().signal, release: () => undefined});
-  const {stderr, exit} = await install(kubeTarget, helm.path, [...chartFlags('agent-local'), '--yes'], {env: TOKEN, takeInterrupts});
+  const handleInterrupts = () => ({interrupt: interrupt.signal, forceQuit: new AbortController().signal, release: () => undefined});
+  const {stderr, exit} = await install(kubeTarget, helm.path, [...chartFlags('agent-local'), '--yes'], {env: TOKEN, handleInterrupts});
   expect({exit, stderr}).toEqual({exit: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});
 });
 

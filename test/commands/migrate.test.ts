@@ -30,6 +30,16 @@ test('prints the new file on standard output, and the changes on standard error'
   expect(exit).toBe(0);
 });
 
+test('claims nothing about keys of a source version that it does not know', async () => {
+  const text =
+    '# Values of agent-job 0.9.0\nagent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}, logging: {format: plain}}\n';
+  const more = 'task: {ttlSecondsAfterFinished: 30}\n';
+  const {stderr} = await runCommand(Migrate, ['new.yaml', ...JOB], {files: memoryFiles({'new.yaml': text + more})});
+  expect(stderr).toContain('agent.logging.format is not carried over, because this program does not know agent-job 0.9.0.');
+  expect(stderr).toContain('To set it, use task.job.ttlSecondsAfterFinished');
+  expect(stderr).not.toMatch(/had no effect|0\.9\.0 has no key/);
+});
+
 test('prints the documented JSON, without an inline token', async () => {
   const {stdout, stderr} = await runCommand(Migrate, ['inline.yaml', ...K8S, ...JOB, '--json'], {files: files()});
   expect(violations('migrate', stdout)).toEqual([]);

@@ -327,7 +327,7 @@ describe('pool link and unlink', () => {
     const [one, two] = [api.account.workspace('one', prod), api.account.workspace('two', prod)];
     const stop = new AbortController();
     const {exit, stderr} = await pool(api, 'link', ['eks-prod', '--workspace', 'one,two', '--yes'], {
-      takeInterrupts: () => ({interrupt: stop.signal, forceQuit: new AbortController().signal, release: () => undefined}),
+      handleInterrupts: () => ({interrupt: stop.signal, forceQuit: new AbortController().signal, release: () => undefined}),
       stderr: (text) => {
         if (text.includes('✓')) stop.abort('SIGINT');
       },

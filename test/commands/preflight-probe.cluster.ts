@@ -55,7 +55,7 @@ function interrupts() {
   return {
     interrupt,
     forceQuit,
-    takeInterrupts: () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined}),
+    handleInterrupts: () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined}),
   };
 }
 
@@ -89,8 +89,8 @@ describe('a probe', () => {
 
   test('creates its pod, ConfigMap and NetworkPolicy without the labels of the release', async () => {
     const place = await probePlace([]);
-    const {interrupt, takeInterrupts} = interrupts();
-    const running = probe(place, [...BLOCKED, '--ca-file', 'test/support/certificates/ca.pem'], {takeInterrupts});
+    const {interrupt, handleInterrupts} = interrupts();
+    const running = probe(place, [...BLOCKED, '--ca-file', 'test/support/certificates/ca.pem'], {handleInterrupts});
     const name = (await podOf(place)).replace('pod/', '');
     const objects = await place.kubectl.get<{items: KubernetesObject[]}>(KINDS, '--selector', 'scalr.io/probe=scalr-agent');
     expect(objects.items.map(({kind, metadata}) => `${kind} ${metadata.name}`)).toEqual([
@@ -227,8 +227,8 @@ describe('Ctrl-C', () => {
     ['SIGTERM', 143],
   ])('removes the pod before the program exits on %s', async (signal, status) => {
     const place = await probePlace(['hello']);
-    const {interrupt, takeInterrupts} = interrupts();
-    const running = probe(place, BLOCKED, {takeInterrupts});
+    const {interrupt, handleInterrupts} = interrupts();
+    const running = probe(place, BLOCKED, {handleInterrupts});
     await podOf(place);
     interrupt.abort(signal);
     const {exit, error} = await running;
@@ -242,8 +242,8 @@ describe('Ctrl-C', () => {
     const place = await probePlace(['hello']);
     const api = await faultyApi(place.kubeconfig);
     const injected = api.inject('DELETE', /\/pods\//, 'stall');
-    const {interrupt, forceQuit, takeInterrupts} = interrupts();
-    const running = probe({...place, kubeconfig: api.kubeconfig}, [], {takeInterrupts});
+    const {interrupt, forceQuit, handleInterrupts} = interrupts();
+    const running = probe({...place, kubeconfig: api.kubeconfig}, [], {handleInterrupts});
     const pod = await podOf(place);
     interrupt.abort('SIGINT');
     await injected.hit;

@@ -103,7 +103,7 @@ test('lists all missing permissions of a read-only account, and skips what it ca
   const {message = '', remedy = ''} = by['permissions'] ?? {};
   expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);
   expect(message).toContain(`get, list, create, update, patch, delete secrets in ${place.namespace}`);
-  expect(remedy).toMatch(/kind: "Role"[\s\S]*- "secrets"/);
+  expect(remedy).toMatch(/kind: Role\n[\s\S]*\[secrets\]/);
   expect(by['permissions-optional']).toMatchObject({status: 'warn', message: expect.stringContaining('list nodes cluster-wide')});
   expect(statuses(by, ['secrets', 'namespace', 'cluster-reachable'])).toEqual({
     secrets: 'skip',
@@ -145,13 +145,13 @@ test('suggests roles that neither another chart, nor another account replaces', 
   const mine = {...place, kubeconfig};
   const remedyOf = async (where: typeof mine, flags: readonly string[]): Promise<string | undefined> =>
     (await outcomes(where, flags, {env: TOKEN})).by['permissions']?.remedy;
-  const wanted = [
+  const desired = [
     [place, LOCAL, await remedyOf(mine, LOCAL)],
     [place, job, await remedyOf(mine, job)],
     [other, job, await remedyOf({...other, kubeconfig: others}, job)],
   ] as const;
   // Twice, and those of the other team last.
-  for (const [where, , remedy] of [...wanted, ...wanted]) await applyGrant(remedy, where);
+  for (const [where, , remedy] of [...desired, ...desired]) await applyGrant(remedy, where);
   for (const [where, flags] of [
     [mine, LOCAL],
     [mine, job],

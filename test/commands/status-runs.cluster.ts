@@ -55,8 +55,6 @@ test('reads cache use and slow image pulls from existing runs', async () => {
   expect(text).toMatch(/Advice\n {2}- Image pulls take most of the start-up/);
 
   const {result, text: file} = await collected(place, helm);
-  expect(result.findings).toContainEqual(
-    expect.objectContaining({code: 'CACHE_USED', severity: 'info', evidence: `logs/${name}/runner.log`}),
-  );
+  expect(result.findings).toContainEqual(expect.objectContaining({code: 'CACHE_USED', severity: 'info', file: `logs/${name}/runner.log`}));
   expect(file('SUMMARY.md')).toContain('## Notes');
 });

@@ -26,7 +26,7 @@ function between(...steps: readonly (() => unknown)[]) {
   const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
   const rest = [...steps];
   return {
-    takeInterrupts: () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined}),
+    handleInterrupts: () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined}),
     sleep: async (): Promise<void> => {
       const next = rest.shift();
       if (next) await next();

@@ -233,9 +233,9 @@ describe('runs in flight', () => {
   test('leave the release installed on Ctrl-C, and the same command continues', async () => {
     const place = await busy();
     const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
-    const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined});
+    const handleInterrupts = () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined});
     const sleep = async (): Promise<void> => interrupt.abort('SIGINT');
-    const broken = await uninstall(place, first.path, ['--yes', '--json'], {takeInterrupts, sleep});
+    const broken = await uninstall(place, first.path, ['--yes', '--json'], {handleInterrupts, sleep});
     expect(JSON.parse(broken.stdout).error).toMatchObject({code: 'INTERRUPTED', exit: 130});
     expect(await left(place)).toContain('deployment');
     await place.kubectl('delete', 'pod', 'run-1', '--now');

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {createTarGzip} from 'nanotar';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
-import {notThere} from '../../src/adapters/node-processes.ts';
+import {toolNotFound} from '../../src/adapters/node-processes.ts';
 import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import {at, setAt} from '../../src/ground/tree.ts';
@@ -57,7 +57,7 @@ test.each([
 });
 
 test('refuses a newer version that it cannot read, and names two ways on', async () => {
-  const processes = () => ({run: async () => Promise.reject(notThere('helm', 'helm', false)), start: () => undefined as never});
+  const processes = () => ({run: async () => Promise.reject(toolNotFound('helm', 'helm', false)), start: () => undefined as never});
   const {stderr, exit} = await runCommand(Validate, [join(folder, 'values.yaml'), '--chart', 'agent-job', '--chart-version', '0.7.0'], {
     files: nodeFiles,
     processes,
@@ -71,7 +71,7 @@ test('refuses a newer version that it cannot read, and names two ways on', async
 test('validate --overlay reads a newer version too, and reports it for the cluster that it cannot read', async () => {
   mkdirSync(join(folder, 'clusters'));
   writeFileSync(join(folder, 'clusters/eu.yaml'), 'url: https://acme.scalr.io\nchart: agent-job\nchart-version: 0.7.0\n');
-  const processes = () => ({run: async () => Promise.reject(notThere('helm', 'helm', false)), start: () => undefined as never});
+  const processes = () => ({run: async () => Promise.reject(toolNotFound('helm', 'helm', false)), start: () => undefined as never});
   const {stdout, exit} = await runCommand(Validate, ['--overlay', join(folder, 'clusters'), '--json'], {files: nodeFiles, processes});
   expect(JSON.parse(stdout)).toMatchObject({
     findings: [{severity: 'error', code: 'TOOL_NOT_FOUND', message: expect.stringContaining('Cannot read agent-job 0.7.0.')}],

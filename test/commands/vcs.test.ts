@@ -6,17 +6,17 @@ import ExportCommand from '../../src/commands/export.ts';
 import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';
 import {spell} from '../../src/settings/define.ts';
-import {catalogue} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/settings.ts';
 import {readValues} from '../../src/values/read-values.ts';
 import {rawOf} from '../support/raw-settings.ts';
 import {runCommand} from '../support/run-command.ts';
 import {TARGETS} from '../support/versions.ts';
 
 const VCS = ['--url', 'https://acme.scalr.io', '--purpose', 'vcs'];
-const FOR_RUNS = catalogue.filter(({isForRuns}) => isForRuns);
+const FOR_RUNS = catalog.filter(({isForRuns}) => isForRuns);
 
 /** A flag with some value that the setting accepts. */
-function flagsOf(setting: (typeof catalogue)[number]): string[] {
+function flagsOf(setting: (typeof catalog)[number]): string[] {
   const raw = rawOf(setting);
   const [value] = raw === undefined ? [setting.kind.options?.[0] ?? ''] : fc.sample(raw, {numRuns: 1, seed: 1});
   if (setting.kind.isSwitch) return [`--${setting.id}`];

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {type Flag, readLine, withTopics} from '../../src/completion/line.ts';
 import {type Ask, type CompletionProgram, liveValues, type Offer, offerFor} from '../../src/completion/replies.ts';
-import {catalogue} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/settings.ts';
 import {commands as classes} from '../docs/commands.ts';
 import {built} from '../package/built.ts';
 
@@ -94,11 +94,11 @@ describe('a flag', () => {
 });
 
 describe('a value', () => {
-  test.each(catalogue.filter(({kind, onlyEnv}) => kind.options && !onlyEnv))('of --$id is one of its choices', async ({id, kind}) => {
+  test.each(catalog.filter(({kind, onlyEnv}) => kind.options && !onlyEnv))('of --$id is one of its choices', async ({id, kind}) => {
     expect(await values(['install', `--${id}`, ''])).toEqual(kind.options);
   });
 
-  test.each(catalogue.filter(({kind, onlyEnv}) => kind.isFile && !onlyEnv))('of --$id is a file', async ({id}) => {
+  test.each(catalog.filter(({kind, onlyEnv}) => kind.isFile && !onlyEnv))('of --$id is a file', async ({id}) => {
     expect(await values(['install', `--${id}`, ''])).toEqual(['files']);
   });
 

@@ -21,14 +21,14 @@ test.each<[string, Values, Values, object[]]>([
   ['what deletes a default', {a: null}, {}, [{path: 'a', installed: null}]],
   ['a text and a number', {a: '1'}, {a: 1}, [{path: 'a', installed: '1', file: 1}]],
   ['a key with a dot', {a: {'b.c': 1}}, {}, [{path: 'a.b\\.c', installed: 1}]],
-])('%s', (_, given, wanted, differences) => {
-  expect(driftOf(given, wanted).differences).toEqual(differences);
+])('%s', (_, given, desired, differences) => {
+  expect(driftOf(given, desired).differences).toEqual(differences);
 });
 
 test('secrets that differ are named and not shown', () => {
   const given = {agent: {token: 'one'}, extraEnv: {PASSWORD: 'one'}, env: [{name: 'A', value: 'one'}]};
-  const wanted = {agent: {token: 'two'}, extraEnv: {PASSWORD: 'two'}, env: [{name: 'A', value: 'two'}]};
-  const drift = driftOf(given, wanted);
+  const desired = {agent: {token: 'two'}, extraEnv: {PASSWORD: 'two'}, env: [{name: 'A', value: 'two'}]};
+  const drift = driftOf(given, desired);
   expect(drift.differences.map(({path}) => path)).toEqual(['agent.token', 'env', 'extraEnv.PASSWORD']);
   expect(JSON.stringify(drift)).not.toMatch(/one"|two/);
   expect(drift.file).not.toEqual(drift.installed);
@@ -36,11 +36,11 @@ test('secrets that differ are named and not shown', () => {
 
 test('the debug switch is no secret', () => {
   const given = {extraEnv: {SCALR_AGENT_DEBUG: '0'}, env: [{name: 'SCALR_AGENT_DEBUG', value: '0'}]};
-  const wanted = {extraEnv: {SCALR_AGENT_DEBUG: '1'}, env: [{name: 'SCALR_AGENT_DEBUG', value: '1'}]};
-  expect(driftOf(given, wanted)).toMatchObject({
+  const desired = {extraEnv: {SCALR_AGENT_DEBUG: '1'}, env: [{name: 'SCALR_AGENT_DEBUG', value: '1'}]};
+  expect(driftOf(given, desired)).toMatchObject({
     differences: [{path: 'env'}, {path: 'extraEnv.SCALR_AGENT_DEBUG', installed: '0', file: '1'}],
     installed: given,
-    file: wanted,
+    file: desired,
   });
 });
 

@@ -65,8 +65,8 @@ function written(file: string): {examples?: string; prose: string} {
 }
 
 const argumentRows = ({args}: Command.Class): string[][] =>
-  Object.entries((args ?? {}) as Record<string, Interfaces.Arg<unknown>>).map(([name, {description = '', options, required}]) => [
-    `\`${name.toUpperCase()}\`${required ? '' : ' (optional)'}`,
+  Object.entries((args ?? {}) as Record<string, Interfaces.Arg<unknown>>).map(([name, {description = '', options}]) => [
+    `\`${name.toUpperCase()}\``,
     [description, ...(options ? [`One of ${codes(options)}.`] : [])].join(' '),
   ]);
 

@@ -1,11 +1,11 @@
-import {readdirSync} from 'node:fs';
+import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parse} from '@oclif/core/parser';
 import {expect, test} from 'vitest';
 import {linesOf, recipe, type} from '../recipes/recipe.ts';
 import {BUILT, workshop} from '../recipes/workshop.ts';
 import {certificates} from '../support/certificates.ts';
-import {commandIn, root} from './commands.ts';
+import {commandIn, isTopic, root} from './commands.ts';
 
 /** Commands that need no cluster. */
 const OFFLINE = /^scalr-agent (values|validate|schema|recommend|images|export|migrate)\b/;
@@ -16,7 +16,15 @@ const pages = readdirSync(join(root, 'docs/guide'))
   .filter((page) => !RECIPES.includes(page))
   .map((page) => {
     const sections = recipe(`docs/guide/${page}`);
-    const typed = [...sections.keys()].flatMap((heading) => linesOf(sections, heading)).map((text) => text.trim());
+    const typed = [...sections.keys()]
+      .flatMap((heading) => linesOf(sections, heading))
+      .flatMap((text) =>
+        text
+          .trim()
+          .replaceAll(/\\\n\s*/g, '')
+          .split('\n'),
+      )
+      .filter((line) => !line.startsWith('helm get values '));
     const inPipelines = [...sections.values()].flat().flatMap(({text}) => text.match(/(?<=^ *- )scalr-agent .*/gm) ?? []);
     return {page, sections, typed, lines: [...typed, ...inPipelines]};
   });
@@ -41,4 +49,21 @@ test.each(pages)('offline commands of docs/guide/$page succeed', async ({typed})
     const {exitCode, stderr} = await type(line, shop);
     expect(exitCode, `${line}\n${stderr}`).toBe(0);
   }
+});
+
+const written = ['README.md', ...readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'}).map((page) => `docs/${page}`)];
+
+test.each(written.filter((page) => page.endsWith('.md')))('every command that %s names in a sentence exists, with its flags', (page) => {
+  const spans = readFileSync(join(root, page), 'utf8').matchAll(/`scalr-agent(?:-install)? ([a-z][^`\n]*)`/g);
+  const unknown = [...spans].flatMap(([span, text = '']) => {
+    const words = text.split(' ');
+    const {found} = commandIn(words);
+    if (found === undefined) return isTopic(words) || words[0] === 'help' ? [] : [span];
+    const flags = {...found.command.baseFlags, ...found.command.flags};
+    const names = words.flatMap((word) => /^--(?:no-)?([a-z-]+)/.exec(word)?.[1] ?? []);
+    return names
+      .filter((name) => flags[name] === undefined && flags[`no-${name}`] === undefined && name !== 'help')
+      .map((name) => `${span}: --${name}`);
+  });
+  expect(unknown).toEqual([]);
 });

@@ -1,20 +1,20 @@
 import {CHARTS} from '../../src/charts/charts.ts';
 import {within} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {needsNoRow} from '../../src/charts/support.ts';
+import {isWrittenWithoutRow} from '../../src/charts/support.ts';
 import {newestOf} from '../../src/charts/target.ts';
 import type {Setting} from '../../src/settings/define.ts';
-import {catalogue} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/settings.ts';
 import {CHART_NAMES} from '../support/versions.ts';
 
 /** Every setting that is a flag. */
-export const settings = catalogue.filter(({onlyEnv}) => onlyEnv === undefined);
+export const settings = catalog.filter(({onlyEnv}) => onlyEnv === undefined);
 
 export const spelled = ({id, kind}: Setting): string => (kind.isSwitch ? `\`--[no-]${id}\`` : `\`--${id} ${kind.hint}\``);
 
 /** The charts whose newest version has a place for the setting. */
 export function takenBy(setting: Setting): string {
-  if (needsNoRow(setting)) return 'all';
+  if (isWrittenWithoutRow(setting)) return 'all';
   const written = setting.carriedBy?.() ?? setting;
   const names = CHART_NAMES.filter((name) => CHARTS[name].rows.some((row) => row.setting === written && within(newestOf(name), row.in)));
   return names.length === CHART_NAMES.length ? 'all' : shortly(names);

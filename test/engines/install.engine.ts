@@ -36,11 +36,11 @@ test('installs, updates, shows and uninstalls an agent in Docker', {timeout: 300
   expect(many.status).toBe(2);
   expect(many.stderr).toContain('scalr-agent collect-logs --docker scalr-agent-2');
 
-  await docker('run', '--detach', '--name', 'neighbour', NEW, 'run');
+  await docker('run', '--detach', '--name', 'neighbor', NEW, 'run');
   const removed = json('uninstall', '--yes');
   expect(removed).toMatchObject({exit: 0, changed: true, removed: expect.arrayContaining(['container scalr-agent-2'])});
   expect(removed.kept.map(({what}: {what: string}) => what)).toEqual([join(cwd, 'scalr-agent'), `image ${NEW}`]);
-  expect(await containers()).toEqual([`neighbour ${NEW}`]);
+  expect(await containers()).toEqual([`neighbor ${NEW}`]);
   expect(json('uninstall', '--yes')).toMatchObject({changed: false});
 });
 

@@ -251,9 +251,9 @@ describe('overlays', () => {
       return {tree: fc.record(keys, {requiredKeys: []}) as fc.Arbitrary<Values>};
     });
     fc.assert(
-      fc.property(tree, tree, tree, (defaults, base, wanted) => {
-        const override = overrideOf(base, wanted, defaults);
-        expect(prune(mergeValues(mergeValues(defaults, base), override))).toEqual(prune(mergeValues(defaults, wanted)));
+      fc.property(tree, tree, tree, (defaults, base, desired) => {
+        const override = overrideOf(base, desired, defaults);
+        expect(prune(mergeValues(mergeValues(defaults, base), override))).toEqual(prune(mergeValues(defaults, desired)));
       }),
     );
   });

@@ -57,7 +57,8 @@ describe('volume', () => {
     [[], '--cloud eks|gke|aks'],
     [['--cloud', 'other'], '--cloud eks|gke|aks'],
     [['--cloud', 'eks'], '--efs-handle fs-'],
-  ])('names what is missing with %j', async (argv, flag) => {
+    [['--cloud', 'aks', '--efs-handle', SYSTEM], '--efs-handle is only for EFS, not for --cloud aks.'],
+  ])('names what is missing or does not fit with %j', async (argv, flag) => {
     const {stderr, exit} = await runCommand(ExportCommand, ['volume', ...argv]);
     expect(exit).toBe(2);
     expect(stderr).toContain(flag);

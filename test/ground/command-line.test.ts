@@ -1,6 +1,6 @@
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {asStarted, programOf} from '../../src/ground/command-line.ts';
+import {programOf, withInvokedName} from '../../src/ground/command-line.ts';
 
 const NPX = {npm_command: 'exec', npm_lifecycle_script: "'scalr-agent-install'"};
 
@@ -12,13 +12,13 @@ test.each([
   ['kubectl get pods -n scalr-agent', 'kubectl get pods -n scalr-agent'],
   ['./bin/scalr-agent status', './bin/scalr-agent status'],
 ])('shows %j as it can be run after npx', (text, shown) => {
-  expect(asStarted(text, NPX)).toBe(shown);
-  expect(asStarted(text, {})).toBe(text);
+  expect(withInvokedName(text, NPX)).toBe(shown);
+  expect(withInvokedName(text, {})).toBe(text);
 });
 
 test('knows every command', () => {
   const commands = readdirSync(new URL('../../src/commands', import.meta.url)).map((each) => each.replace(/\.ts$/, ''));
-  for (const command of commands) expect(asStarted(`scalr-agent ${command}`, NPX)).toBe(`npx scalr-agent-install ${command}`);
+  for (const command of commands) expect(withInvokedName(`scalr-agent ${command}`, NPX)).toBe(`npx scalr-agent-install ${command}`);
 });
 
 test.each([

@@ -151,3 +151,22 @@ test.each([
   const {message} = toolFailure(uninstall({release: 'a', kubeTarget: {namespace: 'n'}}), {stdout: '', stderr, exitCode: 1});
   expect(message).toBe('helm uninstall failed: failed to delete release: a: deployments.apps "a" is forbidden: denied');
 });
+
+test('suggests no sudo when the container runtime fails', () => {
+  const stderr =
+    'Error response from daemon: failed to create shim task: OCI runtime create failed: runc create failed: exec: "/bin/agent": permission denied: unknown';
+  const failure = toolFailure({tool: 'docker', args: ['start', 'a']}, {exitCode: 1, stdout: '', stderr});
+  expect(failure).toMatchObject({code: 'TOOL_FAILED', suggestions: [expect.stringContaining('--agent-image')]});
+});
+
+test('gives the reason for a failed patch, and does not quote the patch', () => {
+  const stderr = [
+    'error: error when applying patch:',
+    '{"data":{"token":"aHVudGVyMg=="}}',
+    'to:',
+    'Resource: "/v1, Resource=secrets", GroupVersionKind: "/v1, Kind=Secret"',
+    'for: "STDIN": error when patching "STDIN": Patch "https://10.0.0.1:6443/api/v1": unexpected EOF',
+  ].join('\n');
+  const {message} = toolFailure({tool: 'kubectl', args: ['apply']}, {exitCode: 1, stdout: '', stderr});
+  expect(message).toBe('kubectl apply failed: error when patching "STDIN": Patch "https://10.0.0.1:6443/api/v1": unexpected EOF');
+});

@@ -1,13 +1,13 @@
 import type {ValuesFinding} from '../../src/values/validate/finding.ts';
 
-interface Judgement {
+interface Judgment {
   codes: readonly string[];
   path?: RegExp;
   because: string;
 }
 
 /** Findings with severity error that neither Helm nor the API rejects; all others must be rejected by one of them. */
-const JUDGED: readonly Judgement[] = [
+const JUDGED: readonly Judgment[] = [
   {codes: ['UNKNOWN_KEY'], because: 'no template reads the key, so the file does not do what it says'},
   {
     codes: [

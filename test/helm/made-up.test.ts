@@ -79,6 +79,29 @@ describe.skipIf(REAL === undefined).each([3, 4] as const)(`Helm %i (${NO_CHARTS}
     expect(stderr).toContain('it has no key agent.logFormat. Chart changelog: changed: "`agent.logFormat` is renamed to');
   });
 
+  test('names steps that work with --chart-source too', async () => {
+    const source = join(folder, 'agent-job', '0.7.0');
+    const flags = ['--url', 'https://acme.scalr.io', '--chart-source', source];
+    const refused = await runCommand(Values, [...flags, '--log-format', 'plain'], depsOf(helm()));
+    expect(refused.stderr).toContain('Use --chart agent-job --chart-version 0.6.5 instead of --chart-source');
+    expect(refused.stderr).toContain('If the chart has another key for it, use --set');
+    const {stdout, stderr, exit} = await runCommand(Values, [...flags, '--set', 'agent.logging.format=plain'], depsOf(helm()));
+    expect({exit, stdout}).toEqual({exit: 0, stdout: expect.stringContaining('format: "plain"')});
+    // The chart is known, so a cluster could not affect it.
+    expect(stderr).not.toContain('The cluster was not read');
+    const missing = `${(server as ChartServer).address}agent-job-9.9.9.tgz`;
+    const unread = await runCommand(Values, [...flags.slice(0, 2), '--chart-source', missing], depsOf(helm()));
+    expect(unread.stderr).toContain('Check the address in --chart-source, or use a directory or a .tgz file');
+    expect(unread.stderr).not.toContain('--chart-version');
+  });
+
+  test('says which known versions have a key that is gone, and where the version comes from', async () => {
+    const path = file('gone.yaml', '# Values of agent-job 0.6.5\nagent: {url: "https://acme.scalr.io", logFormat: plain}\n');
+    const {stdout, stderr} = await runCommand(Validate, [path, '--chart-version', '0.7.0'], depsOf(helm()));
+    expect(stdout).toContain('agent-job 0.7.0 has no key agent.logFormat (available: 0.5.64 to 0.6.5).');
+    expect(stderr).toContain('Checked against agent-job 0.7.0: chart detected from the file header.');
+  });
+
   test('names a key that no template reads, and takes a new one', async () => {
     const values =
       'agent: {url: "https://acme.scalr.io", terminationGracePeriodSeconds: 300, logging: {format: plain}, tokenExistingSecret: {name: tok}}\n';
@@ -229,6 +252,9 @@ test.skipIf(REAL === undefined)(`update-charts imports new releases and says wha
   const summary = update(join(folder, 'served'));
   expect(summary).toContain('## agent-local 0.6.5 → 0.7.0');
   expect(summary).toContain('- `persistence.enabled`\n');
+  const unread = (chart: string): string => `### Keys that no template reads, for ignoredKeys in src/charts/${chart}/versions.ts\n\n`;
+  expect(summary).toContain(`${unread('agent-local')}- \`metrics.port\`\n\n`);
+  expect(summary).toContain(`${unread('agent-job')}- \`agent.terminationGracePeriodSeconds\`\n\n`);
   expect(summary).toContain('- `persistence.cache.emptyDir.sizeLimit`: "1Gi" → "5Gi"');
   expect(summary).toContain('- `--log-format` (>=0.5.64) writes `agent.logFormat`, which is gone');
   const releases = JSON.parse(readFileSync(join(copy, 'schemas/agent-job.json'), 'utf8'))['x-releases'];

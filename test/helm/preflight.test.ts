@@ -6,7 +6,7 @@ import {known} from '../../src/ground/fact.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {type PreflightContext, runChecks} from '../../src/preflight/preflight-context.ts';
 import {CHECKS} from '../../src/preflight/run-preflight.ts';
-import {node, ORDINARY, preflightContext, wanted, withNodes} from '../preflight/context.ts';
+import {desired, node, ORDINARY, preflightContext, withNodes} from '../preflight/context.ts';
 import type {RawFlags} from '../support/settings-from.ts';
 import {directoryOf} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
@@ -45,7 +45,7 @@ test.each(
   CASES,
 )('gives the same check results for the rendered chart as in the tests of the checks: %o', async (flags, cluster = ORDINARY) => {
   if (helm === undefined) throw new Error('There is no helm.');
-  const {generated} = await wanted(flags, cluster);
+  const {generated} = await desired(flags, cluster);
   const {objects} = await render(helm, await directoryOf(generated.target, scratch), generated);
   const about = await preflightContext(flags, cluster);
   expect(summary({...about, manifest: known(objects as unknown as KubernetesObject[], 'helm template')})).toEqual(summary(about));

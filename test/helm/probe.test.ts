@@ -93,8 +93,8 @@ describe.each(targets)('$chart $version', (target) => {
     const labels = Object.entries(pod.metadata.labels ?? {});
     const selected = (manifest as Selecting[]).filter(({spec}) => {
       const selector = spec?.podSelector ?? spec?.selector;
-      const wanted = Object.entries(selector && 'matchLabels' in selector ? (selector.matchLabels ?? {}) : (selector ?? {}));
-      return wanted.length > 0 && wanted.every(([key, value]) => labels.some((each) => each[0] === key && each[1] === value));
+      const desired = Object.entries(selector && 'matchLabels' in selector ? (selector.matchLabels ?? {}) : (selector ?? {}));
+      return desired.length > 0 && desired.every(([key, value]) => labels.some((each) => each[0] === key && each[1] === value));
     });
     expect(selected).toEqual([]);
     const said = JSON.stringify(plan.objects);

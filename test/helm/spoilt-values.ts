@@ -183,7 +183,7 @@ const EXISTING: Values = {
 /** All keys of one chart version in a valid file, with created or existing PVCs and certificates. */
 export function rightValues(target: Target, kind: 'own' | 'existing'): Values {
   const values: Values = {};
-  const wanted = kind === 'own' ? OWN : EXISTING;
+  const desired = kind === 'own' ? OWN : EXISTING;
   const walk = (node: SchemaNode, given: Tree | undefined, path: readonly string[]): void => {
     const type = node['x-kubernetes'];
     if (type !== undefined) {
@@ -197,7 +197,7 @@ export function rightValues(target: Target, kind: 'own' | 'existing'): Values {
       if (text !== undefined) setAt(values, path, structuredClone(text));
     }
   };
-  walk(closedSchema(schemaOf(target), target.version), wanted, []);
+  walk(closedSchema(schemaOf(target), target.version), desired, []);
   return values;
 }
 

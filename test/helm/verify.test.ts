@@ -63,7 +63,8 @@ describe.each([3, 4] as const)('Helm %i', (major) => {
 
   test('stops for the key of somebody else, also where helm uses the chart', async () => {
     const {stdout, stderr, exit} = await images(other);
-    expect({exit, code: JSON.parse(stdout || stderr).error?.code}).toEqual({exit: 1, code: 'CHART_NOT_VERIFIED'});
+    const {code, suggestions} = JSON.parse(stdout || stderr).error;
+    expect({exit, code, suggestions}).toEqual({exit: 1, code: 'CHART_NOT_VERIFIED', suggestions: [expect.stringContaining('keyring')]});
     const name = {release: 'agent', kubeTarget: {namespace: 'agent'}};
     const rendered = (keyring: string) => tools().run(template(name, {chart: 'agent-local', version: '9.9.9', keyring}, '{}\n', ''));
     expect((await rendered(other)).exitCode).not.toBe(0);
@@ -77,6 +78,8 @@ describe.each([3, 4] as const)('Helm %i', (major) => {
     await execa('tar', ['-czf', archive, '-C', folder, 'agent-local']);
     const {stdout, stderr, exit} = await images(mine, '--chart-source', archive);
     expect(exit).toBe(1);
-    expect(`${stdout}${stderr}`).toMatch(/CHART_NOT_VERIFIED[\s\S]*sha256/i);
+    rmSync(`${archive}.prov`);
+    expect((await images(mine, '--chart-source', archive)).stdout).toContain('The chart is not signed.');
+    expect(`${stdout}${stderr}`).toMatch(/CHART_NOT_VERIFIED[\s\S]*sha256[\s\S]*do not use it/i);
   });
 });

@@ -5,14 +5,14 @@ import {parse} from 'yaml';
 import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import {HOST_TARGETS, HOSTS, hostScope, hostTree, readHostTree} from '../../src/charts/host/host.ts';
-import {whyRefused} from '../../src/charts/support.ts';
+import {refusalReason} from '../../src/charts/support.ts';
 import ExportCommand from '../../src/commands/export.ts';
 import {exportHost} from '../../src/export/export.ts';
 import {envFile} from '../../src/host/files.ts';
 import {missingFor} from '../../src/settings/agent.ts';
 import {type Setting, spell} from '../../src/settings/define.ts';
 import {release, target as targetSetting} from '../../src/settings/release.ts';
-import {catalogue} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/settings.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
@@ -84,7 +84,7 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
 
 describe.each(HOST_TARGETS)('settings on %s', (target) => {
   const hasReason = (setting: Setting): boolean =>
-    whyRefused(
+    refusalReason(
       HOSTS[target],
       setting,
       undefined,
@@ -93,7 +93,7 @@ describe.each(HOST_TARGETS)('settings on %s', (target) => {
 
   test('are all supported in some way, or refused with a reason', () => {
     const supported = new Set(HOSTS[target].rows.map(({setting}) => setting));
-    const silent = catalogue.filter(
+    const silent = catalog.filter(
       (setting) => ![release.id, targetSetting.id].includes(setting.id) && !supported.has(setting) && !hasReason(setting),
     );
     expect(silent.map(spell)).toEqual([]);
@@ -179,15 +179,15 @@ describe('the command', () => {
     expect(stderr).toContain('Would replace compose.yaml');
     expect(files.written).toEqual([]);
     const confirm = async () => false;
-    const cancelled = await runCommand(ExportCommand, ['compose', ...URL_FLAG], {files, hasTerminal: true, prompter: {confirm}});
-    expect(cancelled.stderr).toContain('Canceled');
+    const canceled = await runCommand(ExportCommand, ['compose', ...URL_FLAG], {files, hasTerminal: true, prompter: {confirm}});
+    expect(canceled.stderr).toContain('Canceled');
     expect(await runCommand(ExportCommand, ['compose', ...URL_FLAG, '--yes'], {files})).toMatchObject({exit: 0});
     expect(files.written.map(({path}) => path)).toContain('compose.yaml');
   });
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
     expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
-      'Missing argument: choose docker, compose, systemd, dockerfile, volume, prepull, argocd, argocd-appset, flux, terraform or helmfile.',
+      'Use scalr-agent export docker|compose|systemd|dockerfile|volume|prepull|argocd|argocd-appset|flux|terraform|helmfile',
     );
     expect((await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr).toContain(
       'only for the target dockerfile',
@@ -254,6 +254,9 @@ describe('dockerfile', () => {
     expect(stderr).toContain('/opt/scalr-agent/embedded/bin/docker');
     expect(stderr).not.toMatch(/docker push|scalr-agent install/);
     expect((await printed('--base', 'terraform')).stderr).toContain('Add --runner-image scalr/terraform:1.5.7');
+    const local = await printed('--base', 'runner', '--chart', 'agent-local');
+    expect(local.stderr).toMatch(/agent-local has no runner image[\s\S]*Use --base agent/);
+    expect(local.stderr).not.toContain('--chart-version');
   });
 
   test('extends the agent image for agent-k8s, whose CA must be named by its path', async () => {

@@ -26,6 +26,11 @@ const agentFor = async (flags: Parameters<typeof settingsFrom>[0] = {}) =>
 const planFor = (host: Awaited<ReturnType<typeof agentFor>>, {containers}: Pick<DockerModel, 'containers'>, directory = '/srv'): HostPlan =>
   planContainers(host, directory, {...FACTS, containers});
 
+test('rejects a release that is too short for the name of a container', async () => {
+  await expect(agentFor({release: 'h'})).rejects.toMatchObject({code: 'INVALID_SETTING'});
+  await expect(agentFor({release: 'ha'})).resolves.toMatchObject({name: 'ha'});
+});
+
 /** A machine with a finished install. */
 async function installed(flags: Parameters<typeof settingsFrom>[0] = {}, docker = new DockerModel()): Promise<DockerModel> {
   const {steps, finish} = planFor(await agentFor(flags), docker);
@@ -119,7 +124,7 @@ test('replaces a container that somebody has renamed', async () => {
   expect(docker.summary).toEqual(['scalr-agent runs']);
 });
 
-test('names the release of a container that has the wanted name', async () => {
+test('names the release of a container that has the desired name', async () => {
   const docker = await installed({concurrency: '10'});
   const other = await agentFor({release: 'scalr-agent-1'});
   expect(() => planFor(other, docker)).toThrow('Container scalr-agent-1 already exists and belongs to release scalr-agent.');
@@ -171,30 +176,30 @@ describe('an interrupted install', () => {
   }
 
   test.each(CHANGES)('converges when it is repeated with %s, whatever step was the last', async (_, before, after) => {
-    const wanted = (await installed({...after})).summary;
+    const desired = (await installed({...after})).summary;
     for await (const {machine, title} of interruptions(before, after)) {
       const repeated = planFor(await agentFor({...after}), machine);
       for (const step of [...repeated.steps, ...repeated.finish]) {
         machine.run([step]);
         expect(new Set(dataOf(machine)).size, title).toBe(dataOf(machine).length);
       }
-      expect(machine.summary, title).toEqual(wanted);
+      expect(machine.summary, title).toEqual(desired);
       expect(planFor(await agentFor({...after}), machine), title).toMatchObject({steps: [], finish: []});
     }
   });
 
   test.each(CHANGES)('stops new and failed containers that somebody has started, after %s', async (_, before, after) => {
-    const wanted = (await installed({...after})).summary;
+    const desired = (await installed({...after})).summary;
     for await (const {machine, title} of interruptions(before, after)) {
       for (const each of machine.containers) if (/\.(next|failed)$/.test(each.Name)) each.State = {Running: true};
-      expect((await installed({...after}, machine)).summary, title).toEqual(wanted);
+      expect((await installed({...after}, machine)).summary, title).toEqual(desired);
     }
   });
 
   test.each(CHANGES)('converges with further settings after %s', async (_, before, after) => {
-    const wanted = (await installed({...after, 'log-format': 'json'})).summary;
+    const desired = (await installed({...after, 'log-format': 'json'})).summary;
     for await (const {machine, title} of interruptions(before, after)) {
-      expect((await installed({...after, 'log-format': 'json'}, machine)).summary, title).toEqual(wanted);
+      expect((await installed({...after, 'log-format': 'json'}, machine)).summary, title).toEqual(desired);
     }
   });
 

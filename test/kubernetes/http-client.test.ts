@@ -106,6 +106,13 @@ test('retries a truncated response', async () => {
   expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({status: 200, body: {items: []}});
 });
 
+test('says that the connection was closed when every response is truncated', async () => {
+  const {socketPath} = await socketThatPlays(...Array.from({length: 3}, () => cutsAfter('{"items')));
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({
+    error: {kind: 'truncated', message: 'the connection was closed before the response was complete'},
+  });
+});
+
 test('stops a stalled log after the idle time, and keeps its start', async () => {
   const {socketPath} = await socketThatPlays(stalls('begun'));
   expect(await readLog(await apiOn(socketPath).stream('/log', {signal: forEver, idleMs: 300}))).toEqual({

@@ -3,9 +3,9 @@ import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
 import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {ownLabels} from '../../src/kubernetes/objects.ts';
+import type {DesiredRelease, RenderedRelease} from '../../src/operations/desired-release.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
-import type {RenderedRelease, WantedRelease} from '../../src/operations/wanted-release.ts';
 import type {InstallFacts} from '../../src/release/read-release.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
@@ -17,7 +17,7 @@ const TOKEN = {
   flag: '--token-secret',
 } as const;
 const DEPLOYMENT = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n';
-const wanted = ({manifest = DEPLOYMENT, ...more}: Partial<WantedRelease> & {manifest?: string} = {}): RenderedRelease => ({
+const desired = ({manifest = DEPLOYMENT, ...more}: Partial<DesiredRelease> & {manifest?: string} = {}): RenderedRelease => ({
   name: NAME,
   chart: {chart: 'agent-job', version: '0.6.5'},
   values: {a: 1},
@@ -67,17 +67,17 @@ const ids = (given: RenderedRelease, found: InstallFacts): string[] => plan(give
 const inPlace = {secrets: new Map([['scalr-agent-token', secret('hunter2')]]), release: release()};
 
 test('creates namespace, Secret and release on a first install, without secrets in arguments', () => {
-  const {steps} = plan(wanted(), facts({namespace: undefined}));
+  const {steps} = plan(desired(), facts({namespace: undefined}));
   expect(steps.map(({id}) => id)).toEqual(['namespace', 'secret/scalr-agent-token', 'release']);
   expect(JSON.stringify(steps.map(({call}) => call.args))).not.toContain('hunter2');
   expect(steps.at(-1)?.call.args).toContain('--reset-values');
 });
 
 test('has no steps when the release is up to date', () => {
-  expect(ids(wanted(), facts(inPlace))).toEqual([]);
+  expect(ids(desired(), facts(inPlace))).toEqual([]);
 });
 
-test.each<[what: string, given: Parameters<typeof wanted>[0], found: Partial<InstallFacts>, steps: string[]]>([
+test.each<[what: string, given: Parameters<typeof desired>[0], found: Partial<InstallFacts>, steps: string[]]>([
   ['upgrades when the values change', {values: {a: 2}}, {}, ['release']],
   ['upgrades when the last revision failed', {}, {release: release({status: 'failed'})}, ['release']],
   [
@@ -89,11 +89,11 @@ test.each<[what: string, given: Parameters<typeof wanted>[0], found: Partial<Ins
   ['starts a Deployment that an uninstall stopped', {}, {stopped: new Set(['Deployment agent-main'])}, ['start/agent-main']],
   ['ignores a stopped Deployment of another release', {}, {stopped: new Set(['Deployment another'])}, []],
 ])('%s', (_, given, found, steps) => {
-  expect(ids(wanted(given), facts({...inPlace, ...found}))).toEqual(steps);
+  expect(ids(desired(given), facts({...inPlace, ...found}))).toEqual(steps);
 });
 
 test('scales a stopped Deployment to the replicas of the chart', () => {
-  const {steps} = plan(wanted(), facts({...inPlace, stopped: new Set(['Deployment agent-main'])}));
+  const {steps} = plan(desired(), facts({...inPlace, stopped: new Set(['Deployment agent-main'])}));
   expect(steps[0]?.call.args).toEqual(expect.arrayContaining(['scale', 'deployment/agent-main', '--replicas=2']));
 });
 
@@ -123,7 +123,7 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
   const restarts = ['restart/main', 'restart/worker', 'restarted/scalr-agent-token'];
 
   test('restarts the workloads that read it when they started, and no others', () => {
-    const {steps} = plan(wanted({manifest}), facts(rotated));
+    const {steps} = plan(desired({manifest}), facts(rotated));
     expect(steps.map(({id}) => id)).toEqual(['secret/scalr-agent-token', ...restarts]);
     expect(steps[1]?.call.args.slice(0, 3)).toEqual(['rollout', 'restart', 'deployment/main']);
     expect(steps[1]?.title).toContain('Restart Deployment main to load the new content of Secret scalr-agent-token');
@@ -132,30 +132,30 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
   test('does not restart workloads that the upgrade or a start replaces', () => {
     const newImage = manifest.replace('image: a', 'image: b');
     const changed = {values: {a: 2}, manifest: newImage};
-    expect(ids(wanted(changed), facts(rotated))).toEqual(['secret/scalr-agent-token', 'release', ...restarts.slice(1)]);
+    expect(ids(desired(changed), facts(rotated))).toEqual(['secret/scalr-agent-token', 'release', ...restarts.slice(1)]);
     const failed = {...rotated, release: release({status: 'failed'})};
-    expect(ids(wanted(changed), facts(failed))).toEqual(['secret/scalr-agent-token', 'release', ...restarts]);
+    expect(ids(desired(changed), facts(failed))).toEqual(['secret/scalr-agent-token', 'release', ...restarts]);
     const another = {...failed, installed: objectsIn(manifest.replaceAll('scalr-agent-token', 'another'))};
-    expect(ids(wanted(changed), facts(another))).toEqual(['secret/scalr-agent-token', 'release']);
+    expect(ids(desired(changed), facts(another))).toEqual(['secret/scalr-agent-token', 'release']);
     const stopped = {...rotated, stopped: new Set(['Deployment main'])};
-    expect(ids(wanted({manifest}), facts(stopped))).toEqual(['secret/scalr-agent-token', 'start/main', ...restarts.slice(1)]);
+    expect(ids(desired({manifest}), facts(stopped))).toEqual(['secret/scalr-agent-token', 'start/main', ...restarts.slice(1)]);
   });
 
   test('continues after an interruption before the restarts', () => {
-    const {call} = plan(wanted({manifest}), facts(rotated)).steps[0] as Step;
+    const {call} = plan(desired({manifest}), facts(rotated)).steps[0] as Step;
     const {metadata} = JSON.parse((call.input as Secret).reveal());
     const brokenOff = {...rotated, secrets: new Map([['scalr-agent-token', {...secret('hunter2'), metadata}]])};
-    expect(ids(wanted({manifest}), facts(brokenOff))).toEqual(restarts);
+    expect(ids(desired({manifest}), facts(brokenOff))).toEqual(restarts);
     const done = {...rotated, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('agent'))]])};
-    expect(ids(wanted({manifest}), facts(done))).toEqual([]);
+    expect(ids(desired({manifest}), facts(done))).toEqual([]);
   });
 });
 
 test('applies CRDs before the release, and only when the chart changes', () => {
   const manifest = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
   const older = {...inPlace, release: release({chart: 'agent-job-0.5.67'})};
-  expect(ids(wanted({manifest}), facts(older))).toEqual(['definitions', 'release']);
-  expect(ids(wanted({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
+  expect(ids(desired({manifest}), facts(older))).toEqual(['definitions', 'release']);
+  expect(ids(desired({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
 });
 
 describe('a change', () => {
@@ -165,7 +165,7 @@ describe('a change', () => {
   const installed = objectsIn(
     `${claim('cache')}${claim('data')}${claim('kept', keep)}${claim('efs')}---\nkind: PersistentVolume\nmetadata: {name: efs}\n`,
   );
-  const changed = (given: Parameters<typeof wanted>[0]) => plan(wanted(given), facts({...inPlace, installed}));
+  const changed = (given: Parameters<typeof desired>[0]) => plan(desired(given), facts({...inPlace, installed}));
 
   test('keeps PVCs that are no longer rendered, unless helm or their volume keeps the data', () => {
     const {keptClaims, steps} = changed({values: {a: 1, b: 2}, manifest: claim('data')});
@@ -182,7 +182,7 @@ describe('a change', () => {
     const found = facts({...inPlace, release: release({values})});
     const defaults = {count: 1, same: true};
     const changed = {tag: 'new', more: 1};
-    const given = wanted({values: changed, effective: {...defaults, ...changed}, explicitPaths: [['tag'], ['more']]});
+    const given = desired({values: changed, effective: {...defaults, ...changed}, explicitPaths: [['tag'], ['more']]});
     expect(plan(given, found).lostValues).toEqual([
       {path: 'count', installed: 5, file: 1},
       {path: 'extraEnv.PASSWORD', installed: '[hidden]'},
@@ -197,10 +197,10 @@ test('restores objects that are missing or changed in the cluster', () => {
     {object: 'Role agent', problem: 'missing' as const, paths: []},
     {object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.template.spec.containers[agent].image']},
   ];
-  const {steps} = plan(wanted(), facts({...inPlace, drift}));
+  const {steps} = plan(desired(), facts({...inPlace, drift}));
   expect(steps.map(({title}) => title)).toEqual(['Restore Role agent, Deployment agent-main (release agent)']);
   const scaled = [{object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.replicas']}];
-  expect(ids(wanted(), facts({...inPlace, drift: scaled, stopped: new Set(['Deployment agent-main'])}))).toEqual(['start/agent-main']);
+  expect(ids(desired(), facts({...inPlace, drift: scaled, stopped: new Set(['Deployment agent-main'])}))).toEqual(['start/agent-main']);
 });
 
 describe('a pending Helm operation', () => {
@@ -214,7 +214,7 @@ describe('a pending Helm operation', () => {
 
   test('is marked as failed before the upgrade', () => {
     const found = {...inPlace, release: release({status: 'pending-upgrade', record})};
-    expect(ids(wanted(), facts(found))).toEqual(['unlock', 'release']);
+    expect(ids(desired(), facts(found))).toEqual(['unlock', 'release']);
   });
 
   test('counts as running until it is older than the timeout, or taken over', () => {
@@ -232,24 +232,24 @@ describe('a pending Helm operation', () => {
         'If that operation no longer runs, add --take-over',
       ],
     });
-    expect(() => plan(wanted(), found, {now})).toThrow(busy);
-    expect(plan(wanted(), found, {now, takesOver: true}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
-    expect(plan(wanted(), found, {now, timeoutMs: 30_000}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
+    expect(() => plan(desired(), found, {now})).toThrow(busy);
+    expect(plan(desired(), found, {now, takesOver: true}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
+    expect(plan(desired(), found, {now, timeoutMs: 30_000}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
   });
 
   test('fails with a remedy when Helm does not store it in a Secret', () => {
     const found = facts({...inPlace, release: release({status: 'pending-install'})});
-    expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'RELEASE_BUSY'}));
+    expect(() => plan(desired(), found)).toThrow(expect.objectContaining({code: 'RELEASE_BUSY'}));
   });
 });
 
 test('refuses to overwrite a Secret of another owner', () => {
   const found = facts({secrets: new Map([['scalr-agent-token', secret('theirs')]])});
-  expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'OBJECT_NOT_OWNED', exit: 2}));
+  expect(() => plan(desired(), found)).toThrow(expect.objectContaining({code: 'OBJECT_NOT_OWNED', exit: 2}));
 });
 
 test('fails with all missing keys when a Secret neither exists nor was given', () => {
-  const without = wanted({secrets: [{...TOKEN, data: {token: undefined}}]});
+  const without = desired({secrets: [{...TOKEN, data: {token: undefined}}]});
   expect(() => plan(without, facts())).toThrow(expect.objectContaining({code: 'MISSING_SETTING', suggestions: ['Give the token']}));
   const other = facts({secrets: new Map([['scalr-agent-token', {metadata: {name: 'x'}, data: {password: ''}}]])});
   expect(() => plan(without, other)).toThrow('has no key token (existing keys: password)');
@@ -268,8 +268,8 @@ describe('a Secret with other content', () => {
       /is also used by Deployment b-agent-local, so its content is not replaced\./,
     ],
   ])('%s is not written', (_, state, message) => {
-    expect(() => plan(wanted(), state)).toThrow(message);
-    expect(() => plan(wanted(), state)).toThrow(
+    expect(() => plan(desired(), state)).toThrow(message);
+    expect(() => plan(desired(), state)).toThrow(
       expect.objectContaining({
         code: 'OBJECT_NOT_OWNED',
         suggestions: expect.arrayContaining(['Use another Secret: --token-secret NAME']),
@@ -278,23 +278,23 @@ describe('a Secret with other content', () => {
   });
 
   test('that pods of an unlisted kind may read is written with a warning', () => {
-    const {warnings} = plan(wanted(), found(ownLabels('agent'), {secretUsers: new Map(), unlistedUsers: ['cronjobs', 'pods']}));
+    const {warnings} = plan(desired(), found(ownLabels('agent'), {secretUsers: new Map(), unlistedUsers: ['cronjobs', 'pods']}));
     const message =
       'Secret scalr-agent-token changes. Your Kubernetes user may not list cronjobs, pods, so it is unknown whether one of them uses it.';
     expect(warnings).toEqual([{code: 'SECRET_USERS', message}]);
   });
 
   test('is used without a change when its content is the given token', () => {
-    expect(ids(wanted(), facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('b'))]])}))).toEqual([]);
+    expect(ids(desired(), facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('b'))]])}))).toEqual([]);
   });
 });
 
 describe('labels and annotations of a Secret', () => {
   const metadata = {labels: {team: 'a'}, annotations: {'reloader/match': 'true'}};
-  const given = wanted({secrets: [{...TOKEN, metadata}]});
-  const none = wanted({secrets: [{...TOKEN, metadata: {labels: {}, annotations: {}}}]});
+  const given = desired({secrets: [{...TOKEN, metadata}]});
+  const none = desired({secrets: [{...TOKEN, metadata: {labels: {}, annotations: {}}}]});
   const fieldsV1 = {'f:metadata': {'f:labels': {'f:team': {}, 'f:scalr.io/release': {}}, 'f:annotations': {'f:reloader/match': {}}}};
-  const labelled = {
+  const labeled = {
     metadata: {
       name: 'scalr-agent-token',
       labels: {...ownLabels('agent'), team: 'a', theirs: 'x'},
@@ -303,7 +303,7 @@ describe('labels and annotations of a Secret', () => {
     },
     data: secret('hunter2').data,
   };
-  const found = (each: object) => facts({...inPlace, secrets: new Map([['scalr-agent-token', each as typeof labelled]])});
+  const found = (each: object) => facts({...inPlace, secrets: new Map([['scalr-agent-token', each as typeof labeled]])});
   const applied = (from: RenderedRelease, state: InstallFacts) => {
     const [step] = plan(from, state).steps.filter(({id}) => id.startsWith('secret/'));
     return {title: step?.title, object: JSON.parse((step?.call.input as Secret).reveal())};
@@ -322,11 +322,11 @@ describe('labels and annotations of a Secret', () => {
   });
 
   test('do not change when the Secret has them, whatever else others have added', () => {
-    expect(ids(given, found(labelled))).toEqual([]);
+    expect(ids(given, found(labeled))).toEqual([]);
   });
 
   test('are removed without their flags, except for those of others and of scalr-agent', () => {
-    const {object} = applied(none, found(labelled));
+    const {object} = applied(none, found(labeled));
     expect(object.metadata).toEqual({
       name: 'scalr-agent-token',
       labels: ownLabels('agent'),
@@ -335,7 +335,7 @@ describe('labels and annotations of a Secret', () => {
   });
 
   test('remain when a command without these flags replaces the content', () => {
-    const {object} = applied(wanted({secrets: [{...TOKEN, data: {token: new Secret('new')}}]}), found(labelled));
+    const {object} = applied(desired({secrets: [{...TOKEN, data: {token: new Secret('new')}}]}), found(labeled));
     expect(object).toMatchObject({metadata: {labels: {team: 'a'}, annotations: {'reloader/match': 'true'}}, stringData: {token: 'new'}});
     expect(object.metadata.labels).not.toHaveProperty('theirs');
   });
@@ -349,13 +349,13 @@ describe('labels and annotations of a Secret', () => {
         suggestions: expect.arrayContaining(['To keep its labels and annotations, omit --secret-label and --secret-annotation']),
       }),
     );
-    expect(ids(none, found({...labelled, metadata: {...labelled.metadata, labels: {team: 'a'}}}))).toEqual([]);
+    expect(ids(none, found({...labeled, metadata: {...labeled.metadata, labels: {team: 'a'}}}))).toEqual([]);
   });
 });
 
 test('refuses a Secret that Helm deletes with the change, even with the same content', () => {
   const installed = objectsIn('apiVersion: v1\nkind: Secret\nmetadata: {name: scalr-agent-token}\n');
-  expect(() => plan(wanted({values: {a: 2}}), facts({...inPlace, installed}))).toThrow(
+  expect(() => plan(desired({values: {a: 2}}), facts({...inPlace, installed}))).toThrow(
     /part of the installed release, and Helm deletes it/,
   );
 });

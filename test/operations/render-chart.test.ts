@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {objectsIn} from '../../src/helm/release-record.ts';
-import {brokenPromises, lostValues, renderManifest} from '../../src/operations/wanted-release.ts';
+import {lostValues, renderManifest, renderMismatches} from '../../src/operations/desired-release.ts';
 import {processesOf} from '../platform/fake-cluster.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 
@@ -59,7 +59,7 @@ test.each([
 const SETTINGS = {url: 'https://acme.scalr.io'};
 const promised = async (manifest: string, flags = {}): Promise<string[]> => {
   const {get} = await settingsFrom({...SETTINGS, ...flags});
-  return brokenPromises(objectsIn(manifest), get);
+  return renderMismatches(objectsIn(manifest), get);
 };
 
 /** As Helm 3.18 and 4.1 print them. */

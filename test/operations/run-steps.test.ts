@@ -60,6 +60,16 @@ test('runs steps one after another', async () => {
   expect(said).toEqual(['one started', 'one done', 'two started', 'two done']);
 });
 
+test('lists the steps of the whole operation when it is interrupted between two parts of it', async () => {
+  const {calls, interrupt, options} = deps();
+  const all = {...options, completed: []};
+  const first = runSteps([step('one')], all);
+  calls[0]?.end({});
+  await first;
+  interrupt.abort('SIGINT');
+  await expect(runSteps([step('two')], all)).rejects.toMatchObject({code: 'INTERRUPTED', message: 'Interrupted. Completed: Do one.'});
+});
+
 test('stops at a failure unless the step tolerates its stderr', async () => {
   const {calls, options} = deps();
   const running = runSteps([step('one', {tolerates: /not found/}), step('two'), step('three')], options);
@@ -153,7 +163,7 @@ describe('the error of a failed plan', () => {
     calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(running).rejects.toMatchObject({
       message: 'helm uninstall failed: no. Deployment agent is already deleted.',
-      suggestions: ['Run the same command again to complete it', expect.any(String)],
+      suggestions: ['Run the same command again to continue', expect.any(String)],
     });
   });
 

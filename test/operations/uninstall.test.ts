@@ -334,7 +334,7 @@ describe('runs in flight', () => {
 
   test('of agent-job up to 0.5.63 are recognized by their containers', () => {
     const spec = {initContainers: [{name: 'worker'}], containers: [{name: 'runner'}]};
-    const objects = [object('Job', 'run', {spec: {template: {spec}}}), job('labelled'), pod('lone', {}, 'Pending', spec)];
+    const objects = [object('Job', 'run', {spec: {template: {spec}}}), job('labeled'), pod('lone', {}, 'Pending', spec)];
     expect(look('agent-job', '0.5.63', objects)).toEqual(['Job run', 'Pod lone']);
   });
 

@@ -89,14 +89,14 @@ function installed(
   };
 }
 
-const wanted = (manifest: string, values = {}) => ({
+const desired = (manifest: string, values = {}) => ({
   ...withValues({name: NAME, chart: NEW, explicitPaths: [], secrets: []}, values, NEW),
   manifest: objectsIn(manifest),
 });
 
 const plan = (found: InstalledRelease, manifest = AFTER, more: Partial<UpgradeChoices> & {values?: object} = {}) => {
   const {values = {}, ...choices} = more;
-  return planUpgrade(found, wanted(manifest, values), NEW, {...CHOICES, ...choices});
+  return planUpgrade(found, desired(manifest, values), NEW, {...CHOICES, ...choices});
 };
 const ids = ({plan: {steps}}: ReturnType<typeof plan>) => steps.map(({id}) => id);
 
@@ -135,7 +135,7 @@ describe('steps', () => {
     const found = installed({target, inventory, facts: {release: {...release, chart: 'agent-k8s-0.5.75'}}});
     const steps = planUpgrade(
       found,
-      {...wanted(BEFORE), chart: {chart: 'agent-k8s', version: '0.6.5'}},
+      {...desired(BEFORE), chart: {chart: 'agent-k8s', version: '0.6.5'}},
       {chart: 'agent-k8s', version: '0.6.5'},
       CHOICES,
     );
@@ -251,7 +251,7 @@ test('blocks a version for a newer Kubernetes before the chart is rendered', asy
 
 test('keeps tokens of provider mirrors, which the charts read from values only', () => {
   const mirrors = [{url: 'https://m.example.com/', token: 'hunter2'}];
-  const {wanted: found, changes} = migratedRelease(
+  const {desired: found, changes} = migratedRelease(
     NAME,
     {agent: {providerNetworkMirrors: mirrors}},
     {from: {chart: 'agent-job', version: '0.6.4'}, to: NEW},
@@ -279,7 +279,7 @@ test.each([
 
 test('moves a token in plain text to a Secret, and keeps it out of the values', () => {
   const given = {agent: {token: 'hunter2', url: 'https://acme.scalr.io'}};
-  const {wanted: found} = migratedRelease(
+  const {desired: found} = migratedRelease(
     NAME,
     given,
     {from: OLD, to: NEW},
@@ -298,7 +298,7 @@ test('rejects errors in the files of --values, but not those that the installed 
       {agent: {url: 'ftp://acme'}},
       {from: OLD, to: NEW},
       {source: undefined, overlay, secretNames: secretNamesOf('scalr-agent')},
-    ).wanted.values;
+    ).desired.values;
   expect(() => upgraded({agent: {replicaCount: 'many'}})).toThrow(/^--values: agent\.replicaCount: /);
   expect(() => upgraded({agent: {replicas: 2}})).toThrow(/^--values: agent\.replicas: /);
   expect(upgraded({agent: {replicaCount: 2}})).toMatchObject({agent: {url: 'ftp://acme', replicaCount: 2}});
@@ -306,7 +306,7 @@ test('rejects errors in the files of --values, but not those that the installed 
 
 test('uses the existing Secret of the release, which stays as it is', () => {
   const given = {agent: {tokenExistingSecret: {name: 'pool', key: 'token'}}};
-  const {wanted: found} = migratedRelease(
+  const {desired: found} = migratedRelease(
     NAME,
     given,
     {from: OLD, to: NEW},
@@ -349,7 +349,7 @@ describe('a token in plain text', () => {
     'kind: Deployment\nmetadata: {name: b}\nspec: {template: {spec: {containers: [{name: a, env: [{name: T, valueFrom: {secretKeyRef: {name: scalr-agent-token, key: token}}}]}]}}}',
   )[0] as KubernetesObject;
   const withToken = (found: InstalledRelease) =>
-    planUpgrade(found, {...wanted(AFTER), secrets: [token]}, NEW, CHOICES).plan.steps.map(({title}) => title);
+    planUpgrade(found, {...desired(AFTER), secrets: [token]}, NEW, CHOICES).plan.steps.map(({title}) => title);
 
   test.each<[whose: string, found: Parameters<typeof installed>[0], message: RegExp]>([
     ['of a person', {live: [secret('other')]}, /was not created by scalr-agent/],
@@ -379,7 +379,7 @@ describe('a token in plain text', () => {
     const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
     const to = {chart: 'agent-local', version: '0.6.5'} as const;
     const prepared = await prepare(found, to, options, CHOICES, access, AbortSignal.timeout(1000));
-    expect(prepared.wanted.secrets.map(({name}) => name)).toEqual(['scalr-agent-agent-token']);
+    expect(prepared.desired.secrets.map(({name}) => name)).toEqual(['scalr-agent-agent-token']);
   });
 
   test('rejects a Secret name that would have no effect', async () => {

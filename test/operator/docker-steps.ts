@@ -51,7 +51,7 @@ export function nextStep(state: State, dice: Dice): string {
   if (choice === 'uninstall') return `${kill}scalr-agent uninstall --target docker --release ${release}`;
   if (choice === 'read')
     return dice.pick(['scalr-agent status --target docker', `scalr-agent uninstall --target docker --release ${release} --dry-run`]);
-  const name = dice.pick(['neighbour', 'scalr-agent', 'second', 'scalr-agent-2']);
+  const name = dice.pick(['neighbor', 'scalr-agent', 'second', 'scalr-agent-2']);
   return dice.pick([
     `docker run --detach --name ${name} ${dice.pick([OLD, NEW])} run`,
     `docker create --name ${name} ${NEW} run`,

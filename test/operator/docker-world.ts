@@ -109,7 +109,7 @@ const containerOf = ({Id, Name, Config, HostConfig, Mounts, State}: Container): 
     owner: Config.Labels?.[RELEASE],
     uses: Mounts.map(({Source}) => `directory ${Source}`),
     isLeaving: false,
-    agent: {template, wanted: count, ready: count},
+    agent: {template, desired: count, ready: count},
   };
 };
 

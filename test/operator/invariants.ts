@@ -58,7 +58,7 @@ const leavesAgents: Invariant = ({own, before, done, after, resumed}) => {
       // An uninstall can fail after it has removed the agent.
       if (agent === undefined || agent.ready === 0 || removed.some((each) => each.startsWith(`Release ${owner}:`))) return false;
       const now = state.get(name)?.agent;
-      return now === undefined || now.wanted === 0 || now.template !== agent.template;
+      return now === undefined || now.desired === 0 || now.template !== agent.template;
     });
   const isHelped = resumed?.exit === 0 && HOW_TO_CONTINUE.test(done.stdout);
   return (isHelped || isReplaced ? [] : lost(after)).map(({name}) => `${name} was ready, and is stopped, replaced or gone after a failure`);

@@ -120,7 +120,7 @@ function things(found: All): Thing[] {
           ? {
               agent: {
                 template: JSON.stringify(spec?.template),
-                wanted: spec?.replicas ?? desiredNumberScheduled ?? 1,
+                desired: spec?.replicas ?? desiredNumberScheduled ?? 1,
                 ready: numberReady,
               },
             }

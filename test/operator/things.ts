@@ -14,7 +14,7 @@ export interface Thing {
   /** Somebody deletes it, and something prevents that it is gone. */
   isLeaving: boolean;
   /** Only of workloads: what runs, and how often. */
-  agent?: {template: string; wanted: number; ready: number};
+  agent?: {template: string; desired: number; ready: number};
 }
 
 export type State = ReadonlyMap<string, Thing>;

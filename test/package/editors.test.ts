@@ -56,7 +56,7 @@ describe.each(Object.keys(CASES) as ChartName[])('yaml-language-server with %s',
     expect((await server.open(path, text)).diagnostics).toEqual([]);
   });
 
-  test('marks a misspelt key', async () => {
+  test('marks a misspelled key', async () => {
     const {path, text} = await generate(chart);
     const {diagnostics} = await server.open(`${path}.wrong.yaml`, text.replace('tokenExistingSecret', 'tokenExistingSecert'));
     expect(diagnostics).toMatchObject([{message: 'Property tokenExistingSecert is not allowed.'}]);

@@ -8,7 +8,7 @@ const commands = documented.map(({path, command: {summary = '', flags, baseFlags
   path.replaceAll('/', ':'),
   {summary, flags: {...baseFlags, ...flags}},
 ]);
-const flagsOf = (wanted: string): object => commands.find(([id]) => id === wanted)?.[1].flags ?? {};
+const flagsOf = (desired: string): object => commands.find(([id]) => id === desired)?.[1].flags ?? {};
 
 const linesOf = (...argv: readonly string[]): string[] => {
   const {stdout, stderr, status} = runBuilt('scalr-agent', argv);

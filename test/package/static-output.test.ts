@@ -15,8 +15,8 @@ test.each([['--help'], ['--version'], []])('prints the same bytes as oclif for %
 });
 
 test.each<[string, Record<string, string>, string]>([
-  ['colours are forced', {FORCE_COLOR: '1'}, '\u001B[1mOPERATE'],
-  ['another width is wanted', {OCLIF_COLUMNS: '50'}, 'a support bundle without\n'],
+  ['colors are forced', {FORCE_COLOR: '1'}, '\u001B[1mOPERATE'],
+  ['another width is desired', {OCLIF_COLUMNS: '50'}, 'a support bundle without\n'],
 ])('leaves --help to oclif when %s', (_, env, look) => {
   const ours = runBuilt('scalr-agent', ['--help'], {env});
   expect(ours.stdout).toBe(runBuilt('scalr-agent', ['--help'], {env: {...env, ...ASK_OCLIF}}).stdout);

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {answersIn} from '../../src/answers/discovered.ts';
+import {answersFromFacts} from '../../src/answers/discovered.ts';
 import {type Fact, isKnown, knownValue} from '../../src/ground/fact.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import {type ClusterFacts, clusterFactsOf, recommendFactsOf} from '../../src/platform/cluster-facts.ts';
@@ -56,7 +56,7 @@ describe('what is refused is unknown, and says so', () => {
       expect(reason(fact)).toBe('forbidden');
     expect(knownValue(facts.versions.server)).toBe('v1.34.0');
     expect(reason(facts.cni)).toContain('kindnet');
-    expect(answersIn(facts).map(({setting}) => setting.id)).toEqual(['no-proxy']);
+    expect(answersFromFacts(facts).map(({setting}) => setting.id)).toEqual(['no-proxy']);
   });
 
   test('nodes of a provider that the server or its resources tell all the same', async () => {
@@ -196,7 +196,7 @@ describe('mixed and unusual clusters', () => {
       because: 'the nodes have different operating systems: al2023, bottlerocket',
     });
     expect(knownValue(facts.nodes)?.map(({architecture}) => architecture)).toEqual(['amd64', 'arm64']);
-    expect(answersIn(facts).map(({setting}) => setting.id)).toEqual(['cloud', 'no-proxy']);
+    expect(answersFromFacts(facts).map(({setting}) => setting.id)).toEqual(['cloud', 'no-proxy']);
   });
 
   test.each([
@@ -230,7 +230,7 @@ describe('mixed and unusual clusters', () => {
     ['hybrid', 'hybrid'],
   ])('EKS with compute type %s', async (type, expected) => {
     const objects = withMore(node('one', {labels: {'eks.amazonaws.com/compute-type': type}}))([]);
-    expect(knownValue((await factsOf({...bare, objects})).platform.flavour)).toBe(expected);
+    expect(knownValue((await factsOf({...bare, objects})).platform.flavor)).toBe(expected);
   });
 
   test('a cluster on EC2 that is no EKS', async () => {
@@ -238,7 +238,7 @@ describe('mixed and unusual clusters', () => {
       [],
     );
     const {platform: is} = await factsOf({...bare, objects});
-    expect([is.cloud, is.distribution, is.infrastructure].map(knownValue)).toEqual(['other', 'unrecognised', 'aws']);
+    expect([is.cloud, is.distribution, is.infrastructure].map(knownValue)).toEqual(['other', 'unrecognized', 'aws']);
   });
 
   test.each([
@@ -255,7 +255,7 @@ describe('mixed and unusual clusters', () => {
     expect(few.map(reason)).toEqual(few.map(() => 'undetermined'));
     expect(reason(facts.networks.services)).toBe('undetermined');
     expect(knownValue(facts.storageClasses)).toEqual([]);
-    expect(answersIn(facts)).toEqual([]);
+    expect(answersFromFacts(facts)).toEqual([]);
     expect(recommendFactsOf(facts)).toEqual({kubernetes: {found: [{machines: 'control plane', version: 'v1.35.0'}], isComplete: false}});
   });
 

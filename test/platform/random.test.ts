@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {answersIn} from '../../src/answers/discovered.ts';
+import {answersFromFacts} from '../../src/answers/discovered.ts';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {jsonIn} from '../../src/ground/tool-errors.ts';
 import type {ClusterAccess} from '../../src/helm/releases.ts';
@@ -110,7 +110,7 @@ test('whatever kubectl and helm answer, there are facts, and they are plain JSON
     fc.asyncProperty(fc.array(outcome, {minLength: 5, maxLength: 12}), async (answers) => {
       const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, answering(answers)));
       expect(JSON.parse(JSON.stringify(facts))).toEqual(facts);
-      for (const {because} of answersIn(facts)) expect(because).not.toBe('');
+      for (const {because} of answersFromFacts(facts)) expect(because).not.toBe('');
     }),
     {numRuns: NUM_RUNS},
   );
@@ -125,8 +125,8 @@ test('a refusal takes facts away and makes none', async () => {
       const read = async (more: readonly string[]) =>
         clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeAccess({...cluster, refuse: [...(cluster.refuse ?? []), ...more]})));
       const [all, some] = [await read([]), await read(refuse)];
-      for (const {setting, value} of answersIn(some)) {
-        const known = answersIn(all).find((each) => each.setting === setting);
+      for (const {setting, value} of answersFromFacts(some)) {
+        const known = answersFromFacts(all).find((each) => each.setting === setting);
         // Of two networks one may be missing.
         if (Array.isArray(value)) expect(known?.value).toEqual(expect.arrayContaining(value));
         else expect(known?.value).toBe(value);

@@ -104,7 +104,7 @@ export const clusterWith = (more: readonly object[], {without = []}: {without?: 
 export const withNodes = (...nodes: readonly object[]): FakeCluster => clusterWith(nodes, {without: ['Node']});
 
 /** Facts of a cluster, and the values that flags come to there. */
-export async function wanted(flags: RawFlags, cluster: FakeCluster) {
+export async function desired(flags: RawFlags, cluster: FakeCluster) {
   const given: RawFlags = {chart: 'agent-job', 'chart-version': '0.6.5', url: 'https://acme.scalr.io', ...flags};
   const readings = await readCluster({namespace: String(given['namespace'] ?? 'scalr-agent')}, fakeAccess(cluster));
   const facts = clusterFactsOf(readings);
@@ -118,7 +118,7 @@ export async function preflightContext(
   cluster: FakeCluster = ORDINARY,
   but: Partial<PreflightContext> = {},
 ): Promise<PreflightContext> {
-  const {facts, readings, generated} = await wanted(flags, cluster);
+  const {facts, readings, generated} = await desired(flags, cluster);
   const {target, settings, effective, values: own} = generated;
   const get = effectiveGet(settings, effective);
   const values = effectiveValues(own, target);

@@ -31,7 +31,7 @@ const DUMB: readonly Step[] = [
   {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: ENTER},
 ];
 
-const coloursIn = (screen: string): string[] => screen.split(ESCAPE).filter((each) => /^[\d;]*m/.test(each));
+const colorsIn = (screen: string): string[] => screen.split(ESCAPE).filter((each) => /^[\d;]*m/.test(each));
 
 test('asks line by line without escape sequences when the terminal cannot move its cursor', async () => {
   const {screen, exit, left} = await converse(
@@ -56,14 +56,14 @@ test('asks line by line without escape sequences when the terminal cannot move i
 test.each([
   ['NO_COLOR', {NO_COLOR: '1'}, []],
   ['--no-color', {}, ['--no-color']],
-])('%s removes colours from the questions', async (_, env, args) => {
+])('%s removes colors from the questions', async (_, env, args) => {
   const {screen, exit, left} = await converse(FEW, {env}, args);
   expect({exit, left}).toEqual({exit: 130, left: 0});
-  expect(coloursIn(screen)).toEqual([]);
+  expect(colorsIn(screen)).toEqual([]);
 });
 
-test('shows colours by default', async () => {
-  expect(coloursIn((await converse(FEW)).screen)).not.toEqual([]);
+test('shows colors by default', async () => {
+  expect(colorsIn((await converse(FEW)).screen)).not.toEqual([]);
 });
 
 test('uses only ASCII in an ASCII locale', async () => {

@@ -14,7 +14,7 @@ export interface Shell {
   /** Types keys on an empty line; returns the line and the screen after all keys are processed. */
   after(keys: string): Promise<{line: string; screen: string}>;
   /** Types keys on an empty line; returns the screen when this text appears. */
-  screen(keys: string, wanted: RegExp): Promise<string>;
+  screen(keys: string, desired: RegExp): Promise<string>;
   close(): void;
 }
 
@@ -50,11 +50,11 @@ export async function openShell(shell: string, home: string, life: Home): Promis
   const pty = spawn(shell, ['-i'], {cwd: home, env, ...size});
   pty.onData((text) => emulator.write(text));
 
-  async function seen<T>(wanted: (lines: readonly string[]) => T | undefined): Promise<T> {
+  async function seen<T>(desired: (lines: readonly string[]) => T | undefined): Promise<T> {
     const end = Date.now() + PATIENCE_MS;
     for (;;) {
       const lines = await emulator.lines();
-      const found = wanted(lines);
+      const found = desired(lines);
       if (found !== undefined) return found;
       if (Date.now() > end) throw new Error(`This was never seen in:\n${lines.join('\n')}`);
       await sleep(20);
@@ -74,9 +74,9 @@ export async function openShell(shell: string, home: string, life: Home): Promis
         return line === undefined ? undefined : {line: line.slice(PROMPT.length, -mark.length), screen: lines.join('\n')};
       });
     },
-    async screen(keys, wanted) {
+    async screen(keys, desired) {
       onEmptyScreen(keys);
-      return seen((lines) => (wanted.test(lines.join('\n')) ? lines.join('\n') : undefined));
+      return seen((lines) => (desired.test(lines.join('\n')) ? lines.join('\n') : undefined));
     },
     close: () => pty.kill(),
   };

@@ -177,10 +177,10 @@ describe('the screen', () => {
     expect(stripVTControlCharacters(screen)).toBe(screen);
   });
 
-  test('has no colours with NO_COLOR', async () => {
+  test('has no colors with NO_COLOR', async () => {
     const terminal = {program: 'scalr-agent-install', env: {...environment(), NO_COLOR: '1'}} as const;
     const {screen} = await onTerminal([], [...AGENT, {see: /What is/, press: CTRL_C}], folder, terminal);
-    for (const colour of ['\u001B[1m', '\u001B[2m', '\u001B[36m']) expect(screen).not.toContain(colour);
+    for (const color of ['\u001B[1m', '\u001B[2m', '\u001B[36m']) expect(screen).not.toContain(color);
   });
 });
 

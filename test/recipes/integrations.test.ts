@@ -78,9 +78,14 @@ describe('action.yml', () => {
   });
 
   test('validates all files outside of a pull request', async () => {
-    await commit({'a b/values.yaml': WRONG, 'prod/values.yaml': WRONG});
-    const {stdout} = await act({files: '**/values.yaml\n'});
-    expect(stdout.match(/^::error file=/gm)).toHaveLength(2);
+    await commit({'a b/values.yaml': WRONG, 'prod/eu/values.yaml': WRONG, 'values.yaml': WRONG});
+    const wrong = async (files: string): Promise<(string | undefined)[]> => {
+      await execa('rm', ['-rf', join(shop.folder, 'clone')]);
+      const {stdout} = await act({files});
+      return [...stdout.matchAll(/^::error file=([^,]*)/gm)].map(([, name]) => name);
+    };
+    expect(await wrong('**/values.yaml\n')).toEqual(['a b/values.yaml', 'prod/eu/values.yaml', 'values.yaml']);
+    expect(await wrong('*/values.yaml')).toEqual(['a b/values.yaml']);
   });
 
   test('succeeds if no values file was changed', async () => {

@@ -47,8 +47,8 @@ test('the quick start shows what the program prints', async () => {
   for (const {command, output} of shown) {
     if (command === 'scalr-agent status') await setLogs(cluster.kubeconfig, LOGS, {'*': {current: [UNTRUSTED]}});
     const {stdout, stderr} = await type(command, {cwd: shop.cwd, env});
-    const wanted = output.map(stable);
+    const desired = output.map(stable);
     const printed = `${stdout}\n${stderr}`.split('\n').map(stable);
-    expect(printed.filter((line) => wanted.includes(line) && line !== '')).toEqual(wanted.filter((line) => line !== ''));
+    expect(printed.filter((line) => desired.includes(line) && line !== '')).toEqual(desired.filter((line) => line !== ''));
   }
 }, 180_000);

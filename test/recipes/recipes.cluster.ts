@@ -67,6 +67,21 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
     }
   }, 180_000);
 
+  test('a remedy of the symptoms page changes one setting and keeps the others', async () => {
+    const {typed, folder} = await onCluster(path);
+    const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
+    await typed('scalr-agent install --url https://acme.scalr.io --concurrency 2 --yes', {...TOKEN, ...chart});
+    const [remedy = ''] = linesOf(recipe('docs/guide/symptoms.md'), 'Apply a remedy');
+    const shown = await typed(remedy, chart);
+    expect(shown, shown.stderr).toMatchObject({exitCode: 0, stdout: expect.stringContaining('4Gi')});
+    expect((await typed(remedy.replace('--diff', '--yes'), chart)).exitCode).toBe(0);
+    const values = await typed('helm get values scalr-agent --namespace scalr-agent --output json');
+    expect(JSON.parse(values.stdout)).toMatchObject({
+      replicaCount: 2,
+      resources: {limits: {memory: expect.stringMatching(/^4(Gi|096Mi)$/)}},
+    });
+  }, 180_000);
+
   test.each(['Install with scalr-agent', 'Install with Helm only'])('installs from copied chart and images: %s', async (heading) => {
     const {cwd, write, typed, place, folder, bin} = await onCluster(path);
     const directory = await directoryOf({chart: 'agent-job', version: '0.6.5'}, folder);

@@ -60,13 +60,13 @@ const word = (least: number, most: number) =>
 test('what begins before the limit and is whole is found, and nothing else', () =>
   fc.assert(
     fc.property(fc.array(word(6, 12), {maxLength: 5}), word(0, 200), fc.nat(20), fc.nat(200), (texts, text, from, limit) => {
-      const wanted = texts.map((each, means) => ({text: each, means}));
+      const desired = texts.map((each, means) => ({text: each, means}));
       const found: [number, number][] = [];
-      const next = multiSearch(wanted, (each) => [each.text]).find(Buffer.from(text, 'latin1'), from, limit, (at, {means}) =>
+      const next = multiSearch(desired, (each) => [each.text]).find(Buffer.from(text, 'latin1'), from, limit, (at, {means}) =>
         found.push([at, means]),
       );
       const expected = Array.from({length: Math.max(0, Math.min(limit, text.length) - from)}, (_, index) => from + index).flatMap((at) =>
-        wanted.filter((each) => text.startsWith(each.text, at)).map(({means}): [number, number] => [at, means]),
+        desired.filter((each) => text.startsWith(each.text, at)).map(({means}): [number, number] => [at, means]),
       );
       expect(found).toEqual(expected);
       expect(next).toBeLessThanOrEqual(Math.max(from, limit));

@@ -61,7 +61,7 @@ const WRITINGS: Readonly<Record<string, (secret: string) => string>> = {
   'in JSON in JSON': (secret) => escaped(escaped(secret)),
   'in a URL': (secret) => encodeURIComponent(secret).replaceAll('%2B', '+'),
   'after an escape': (secret) => `x:\\n${escaped(secret)}\\n`,
-  'in colour': (secret) => `\u001b[31m${secret}\u001b[0m`,
+  'in color': (secret) => `\u001b[31m${secret}\u001b[0m`,
 };
 
 test('no secret of a known shape survives, although nobody knew it', () => {

@@ -1,16 +1,16 @@
 import {expect, test} from 'vitest';
-import {catalogue} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/settings.ts';
 
 test('declares every id once', () => {
-  const ids = catalogue.map(({id}) => id);
+  const ids = catalog.map(({id}) => id);
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
 test('offers no flag and no answers key for a raw token', () => {
-  expect(catalogue.filter(({onlyEnv}) => onlyEnv).map(({id, env}) => [id, env])).toEqual([['token', 'SCALR_AGENT_TOKEN']]);
+  expect(catalog.filter(({onlyEnv}) => onlyEnv).map(({id, env}) => [id, env])).toEqual([['token', 'SCALR_AGENT_TOKEN']]);
 });
 
-test.each(catalogue.map((setting) => [setting.id, setting] as const))('%s has a question, a summary and a variable', (id, setting) => {
+test.each(catalog.map((setting) => [setting.id, setting] as const))('%s has a question, a summary and a variable', (id, setting) => {
   expect(setting.question.length).toBeGreaterThan(8);
   expect(setting.summary).toMatch(/\.$/);
   expect(setting.kind.jsonSchema).toBeTypeOf('object');

@@ -4,11 +4,11 @@ import {CHARTS} from '../../src/charts/charts.ts';
 import type {Target} from '../../src/charts/define.ts';
 import {within} from '../../src/charts/releases.ts';
 import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rules.ts';
-import {needsNoRow, rowsFor, scopeOf, whyRefused} from '../../src/charts/support.ts';
+import {isWrittenWithoutRow, refusalReason, rowsFor, scopeOf} from '../../src/charts/support.ts';
 import {at, sameTree} from '../../src/ground/tree.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {extraEnv} from '../../src/settings/escape-hatch.ts';
-import {catalogue} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/settings.ts';
 import {cases} from '../helm/cases/index.ts';
 import {settingsOf} from '../helm/claims.ts';
 import {rawOf} from '../support/raw-settings.ts';
@@ -18,16 +18,16 @@ import {TARGETS} from '../support/versions.ts';
 
 const ids = (settings: readonly Setting[]): string[] => settings.map(({id}) => id);
 
-test('every declared setting is in the catalogue', async () => {
+test('every declared setting is in the catalog', async () => {
   const folder = new URL('../../src/settings/', import.meta.url);
   const modules = await Promise.all(readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>));
   const declared = modules.flatMap((each) => Object.values(each)).filter((each): each is Setting => each?.env !== undefined && each.kind);
-  const missing = declared.filter((setting) => !catalogue.includes(setting));
+  const missing = declared.filter((setting) => !catalog.includes(setting));
   expect(ids(missing), 'name it in src/settings/settings.ts').toEqual([]);
 });
 
 /** A setting that only means something with another one is refused with that one. */
-const ownRows = catalogue.filter((each) => !needsNoRow(each) && !each.carriedBy && !each.appliesWhen);
+const ownRows = catalog.filter((each) => !isWrittenWithoutRow(each) && !each.carriedBy && !each.appliesWhen);
 
 /** The values that a chart may take or refuse one by one. */
 const valuesOf = ({kind}: Setting): readonly unknown[] => kind.options ?? (kind.isSwitch ? [true, false] : [undefined]);
@@ -45,7 +45,7 @@ test.each(Object.values(CHARTS))('$name has a row or a reason for every setting'
   const missing = TARGETS.filter((target) => target.chart === chart.name).flatMap((target) =>
     ownRows.flatMap((setting) =>
       valuesOf(setting)
-        .filter((value) => !hasRow(target, setting, value) && whyRefused(chart, setting, value, target) === undefined)
+        .filter((value) => !hasRow(target, setting, value) && refusalReason(chart, setting, value, target) === undefined)
         .map((value) => `${setting.id} ${value ?? ''} in ${target.version}`),
     ),
   );
@@ -53,7 +53,7 @@ test.each(Object.values(CHARTS))('$name has a row or a reason for every setting'
   expect(missing, step).toEqual([]);
 });
 
-const written = catalogue.filter((setting) => Object.values(CHARTS).some(({rows}) => rows.some((row) => row.setting === setting)));
+const written = catalog.filter((setting) => Object.values(CHARTS).some(({rows}) => rows.some((row) => row.setting === setting)));
 
 test('every setting of a chart has raw answers for the round trip', () => {
   const missing = written.filter((setting) => rawOf(setting) === undefined);

@@ -71,7 +71,7 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [bytes(), '0Gi', 'must be greater than zero', undefined],
   [bytes(), 'much', 'not a size', 'Use a number with a unit, for example 2Gi'],
   [cpu(), '2Gi', 'not a valid CPU quantity', 'Use 2 for two cores, or 500m for half a core'],
-  [mode, 'pcv', 'not one of ephemeral, pvc', 'Did you mean pvc?'],
+  [mode, 'pvx', 'not one of ephemeral, pvc', 'Did you mean pvc?'],
   [onOff(), 'yes', 'not a boolean', 'Use true or false'],
   [integer({min: 1, max: 5}), '9', 'not between 1 and 5', undefined],
   [integer({min: 1, max: 5}), '2.5', 'not an integer', undefined],

@@ -5,7 +5,7 @@ import {fromEnvironment, fromFlags} from '../../src/answers/sources.ts';
 import Values from '../../src/commands/values.ts';
 import type {Secret} from '../../src/ground/secret.ts';
 import {token} from '../../src/settings/agent.ts';
-import {catalogue} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/settings.ts';
 import {caFile} from '../../src/settings/tls.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -68,7 +68,7 @@ test.each([
 });
 
 /** Every spelling is an alternative: no option is read as another one. */
-test.each(catalogue.filter(({kind}) => kind.options !== undefined))('keeps every option of $id', ({kind, meant}) => {
+test.each(catalog.filter(({kind}) => kind.options !== undefined))('keeps every option of $id', ({kind, meant}) => {
   for (const option of kind.options ?? []) expect(meant?.(option) ?? option).toBe(option);
 });
 

@@ -34,6 +34,6 @@ export const statusFrom = (more: Partial<StatusReadings> = {}): ReleaseStatus =>
     releaseSnapshot: lookAt(WELL),
     live: {differences: [], live: [], isVerified: true, failures: [], replicas: {}},
     unread: [],
-    wanted: undefined,
+    desired: undefined,
     ...more,
   });

@@ -64,15 +64,15 @@ describe('the state', () => {
 
 describe('the chart', () => {
   const labels = {'app.kubernetes.io/instance': 'acme', 'helm.sh/chart': 'agent-job-0.5.63', 'app.kubernetes.io/version': '0.59.0'};
-  const labelled = {...READY_DEPLOYMENT, metadata: {...READY_DEPLOYMENT.metadata, labels}};
+  const labeled = {...READY_DEPLOYMENT, metadata: {...READY_DEPLOYMENT.metadata, labels}};
 
   test('is read from labels when the Helm release cannot be read', () => {
-    const {chart} = statusFrom({revision: undefined, releaseSnapshot: lookAt([labelled, replicaSet({readyReplicas: 1}), readyPod()])});
+    const {chart} = statusFrom({revision: undefined, releaseSnapshot: lookAt([labeled, replicaSet({readyReplicas: 1}), readyPod()])});
     expect(chart).toMatchObject({name: 'agent-job', version: '0.5.63', agentVersion: '0.59.0', standing: 'behind'});
   });
 
   test('is read from Helm when both are available', () => {
-    expect(statusFrom({releaseSnapshot: lookAt([labelled])}).chart).toMatchObject({name: 'agent-local', version: '0.6.5'});
+    expect(statusFrom({releaseSnapshot: lookAt([labeled])}).chart).toMatchObject({name: 'agent-local', version: '0.6.5'});
   });
 
   test('has the known agent version when Helm reports none', () => {
@@ -102,6 +102,6 @@ test('registration is unknown when the log of an agent is empty', () => {
 });
 
 test('values are compared when both sides could be read', () => {
-  expect(statusFrom({given: {a: 1}, wanted: {a: 2}}).drift?.differences).toEqual([{path: 'a', installed: 1, file: 2}]);
-  expect(statusFrom({given: undefined, wanted: {a: 2}}).drift).toBeUndefined();
+  expect(statusFrom({given: {a: 1}, desired: {a: 2}}).drift?.differences).toEqual([{path: 'a', installed: 1, file: 2}]);
+  expect(statusFrom({given: undefined, desired: {a: 2}}).drift).toBeUndefined();
 });

@@ -21,7 +21,7 @@ const text = (more: Partial<StatusReadings> = {}, files: readonly string[] = [],
   statusText({name: NAME, status: statusFrom(more), files, now: NOW}, screen);
 
 test('a healthy release', () => {
-  expect(text({wanted: {}}, ['values.yaml'])).toBe(`✓ Release acme in namespace scalr is ready
+  expect(text({desired: {}}, ['values.yaml'])).toBe(`✓ Release acme in namespace scalr is ready
 
 Context    prod
 Release    deployed, revision 2, 5m ago
@@ -48,7 +48,7 @@ test.each<[string, Partial<StatusReadings>]>([
 
 test('a broken release, with next steps', () => {
   const denied = {object: 'installed values', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask for it'} as const;
-  const given = {given: undefined, wanted: {}, unread: [denied], revision: revision({chart: 'agent-local-0.5.63', app_version: '0.59.0'})};
+  const given = {given: undefined, desired: {}, unread: [denied], revision: revision({chart: 'agent-local-0.5.63', app_version: '0.59.0'})};
   expect(text({...given, releaseSnapshot: lookAt(NO_IMAGE, {})}, ['-'])).toBe(`× Release acme in namespace scalr cannot become ready
 
 Context    prod
@@ -118,10 +118,10 @@ test.each([
 });
 
 test('differences are printed as a diff, and nothing without differences', async () => {
-  const {drift} = statusFrom({given: {b: 'old', a: 1}, wanted: {a: 1, b: 'new'}});
+  const {drift} = statusFrom({given: {b: 'old', a: 1}, desired: {a: 1, b: 'new'}});
   expect(driftText(drift, PIPE)).toContain('-b: "old"\n+b: "new"\n');
-  expect(driftText(statusFrom({wanted: {}}).drift, PIPE)).toBe('');
-  const odd = statusFrom({given: {'<<': {a: 1}}, wanted: {}});
+  expect(driftText(statusFrom({desired: {}}).drift, PIPE)).toBe('');
+  const odd = statusFrom({given: {'<<': {a: 1}}, desired: {}});
   expect(driftText(odd.drift, PIPE)).toBe('');
 });
 

@@ -130,10 +130,10 @@ export const failingKubernetes = (error: ReadError): KubernetesClient => fakeKub
 
 /** A `labelSelector` of the form a=b,c!=d,e, and a `fieldSelector` of metadata.name. */
 const isSelectedBy = (query: string) => {
-  const wanted = (new URLSearchParams(query).get('labelSelector') ?? '').split(',').filter((each) => each !== '');
+  const desired = (new URLSearchParams(query).get('labelSelector') ?? '').split(',').filter((each) => each !== '');
   const name = /^metadata\.name=(.*)$/.exec(new URLSearchParams(query).get('fieldSelector') ?? '')?.[1];
   return ({metadata}: FakeObject): boolean =>
-    wanted.every((each) => {
+    desired.every((each) => {
       const [label = '', value] = each.split(/!?=/);
       const found = metadata.labels?.[label];
       if (value === undefined) return found !== undefined;

@@ -115,6 +115,8 @@ function toStatefulSet(path: string, edit: Edit): void {
     document.deleteIn(['persistence', 'enabled']);
     document.deleteIn(['persistence', 'persistentVolumeClaim']);
     document.set('podLabels', {});
+    // No template reads it.
+    document.set('metrics', {port: 9090});
     document.set('workload', {kind: 'Deployment', statefulSet: {podManagementPolicy: 'Parallel'}});
     for (const volume of ['data', 'cache']) document.setIn(['persistence', volume, 'mode'], 'shared');
     document.setIn(['persistence', 'cache', 'emptyDir', 'sizeLimit'], '30Gi');

@@ -26,7 +26,7 @@ export class PromptTerminal {
   written = '';
   readonly #emulator: Emulator;
 
-  constructor({columns = 80, rows = 24, isDumb = false, isTTY = false, isEchoed = false, signal, ...wanted}: Wanted = {}) {
+  constructor({columns = 80, rows = 24, isDumb = false, isTTY = false, isEchoed = false, signal, ...desired}: Wanted = {}) {
     // Piping into a standard stream never ends it.
     this.output = Object.assign(new PassThrough(), {columns, rows, _isStdio: true});
     this.#emulator = new Emulator({columns, rows});
@@ -35,7 +35,7 @@ export class PromptTerminal {
       this.#emulator.write(chunk);
     });
     const streams = {input: Object.assign(this.input, isTTY ? {isTTY} : {}), output: this.output, isEchoed, ...(signal ? {signal} : {})};
-    const screen = {hasColor: false, columns, ...wanted};
+    const screen = {hasColor: false, columns, ...desired};
     this.prompter = isDumb ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
   }
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import {CHARTS} from '../../src/charts/charts.ts';
-import {staysText} from '../../src/ground/text.ts';
+import {isReadAsString} from '../../src/ground/text.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import type {RawFlags} from './settings-from.ts';
 
 type Raw = fc.Arbitrary<string | string[] | boolean>;
 
-const name = fc.stringMatching(/^[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,5})?$/).filter(staysText);
+const name = fc.stringMatching(/^[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,5})?$/).filter(isReadAsString);
 const size = fc.tuple(fc.integer({min: 1, max: 900}), fc.constantFrom('Mi', 'Gi')).map(([n, unit]) => `${n}${unit}`);
 const cpu = fc.oneof(
   fc.integer({min: 1, max: 64}).map(String),

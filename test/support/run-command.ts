@@ -78,7 +78,7 @@ export async function runCommand<Result extends object | undefined>(
     archives: zipArchives,
     pageTemplate: async () => '<main><!--first--></main><!--data-->',
     openInBrowser: async () => unexpected('a browser'),
-    takeInterrupts: () => ({interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined}),
+    handleInterrupts: () => ({interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined}),
     now: () => TODAY,
     sleep: async () => undefined,
     hasTerminal: false,

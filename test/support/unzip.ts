@@ -14,7 +14,7 @@ export async function readZipEntry(archive: string, name: string): Promise<Buffe
 }
 
 /** Files of a zip archive with matching names. */
-export async function readZip(archive: string, isWanted = (_: string): boolean => true): Promise<Map<string, Buffer>> {
+export async function readZip(archive: string, isDesired = (_: string): boolean => true): Promise<Map<string, Buffer>> {
   const file = await open(archive);
   const read = async (position: number, length: number): Promise<Buffer> => {
     const {buffer, bytesRead} = await file.read(Buffer.alloc(length), 0, length, position);
@@ -27,7 +27,7 @@ export async function readZip(archive: string, isWanted = (_: string): boolean =
     if (end < 0) throw new Error(`${archive} is no zip archive`);
     const directory = await read(tail.readUInt32LE(end + 16), tail.readUInt32LE(end + 12));
     const found = new Map<string, Buffer>();
-    for (const {name, method, packed, offset} of entries(directory).filter((each) => isWanted(each.name))) {
+    for (const {name, method, packed, offset} of entries(directory).filter((each) => isDesired(each.name))) {
       const header = await read(offset, 30);
       const content = await read(offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28), packed);
       found.set(name, method === DEFLATED ? inflateRawSync(content) : content);

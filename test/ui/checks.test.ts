@@ -73,7 +73,7 @@ describe('checks skipped for the same reason', () => {
   });
 });
 
-test('uses colours when the screen supports them', () => {
+test('uses colors when the screen supports them', () => {
   const text = checksText([check('Tools', 'a', 'fail')], {hasColor: true, columns: 40});
   expect(text).toContain('\u001b[31m×');
 });

@@ -20,7 +20,7 @@ test('hides a token next to a change', () => {
   expect(diffText('a.yaml', `${token}\nold\n`, `${token}\nnew\n`, PLAIN)).toContain(' token: [hidden]\n');
 });
 
-test('uses colours when the screen supports them', () => {
+test('uses colors when the screen supports them', () => {
   const text = diffText('a.yaml', 'old\n', 'new\n', {hasColor: true, columns: 80});
   expect(text).toContain('\u001b[31m-old\u001b[39m\n');
   expect(text).toContain('\u001b[32m+new\u001b[39m\n');

@@ -98,7 +98,7 @@ describe('an invalid text', () => {
     let refuse = (_: string): void => undefined;
     const {terminal, answer} = await asked({validate: () => new Promise<string>((resolve) => (refuse = resolve))});
     await terminal.press(`a${ENTER}${CTRL_C}`);
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
     refuse('There is no a');
     expect(await terminal.lines()).toEqual([]);
     expect(terminal.input.isPaused()).toBe(true);
@@ -204,7 +204,7 @@ describe('the end of a question', () => {
     const {terminal, answer} = await asked({});
     expect(terminal.input.isRaw).toBe(true);
     await terminal.press(key);
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
     await terminal.lines();
     expect(terminal.showsCursor).toBe(true);
     expect(terminal.input.isRaw).toBe(false);
@@ -219,20 +219,20 @@ describe('the end of a question', () => {
   test('cancels the question when the terminal is gone', async () => {
     const {terminal, answer} = await asked({});
     terminal.input.end();
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
   });
 
   test('removes the question on a signal', async () => {
     const gone = new AbortController();
     const {terminal, answer} = await asked({}, new PromptTerminal({signal: gone.signal}));
     gone.abort('SIGTERM');
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
     expect(terminal.input.isRaw).toBe(false);
   });
 
   test('shows no question when the signal came before it', async () => {
     const terminal = new PromptTerminal({signal: AbortSignal.abort('SIGTERM')});
-    await expect(terminal.prompter.input(ADDRESS)).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(terminal.prompter.input(ADDRESS)).rejects.toMatchObject({name: 'PromptCanceled'});
     expect(terminal.input.isRaw).toBe(false);
     expect(await terminal.lines()).toEqual([]);
   });

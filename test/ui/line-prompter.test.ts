@@ -158,15 +158,15 @@ describe('the end of a question', () => {
   test('cancels on Ctrl-D', async () => {
     const terminal = dumb();
     terminal.input.write(CTRL_D);
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCanceled'});
   });
 
   test('cancels this and every later question when the terminal is gone', async () => {
     const terminal = dumb();
     const answer = ask(terminal);
     terminal.input.end();
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCanceled'});
   });
 
   test('goes back on Esc and Enter when the question allows it', async () => {
@@ -182,8 +182,8 @@ describe('the end of a question', () => {
     const terminal = dumb(80, gone.signal);
     const answer = ask(terminal);
     gone.abort('SIGINT');
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCanceled'});
     // What is said next begins a line.
     expect(shown(terminal)).toBe('? Address: \n');
   });
@@ -212,7 +212,7 @@ describe('for a screen reader', () => {
 
   test.each([
     ['back', 'GoBack'],
-    ['quit', 'PromptCancelled'],
+    ['quit', 'PromptCanceled'],
   ])('%s ends the question with %s', async (word, name) => {
     const terminal = spoken();
     terminal.input.write(`${word}\n`);

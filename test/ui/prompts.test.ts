@@ -141,7 +141,7 @@ describe('select', () => {
   ])('cancels on %s and shows the cursor', async (_, key) => {
     const {terminal, answer} = await asked();
     await terminal.press(key);
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
     await terminal.lines();
     expect(terminal.showsCursor).toBe(true);
     expect(terminal.input.isRaw).toBe(false);
@@ -159,7 +159,7 @@ describe('select', () => {
     const gone = new AbortController();
     const {answer} = await asked({}, {terminal: new PromptTerminal({signal: gone.signal})});
     gone.abort('SIGTERM');
-    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
   });
 });
 
@@ -313,9 +313,9 @@ describe('checkbox', () => {
   });
 });
 
-test('colours the active choice, and uses no colour codes without colours', async () => {
-  const [plain, coloured] = [new PromptTerminal(), new PromptTerminal({hasColor: true})];
-  for (const terminal of [plain, coloured]) await asked({}, {terminal});
+test('colors the active choice, and uses no color codes without colors', async () => {
+  const [plain, colored] = [new PromptTerminal(), new PromptTerminal({hasColor: true})];
+  for (const terminal of [plain, colored]) await asked({}, {terminal});
   expect(plain.written.split('\u001b').filter((each) => /^\[[\d;]*m/.test(each))).toEqual([]);
-  expect(coloured.written).toContain('\u001b[36m❯ agent-local  \u001b[39m');
+  expect(colored.written).toContain('\u001b[36m❯ agent-local  \u001b[39m');
 });

@@ -73,7 +73,7 @@ test.each([false, true])('cancels on Ctrl-C and restores the echo, also on a dum
   const {terminal, answer} = await asked([SECRET], {}, isDumb);
   expect(terminal.input.isRaw).toBe(true);
   await terminal.press(CTRL_C);
-  await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+  await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
   expect(terminal.input.isRaw).toBe(false);
 });
 
@@ -83,6 +83,6 @@ test('restores the echo after a signal during a secret, also on a dumb terminal'
   const answer = terminal.prompter.password(QUESTION);
   expect(terminal.input.isRaw).toBe(true);
   gone.abort('SIGTERM');
-  await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+  await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
   expect(terminal.input.isRaw).toBe(false);
 });

@@ -3,7 +3,7 @@ import {paragraph, type Screen, theme} from '../../src/ui/theme.ts';
 
 const TEXT = 'every word of this sentence has to find its place';
 
-test.each([true, false])('indents further lines under the first one, with colours (%s) or without', (hasColor) => {
+test.each([true, false])('indents further lines under the first one, with colors (%s) or without', (hasColor) => {
   const screen: Screen = {hasColor, columns: 30};
   const mark = theme(screen).red('×');
   expect(paragraph(`${mark} `, TEXT, screen)).toBe(`${mark} every word of this sentence\n  has to find its place\n`);

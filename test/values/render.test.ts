@@ -33,7 +33,7 @@ function refusal(text: string, value: string, target: typeof JOB | typeof LOCAL 
 }
 
 test.each([
-  ['a misspelt key', 'agent.replicaCout', '2', 'Did you mean agent.replicaCount?'],
+  ['a misspelled key', 'agent.replicaCout', '2', 'Did you mean agent.replicaCount?'],
   ['a documented key that was never released', 'controller.resources.requests.cpu', '1', 'Did you mean agent.resources.requests.cpu?'],
   ['a documented key for the token', 'agent.auth.token', 'x', 'Use --token-file or SCALR_AGENT_TOKEN'],
   ['a key of an older version that has a flag', 'restrictMetadataService', 'true', 'Use --metadata-service'],

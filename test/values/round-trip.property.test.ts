@@ -4,9 +4,9 @@ import {expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
 import {within} from '../../src/charts/releases.ts';
 import {type ChartName, chartSchema, closedSchema} from '../../src/charts/schema.ts';
-import {needsNoRow, rowsFor, scopeOf, takes} from '../../src/charts/support.ts';
+import {isWrittenWithoutRow, rowsFor, scopeOf, supports} from '../../src/charts/support.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
-import {catalogue} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/settings.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
 import {readValues} from '../../src/values/read-values.ts';
@@ -61,7 +61,7 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
       const read = readValues(values, target);
       const scope = scopeOf(target, settings.get);
       for (const {setting, answer} of settings.entries()) {
-        if (needsNoRow(setting) || !takes(CHARTS[chart], setting, settings, scope)) continue;
+        if (isWrittenWithoutRow(setting) || !supports(CHARTS[chart], setting, settings, scope)) continue;
         const rows = rowsFor(CHARTS[chart], setting, answer.value, scope);
         const isSilent = rows.every((row) => row.write(answer.value, scope).length === 0 && read.settings.get(setting.id) === undefined);
         if (isSilent) continue;
@@ -69,7 +69,7 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
         if (settings.isExplicit(setting) && setting.id !== 'url') written += 1;
       }
       const given = new Set(settings.entries().map(({setting}) => setting.id));
-      for (const setting of catalogue) {
+      for (const setting of catalog) {
         // A setting that belongs to another one comes to life with it.
         if (!given.has(setting.id) && !setting.appliesWhen)
           expect({[setting.id]: read.settings.get(setting.id)}).toEqual({[setting.id]: untouched.get(setting.id)});

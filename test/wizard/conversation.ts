@@ -1,6 +1,6 @@
 import Install from '../../src/commands/install.ts';
 import {sleep} from '../../src/ground/async.ts';
-import {ExitCode, ExpectedError, PromptCancelled} from '../../src/ground/errors.ts';
+import {ExitCode, ExpectedError, PromptCanceled} from '../../src/ground/errors.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {Choice, HostTools, InputQuestion, ListQuestion, Processes} from '../../src/ports/system.ts';
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
@@ -28,7 +28,7 @@ export const interrupt = (question: string): Line => [
   question,
   new Proxy([], {
     get() {
-      throw new PromptCancelled();
+      throw new PromptCanceled();
     },
   }) as readonly string[],
 ];

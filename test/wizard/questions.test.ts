@@ -317,7 +317,7 @@ describe('the token', () => {
     expect(await validate?.(TOKEN)).toBeUndefined();
   });
 
-  test('is recognised in the question for the Secret, and not repeated', async () => {
+  test('is recognized in the question for the Secret, and not repeated', async () => {
     const lines: Line[] = [
       ...TARGET,
       ['Agent pool token', ENTER],

@@ -29,7 +29,6 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
   if (error)
     throw refusal(`Cannot read container ${container}`, error, [
       ...(error.isToolMissing ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin'] : []),
-      ...(/daemon/.test(error.message) ? ['Start Docker: systemctl start docker'] : []),
       'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
     ]);
   const answer = readJson('docker', stdout, isInspected);

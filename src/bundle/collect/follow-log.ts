@@ -82,10 +82,10 @@ export class LogPosition {
   from(path: string): string {
     if (this.#time === undefined) return path;
     const [base, query] = path.split('?');
-    const wanted = new URLSearchParams(query);
-    wanted.delete('sinceSeconds');
-    wanted.set('sinceTime', new Date(this.#time).toISOString().replace(/\.\d+/, ''));
-    return `${base}?${wanted}`;
+    const desired = new URLSearchParams(query);
+    desired.delete('sinceSeconds');
+    desired.set('sinceTime', new Date(this.#time).toISOString().replace(/\.\d+/, ''));
+    return `${base}?${desired}`;
   }
 
   /** Complete new lines of a stream. */

@@ -54,7 +54,7 @@ async function refuseUnreadableJournal([gap]: readonly Gap[], {tool, args}: Host
   const {stdout, error} = await host.run({tool, args: [...args, '--lines=1']}, {signal});
   if (gap === undefined || error === undefined || /^(?!-- ).*\S/m.test(stdout)) return;
   const message = `systemctl: ${gap.error.message}; journalctl: ${error.message}`;
-  throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {...error, message}, [
+  throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {kind: error.kind, message}, [
     'Run the command on the machine where the agent runs',
     'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
   ]);

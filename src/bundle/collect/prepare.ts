@@ -14,6 +14,7 @@ import type {KnownSecret} from '../../redact/known-values.ts';
 import {labelsOfRuns} from '../../release/inventory.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {
+  clockSkewFindings,
   type Enforcement,
   type Gap,
   type HideIn,
@@ -21,11 +22,10 @@ import {
   readClusterScope,
   readEnforcement,
   readNamespace,
-  skewFindings,
   type TextFile,
 } from './read-objects.ts';
 import {type BundledRelease, type BundleScope, bundleScope, helmReleaseOf, runIds} from './scope.ts';
-import {type FoundRelease, findReleases, labelledReleases, readRelease, readToolVersions, toolsWithTimeout} from './tools.ts';
+import {type FoundRelease, findReleases, labeledReleases, readRelease, readToolVersions, toolsWithTimeout} from './tools.ts';
 
 export interface BundleOptions {
   kubeTarget: ClusterTarget;
@@ -102,16 +102,16 @@ export async function prepareBundle(
     readToolVersions(kubeTarget, tools, signal),
     options.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(kubeTarget.namespace)}/secrets`, {signal}) : undefined,
   ]);
-  const isWanted = ({name}: FoundRelease): boolean => options.release === undefined || options.release === name;
+  const isDesired = ({name}: FoundRelease): boolean => options.release === undefined || options.release === name;
   const read = await Promise.all(
-    found.releases.filter(isWanted).map(async ({name}) => {
+    found.releases.filter(isDesired).map(async ({name}) => {
       const release = await readRelease(name, kubeTarget, releases, signal);
       const {differences, replicas} = await readLiveDrift(release.manifest, {kubeTarget, kubernetes: api}, {signal});
       return {...release, drift: differences, replicas};
     }),
   );
-  const seen = found.gaps.length > 0 ? labelledReleases(namespace.objects) : found.releases;
-  const known = seen.filter(isWanted).map((release, index) => {
+  const seen = found.gaps.length > 0 ? labeledReleases(namespace.objects) : found.releases;
+  const known = seen.filter(isDesired).map((release, index) => {
     const {values, drift = [], replicas = {}} = read[index] ?? {};
     return {...release, values, drift, replicas, runsOf: runsOf(release, values)};
   });
@@ -152,7 +152,7 @@ export async function prepareBundle(
     knownSecrets: knownSecretsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
     skewMs: around.skewMs,
     skipsSecrets: !options.readsSecrets,
-    findings: () => skewFindings(around.skewMs, options.since, now()),
+    findings: () => clockSkewFindings(around.skewMs, options.since, now()),
     gaps: [
       ...namespace.gaps,
       ...found.gaps,

@@ -232,7 +232,7 @@ function skewOf(answer: ApiResult, now: Date): number {
 }
 
 /** Findings about clock skew, and about a start time in the future. Pure. */
-export function skewFindings(skewMs: number, since: Since, now: Date): Finding[] {
+export function clockSkewFindings(skewMs: number, since: Since, now: Date): Finding[] {
   const theirs = new Date(now.getTime() + skewMs);
   const found: Finding[] = [];
   if (skewMs !== 0)

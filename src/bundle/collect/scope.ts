@@ -37,10 +37,10 @@ export function bundleScope(
   release?: string,
 ): BundleScope {
   const agents = releases.length > 0 || release !== undefined ? [] : objects.filter(isAgent);
-  const wanted = new Set([release, ...releases.map(({name}) => name), ...agents.map(helmReleaseOf)].filter((name) => name !== undefined));
+  const desired = new Set([release, ...releases.map(({name}) => name), ...agents.map(helmReleaseOf)].filter((name) => name !== undefined));
   const isRoot = (object: KubernetesObject): boolean =>
     OF_ALL.has(object.kind) ||
-    wanted.has(helmReleaseOf(object) ?? '') ||
+    desired.has(helmReleaseOf(object) ?? '') ||
     agents.includes(object) ||
     releases.some(({runsOf}) => runsOf !== undefined && isOfRun(object, runsOf));
   const ours = new Set(objects.filter((object) => object.kind !== 'Event' && isRoot(object)));
@@ -84,12 +84,12 @@ const ID = /(?<![^-.])(run|atask)-(?!run-)[a-z0-9]+(?![^-.])/;
 
 /** The run ID is a complete part of the names of its Job and pods, or a label or variable. */
 export const hasRunId = ({metadata, spec}: Pod, run: string): boolean =>
-  isInName(metadata.name, run) ||
+  nameContainsRun(metadata.name, run) ||
   Object.values(metadata.labels ?? {}).includes(run) ||
   [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].some(({env}) => env?.some(({value}) => value === run));
 
 /** Between dashes, dots and the ends of the name: run-abc1 does not match run-abc12. */
-export const isInName = (name: string, run: string): boolean => parts(name).includes(parts(run));
+export const nameContainsRun = (name: string, run: string): boolean => parts(name).includes(parts(run));
 
 const parts = (name: string): string => `-${name.replaceAll('.', '-')}-`;
 

@@ -80,7 +80,7 @@ export async function findReleases(
 const gapOf = (what: string, error: ReadError): Gap => ({what, error, isMinor: error.kind === 'forbidden'});
 
 /** Releases according to workload labels, for accounts that cannot read Helm data. */
-export function labelledReleases(objects: readonly KubernetesObject[]): readonly FoundRelease[] {
+export function labeledReleases(objects: readonly KubernetesObject[]): readonly FoundRelease[] {
   const found = objects.flatMap(({kind, metadata: {labels}}) => {
     const name = labels?.['app.kubernetes.io/instance'];
     const ours = scalrChart(labels?.['helm.sh/chart'] ?? '');

@@ -48,7 +48,7 @@ const together = (values: Values, caches: readonly Cache[]): bigint =>
 const softLimits = (values: Values): bigint => together(values, CACHES);
 
 /** Rounds down to gibibytes from 4Gi. */
-const spelt = (mebibytes: bigint): string => (mebibytes >= 4n * GIBIBYTE ? `${mebibytes / GIBIBYTE}Gi` : `${mebibytes}Mi`);
+const spelled = (mebibytes: bigint): string => (mebibytes >= 4n * GIBIBYTE ? `${mebibytes / GIBIBYTE}Gi` : `${mebibytes}Mi`);
 
 const CLAIM = 'persistence.cache.persistentVolumeClaim';
 
@@ -77,7 +77,7 @@ export const cacheLimits: DerivedKeys = {
     return open.flatMap((each): ValuesEntry[] => {
       const share = (left * each.quarters) / quarters;
       const isSmaller = each.isUsed(values) && share > 0n && share < mebibytesAt(values, limitOf(each));
-      return isSmaller ? [[at(limitOf(each)), spelt(share), 'Cache limits that together fit the volume']] : [];
+      return isSmaller ? [[at(limitOf(each)), spelled(share), 'Cache limits that together fit the volume']] : [];
     });
   },
 };

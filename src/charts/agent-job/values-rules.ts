@@ -3,28 +3,28 @@ import {namesRegistry} from '../../settings/addresses.ts';
 import {efsHandles} from '../clouds.ts';
 import type {ValuesRule} from '../define.ts';
 import {
-  aboveZero,
   certificateRules,
   directories,
+  httpsMirrors,
   keyError,
   keyOfSecret,
   keyWarning,
-  mountsOfVolumes,
-  needsSwitch,
-  notNull,
-  otherKeyWins,
-  printedBare,
+  overriddenKey,
+  requiredDefault,
+  requiresClaimSize,
+  requiresServiceAccountToken,
+  requiresSwitch,
+  requiresVolumes,
   runsNotCovered,
-  secureMirrors,
   selectorLabels,
   separateDirectories,
-  sizedClaims,
-  tokenOfAccount,
+  unquotedInTemplate,
+  zeroDisables,
 } from '../shared-values-rules.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
-const grants = (rule: Tree, field: string, wanted: string): boolean =>
-  isMap(rule) && itemsAt(rule, field).some((each) => each === wanted || each === '*');
+const grants = (rule: Tree, field: string, desired: string): boolean =>
+  isMap(rule) && itemsAt(rule, field).some((each) => each === desired || each === '*');
 
 const allows = (values: Values, key: string, [group, resource, verb]: readonly [string, string, string]): boolean =>
   itemsAt(values, key).some(
@@ -43,7 +43,7 @@ const NEEDED: readonly (readonly [string, string, string])[] = [
 
 /** Rules for the permissions of the controller of agent-job. */
 const permissionRules: readonly ValuesRule[] = [
-  tokenOfAccount('the controller'),
+  requiresServiceAccountToken('the controller'),
   keyError('NO_PERMISSIONS', {
     in: FLAT,
     keys: ['serviceAccount.create'],
@@ -143,16 +143,16 @@ const CACHE_LIMITS = ['providerCache', 'moduleCache', 'binaryCache'].map((name) 
 export const valuesRules: readonly ValuesRule[] = [
   separateDirectories,
   ...certificateRules({tls: 'global.tls', bundles: NESTED, mutualTls: MUTUAL_TLS}),
-  otherKeyWins({in: '>=0.6.2', winner: 'persistence.cache.hostPath.path', loser: 'persistence.cache.persistentVolumeClaim.claimName'}),
-  mountsOfVolumes({
+  overriddenKey({in: '>=0.6.2', winner: 'persistence.cache.hostPath.path', loser: 'persistence.cache.persistentVolumeClaim.claimName'}),
+  requiresVolumes({
     in: NESTED,
     volumes: 'task.extraVolumes',
     mounts: ['task.worker.extraVolumeMounts', 'task.runner.extraVolumeMounts'],
     containers: 'task.sidecars',
     own: ['worker', 'sa-token', 'data-dir', 'cache', 'cache-dir', 'tmp-dir', 'podinfo', 'client-cert', 'ca-bundle'],
   }),
-  ...VOLUMES.map((volume) => needsSwitch({in: NESTED, key: `${volume}.persistentVolumeClaim.claimName`, on: `${volume}.enabled`})),
-  needsSwitch({in: FLAT, key: CLAIM, on: 'persistence.enabled'}),
+  ...VOLUMES.map((volume) => requiresSwitch({in: NESTED, key: `${volume}.persistentVolumeClaim.claimName`, on: `${volume}.enabled`})),
+  requiresSwitch({in: FLAT, key: CLAIM, on: 'persistence.enabled'}),
   runsNotCovered({in: FLAT, covered: 'the controller', fixedIn: '0.5.69'}),
   keyError('PVC_NAME_REQUIRED', {
     in: FLAT,
@@ -238,8 +238,8 @@ export const valuesRules: readonly ValuesRule[] = [
     labels: [NAME_LABEL, 'app.kubernetes.io/instance', 'app.kubernetes.io/component'],
     because: 'The label is used by the Deployment selector and would be rendered twice.',
   }),
-  printedBare({keys: ['nameOverride', 'fullnameOverride', 'serviceAccount.name', 'agent.dataDir', 'agent.cacheDir']}),
-  printedBare({
+  unquotedInTemplate({keys: ['nameOverride', 'fullnameOverride', 'serviceAccount.name', 'agent.dataDir', 'agent.cacheDir']}),
+  unquotedInTemplate({
     in: FLAT,
     keys: [
       'agent.tokenExistingSecret',
@@ -249,7 +249,7 @@ export const valuesRules: readonly ValuesRule[] = [
       'persistence.persistentVolumeClaim.storageClassName',
     ],
   }),
-  printedBare({
+  unquotedInTemplate({
     in: NESTED,
     keys: [
       'agent.tokenExistingSecret.name',
@@ -258,11 +258,11 @@ export const valuesRules: readonly ValuesRule[] = [
       ...VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.claimName`),
     ],
   }),
-  printedBare({in: '>=0.5.64 <=0.6.1', keys: VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.storageClassName`)}),
-  sizedClaims({volumes: ['persistence', ...VOLUMES]}),
+  unquotedInTemplate({in: '>=0.5.64 <=0.6.1', keys: VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.storageClassName`)}),
+  requiresClaimSize({volumes: ['persistence', ...VOLUMES]}),
   keyOfSecret({in: NESTED, secrets: ['agent.tokenExistingSecret.name', 'agent.token'], keys: ['agent.tokenExistingSecret.key']}),
-  notNull({in: FLAT, keys: ['podAnnotations', 'controllerPodAnnotations']}),
-  notNull({in: NESTED, keys: ['global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations']}),
+  requiredDefault({in: FLAT, keys: ['podAnnotations', 'controllerPodAnnotations']}),
+  requiredDefault({in: NESTED, keys: ['global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations']}),
   keyError('WRONG_VALUE', {
     in: NESTED,
     keys: CACHE_LIMITS,
@@ -272,22 +272,22 @@ export const valuesRules: readonly ValuesRule[] = [
     suggestion: '40Gi',
   }),
   directories({keys: ['agent.dataDir', 'agent.cacheDir']}),
-  secureMirrors,
+  httpsMirrors,
   ...permissionRules,
   ...budgetRules,
   efsHandles({in: FLAT}),
-  aboveZero({in: NESTED, keys: ['agent.replicaCount'], message: 'With zero replicas, no controller runs, so no run starts.'}),
-  aboveZero({
+  zeroDisables({in: NESTED, keys: ['agent.replicaCount'], message: 'With zero replicas, no controller runs, so no run starts.'}),
+  zeroDisables({
     in: NESTED,
     keys: CACHE_LIMITS,
     message: 'With zero, the cache stays empty.',
   }),
-  aboveZero({
+  zeroDisables({
     in: NESTED,
     keys: ['task.job.ttlSecondsAfterFinished'],
     message: 'With zero, run pods and their logs are deleted as soon as they finish.',
   }),
-  aboveZero({in: NESTED, keys: ['task.terminationGracePeriodSeconds'], message: 'With zero, runs have no time to push their state.'}),
+  zeroDisables({in: NESTED, keys: ['task.terminationGracePeriodSeconds'], message: 'With zero, runs have no time to push their state.'}),
   keyError('WRONG_OPTION', {
     in: NESTED,
     keys: ['otel.endpoint'],

@@ -2,11 +2,11 @@ import {at, getAt, isOn, type Values} from '../../ground/tree.ts';
 import type {Chart, ChartContainer} from '../define.ts';
 import {
   annotationsWithoutAccount,
-  behind,
   CLAIM_KEYS,
+  ignoredWithoutSecret,
+  ignoredWithoutSwitch,
   labelsWithoutAccount,
   mountOptionsWithoutEfs,
-  ofSecret,
   variablesIn,
 } from '../shared-versions.ts';
 
@@ -64,7 +64,7 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     because: 'no template reads it',
   })),
   ...['workerNodeSelector', 'workerTolerations'].map((path) => ({in: FLAT, path, because: 'it is set on the Job instead of the pod'})),
-  ...behind('persistence.enabled', {
+  ...ignoredWithoutSwitch('persistence.enabled', {
     in: FLAT,
     below: 'persistence.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
@@ -74,45 +74,45 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
   {...mountOptionsWithoutEfs, in: FLAT},
   {in: NESTED, path: 'persistence.data.persistentVolumeClaim.subPath', because: 'no template reads it'},
   {in: '0.5.64 - 0.5.66', path: 'persistence.data.persistentVolumeClaim.accessMode', because: 'this version uses a fixed value'},
-  ...behind('persistence.data.enabled', {
+  ...ignoredWithoutSwitch('persistence.data.enabled', {
     in: NESTED,
     below: 'persistence.data.persistentVolumeClaim',
     keys: ['storageClassName', 'storage'],
     because: 'the data volume is not persistent',
   }),
-  ...behind('persistence.data.enabled', {
+  ...ignoredWithoutSwitch('persistence.data.enabled', {
     in: '>=0.5.67',
     below: 'persistence.data.persistentVolumeClaim',
     keys: ['accessMode'],
     because: 'the data volume is not persistent',
   }),
-  ...behind('persistence.cache.enabled', {
+  ...ignoredWithoutSwitch('persistence.cache.enabled', {
     in: NESTED,
     below: 'persistence.cache.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
     because: 'the cache is not persistent',
   }),
-  ...behind('persistence.cache.enabled', {
+  ...ignoredWithoutSwitch('persistence.cache.enabled', {
     in: '>=0.6.2',
     below: 'persistence.cache.hostPath',
     keys: ['path', 'type'],
     because: 'the cache is not persistent',
   }),
   ...CACHES.flatMap((cache) =>
-    behind(`agent.${cache}.enabled`, {
+    ignoredWithoutSwitch(`agent.${cache}.enabled`, {
       in: NESTED,
       below: `agent.${cache}`,
       keys: ['sizeLimit', 'concurrency'],
       because: 'this cache is off',
     }),
   ),
-  ...behind('global.proxy.enabled', {
+  ...ignoredWithoutSwitch('global.proxy.enabled', {
     in: NESTED,
     below: 'global.proxy',
     keys: ['httpProxy', 'httpsProxy', 'noProxy'],
     because: 'proxy variables are set only if the proxy is enabled',
   }),
-  ...behind('otel.enabled', {in: NESTED, below: 'otel', keys: ['endpoint'], because: NO_TELEMETRY}),
+  ...ignoredWithoutSwitch('otel.enabled', {in: NESTED, below: 'otel', keys: ['endpoint'], because: NO_TELEMETRY}),
   ...['otel.metricsEnabled', 'otel.tracesEnabled'].map((path) => ({
     in: NESTED,
     path,
@@ -128,19 +128,19 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     because: 'with one controller, the chart creates no PodDisruptionBudget',
     instead: 'agent.replicaCount: 2',
   })),
-  ...ofSecret({
+  ...ignoredWithoutSecret({
     in: NESTED,
     below: 'global.tls.caBundleSecret',
     keys: ['key'],
     read: ['global.tls.caBundleSecret.name', 'global.tls.caBundle'],
   }),
-  ...ofSecret({
+  ...ignoredWithoutSecret({
     in: MUTUAL_TLS,
     below: 'global.tls.clientCertSecret',
     keys: ['certKey', 'keyKey'],
     read: ['global.tls.clientCertSecret.name', 'global.tls.clientCert'],
   }),
-  ...ofSecret({
+  ...ignoredWithoutSecret({
     in: '0.5.64 - 0.5.66',
     below: 'task.worker.image',
     keys: ['tag', 'pullPolicy'],

@@ -17,12 +17,12 @@ import {
   directories,
   keyError,
   keyWarning,
-  notNull,
-  printedBare,
+  requiredDefault,
+  requiresServiceAccountToken,
   runsNotCovered,
   selectorLabels,
   sharedValuesRules,
-  tokenOfAccount,
+  unquotedInTemplate,
 } from '../shared-values-rules.ts';
 import {mirroredRunner, refusals, rows} from './rows.ts';
 import {GOLDEN, ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
@@ -110,7 +110,7 @@ export const valuesRules: readonly ValuesRule[] = [
       !textAt(values, 'agent.container_task_image').startsWith(textAt(values, key)),
     message: 'Ignored in golden mode; agent.container_task_image contains the full image reference.',
   }),
-  printedBare({
+  unquotedInTemplate({
     keys: [
       'nameOverride',
       'fullnameOverride',
@@ -121,9 +121,9 @@ export const valuesRules: readonly ValuesRule[] = [
       'efsVolumeHandle',
     ],
   }),
-  notNull({keys: ['podAnnotations', 'controllerPodAnnotations', 'workerPodAnnotations']}),
+  requiredDefault({keys: ['podAnnotations', 'controllerPodAnnotations', 'workerPodAnnotations']}),
   directories({keys: ['agent.data_home']}),
-  tokenOfAccount('the controller'),
+  requiresServiceAccountToken('the controller'),
   efsHandles({}),
   keyWarning('ZERO_VALUE', {
     keys: ['agent.worker_drain_timeout', 'agent.grace_shutdown_timeout'],

@@ -8,11 +8,11 @@ import * as storage from '../../settings/storage.ts';
 import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
-  always,
   asBase64,
   asBoolean,
   asChoice,
   asCores,
+  asEnum,
   asMebibytes,
   asNumber,
   asReferences,
@@ -20,14 +20,14 @@ import {
   asTextMap,
   asTexts,
   asTolerations,
-  asWord,
+  fixedValue,
   implied,
   key,
   keys,
   noRunLimit,
+  notWritten,
   row,
   stopPeriod,
-  unwritten,
 } from '../row-kinds.ts';
 import {
   CLAIM_SETTINGS,
@@ -89,20 +89,20 @@ export const rows: readonly Row[] = [
   key(tokenSecretKey, 'agent.tokenExistingSecretKey'),
   key(debug, 'agent.debug', {as: asBoolean}),
   key(logFormat, 'agent.log_format', {as: asChoice(logFormat)}),
-  always(purpose, 'runs'),
-  unwritten(isolation, {
+  fixedValue(purpose, 'runs'),
+  notWritten(isolation, {
     partly: (value) =>
       value === 'per-run'
         ? 'With agent-k8s, each run gets its own pod, but all runs on a node share the data directory. With agent-job, runs share nothing.'
         : undefined,
   }),
   noRunLimit('agent-k8s', 'pod'),
-  unwritten(cloud, {accepts: (provider) => provider !== 'gke-autopilot'}),
-  unwritten(nodeOs),
+  notWritten(cloud, {accepts: (provider) => provider !== 'gke-autopilot'}),
+  notWritten(nodeOs),
   ...proxyVariables('extraEnv', {
     partly: () => 'agent-k8s sets proxy variables on the controller and workers. The agent decides whether run pods inherit them.',
   }),
-  key(metadataService, 'restrictMetadataService', {as: asWord({block: true, allow: false})}),
+  key(metadataService, 'restrictMetadataService', {as: asEnum({block: true, allow: false})}),
   row({
     setting: workloadIdentity,
     paths: [TASK_LABELS],
@@ -128,12 +128,12 @@ export const rows: readonly Row[] = [
   }),
   key(storage.dataHome, 'agent.data_home'),
   key(storage.efsMountOption, 'efsMountOptions', {as: asTexts}),
-  always(storage.providerCache, true),
+  fixedValue(storage.providerCache, true),
   key(storage.providerCacheLimit, 'agent.gc_plugins_global_size_limit', {
     as: asMebibytes,
     partly: inMebibytes('agent-k8s requires the cache limit'),
   }),
-  always(storage.moduleCache, false),
+  fixedValue(storage.moduleCache, false),
   key(pods.runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
   key(pods.runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
   key(pods.runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),

@@ -19,18 +19,18 @@ import {
   shortestGrace,
 } from '../shared-rules.ts';
 import {
-  aboveZero,
   certificateRules,
   directories,
+  httpsMirrors,
   keyError,
   keyOfSecret,
-  mountsOfVolumes,
-  needsSwitch,
-  printedBare,
-  secureMirrors,
+  requiresClaimSize,
+  requiresSwitch,
+  requiresVolumes,
   separateDirectories,
   sharedValuesRules,
-  sizedClaims,
+  unquotedInTemplate,
+  zeroDisables,
 } from '../shared-values-rules.ts';
 import {refusals, rows} from './rows.ts';
 import {formerKeys, ignoredKeys, kubernetesFloors, MUTUAL_TLS, ownVariables, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
@@ -105,17 +105,17 @@ const DATA = 'persistence.data.persistentVolumeClaim';
 export const valuesRules: readonly ValuesRule[] = [
   separateDirectories,
   ...certificateRules({tls: 'agent.tls', bundles: '>=0.6.1', mutualTls: MUTUAL_TLS}),
-  mountsOfVolumes({
+  requiresVolumes({
     in: '>=0.6.1',
     volumes: 'extraVolumes',
     mounts: ['extraVolumeMounts'],
     own: ['data-dir', 'cache-dir', 'client-cert', 'ca-bundle'],
   }),
-  needsSwitch({key: `${OLD}.claimName`, on: 'persistence.enabled'}),
+  requiresSwitch({key: `${OLD}.claimName`, on: 'persistence.enabled'}),
   ...['data', 'cache'].map((name) =>
-    needsSwitch({in: SPLIT_PERSISTENCE, key: `persistence.${name}.persistentVolumeClaim.claimName`, on: `persistence.${name}.enabled`}),
+    requiresSwitch({in: SPLIT_PERSISTENCE, key: `persistence.${name}.persistentVolumeClaim.claimName`, on: `persistence.${name}.enabled`}),
   ),
-  printedBare({
+  unquotedInTemplate({
     keys: [
       'nameOverride',
       'fullnameOverride',
@@ -126,10 +126,10 @@ export const valuesRules: readonly ValuesRule[] = [
       `${OLD}.subPath`,
     ],
   }),
-  printedBare({in: SPLIT_PERSISTENCE, keys: [`${CACHE}.claimName`, `${CACHE}.subPath`, `${DATA}.claimName`, `${DATA}.subPath`]}),
-  printedBare({in: '<=0.6.1', keys: [`${OLD}.storageClassName`, `${CACHE}.storageClassName`, `${DATA}.storageClassName`]}),
-  sizedClaims({volumes: ['persistence']}),
-  sizedClaims({in: SPLIT_PERSISTENCE, volumes: ['persistence.cache', 'persistence.data']}),
+  unquotedInTemplate({in: SPLIT_PERSISTENCE, keys: [`${CACHE}.claimName`, `${CACHE}.subPath`, `${DATA}.claimName`, `${DATA}.subPath`]}),
+  unquotedInTemplate({in: '<=0.6.1', keys: [`${OLD}.storageClassName`, `${CACHE}.storageClassName`, `${DATA}.storageClassName`]}),
+  requiresClaimSize({volumes: ['persistence']}),
+  requiresClaimSize({in: SPLIT_PERSISTENCE, volumes: ['persistence.cache', 'persistence.data']}),
   keyOfSecret({secrets: ['agent.tokenExistingSecret.name'], keys: ['agent.tokenExistingSecret.key']}),
   keyError('ABSOLUTE_SUB_PATH', {
     keys: [OLD, CACHE, DATA].map((claim) => `${claim}.subPath`),
@@ -151,8 +151,8 @@ export const valuesRules: readonly ValuesRule[] = [
   }),
   directories({keys: ['agent.dataDir']}),
   directories({in: '>=0.5.64', keys: ['agent.cacheDir']}),
-  secureMirrors,
-  aboveZero({keys: ['replicaCount'], message: 'With zero replicas, no agent runs.'}),
+  httpsMirrors,
+  zeroDisables({keys: ['replicaCount'], message: 'With zero replicas, no agent runs.'}),
   {
     code: 'CACHES_LARGER_THAN_VOLUME',
     in: '>=0.5.64',

@@ -9,24 +9,24 @@ import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
-  always,
   asChoice,
+  asEnum,
   asMebibytesText,
   asMirrors,
   asNumber,
+  asOnOff,
   asQuantity,
   asReferences,
-  asSwitch,
   asTextMap,
   asTolerations,
   asTree,
-  asWord,
+  fixedValue,
   implied,
   key,
-  only,
+  notWritten,
+  onlyIn,
   row,
   switched,
-  unwritten,
   variable,
 } from '../row-kinds.ts';
 import {
@@ -73,7 +73,7 @@ function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; reposi
 }
 
 const extraSwitch = (setting: Setting<boolean>, name: string): Row<boolean> =>
-  variable(setting, {map: 'extraEnv', name, as: asSwitch('true', 'false')});
+  variable(setting, {map: 'extraEnv', name, as: asOnOff('true', 'false')});
 const single = extraSwitch(singleRun, 'SCALR_AGENT_SINGLE');
 const providerCacheRow = extraSwitch(storage.providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED');
 const moduleCacheRow = extraSwitch(storage.moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED');
@@ -85,7 +85,7 @@ export const rows: readonly Row[] = [
   key(url, 'agent.url'),
   key(tokenSecret, 'agent.tokenExistingSecret.name'),
   key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
-  variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asSwitch('1', '0')}),
+  variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asOnOff('1', '0')}),
   variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT', as: asChoice(logFormat)}),
   row({
     setting: purpose,
@@ -109,19 +109,19 @@ export const rows: readonly Row[] = [
   }),
   implied(isolation, (_, {get}) => isolationOf(get), {accepts: (value, {get}) => value === isolationOf(get)}),
   key(concurrency, 'replicaCount', {as: asNumber}),
-  unwritten(cloud),
-  unwritten(nodeOs),
+  notWritten(cloud),
+  notWritten(nodeOs),
   ...proxyVariables('extraEnv'),
-  always(metadataService, 'allow', {in: '<=0.5.64'}),
+  fixedValue(metadataService, 'allow', {in: '<=0.5.64'}),
   row({
-    ...key(metadataService, 'agent.allowMetadataService', {as: asWord({block: false, allow: true}), in: '0.5.65 - 0.5.66'}),
+    ...key(metadataService, 'agent.allowMetadataService', {as: asEnum({block: false, allow: true}), in: '0.5.65 - 0.5.66'}),
     // The key is not in values.yaml; without it, the policy is created.
     read: (values) => (getAt(values, at('agent.allowMetadataService')) === true ? 'allow' : 'block'),
   }),
-  key(metadataService, 'allowMetadataService', {as: asWord({block: false, allow: true}), in: '>=0.5.67'}),
-  unwritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
-  ...only('>=0.6.1', caBundleRows('agent.tls')),
-  ...only('<0.6.0', caExtraVariable()),
+  key(metadataService, 'allowMetadataService', {as: asEnum({block: false, allow: true}), in: '>=0.5.67'}),
+  notWritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
+  ...onlyIn('>=0.6.1', caBundleRows('agent.tls')),
+  ...onlyIn('<0.6.0', caExtraVariable()),
   key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
   ...claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', in: '<=0.5.63', withClaim}),
   ...claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', in: ONE_PERSISTENCE, withClaim}),

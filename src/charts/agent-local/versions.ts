@@ -1,6 +1,14 @@
 import {at, getAt, isOn, type Path, textAt, type Values} from '../../ground/tree.ts';
 import type {Chart, FormerKeys} from '../define.ts';
-import {annotationsWithoutAccount, behind, CLAIM_KEYS, ignored, labelsWithoutAccount, ofSecret, variablesIn} from '../shared-versions.ts';
+import {
+  annotationsWithoutAccount,
+  CLAIM_KEYS,
+  ignoredKeysBelow,
+  ignoredWithoutSecret,
+  ignoredWithoutSwitch,
+  labelsWithoutAccount,
+  variablesIn,
+} from '../shared-versions.ts';
 
 /** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
@@ -48,13 +56,13 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     unless: (values) => !usesOldPersistence(values),
     because: 'persistence.enabled or its claimName is set, and the old keys take precedence',
   },
-  ...behind('persistence.enabled', {
+  ...ignoredWithoutSwitch('persistence.enabled', {
     in: `<=0.5.63 || ${ONE_PERSISTENCE}`,
     below: 'persistence.persistentVolumeClaim',
     keys: CLAIM_KEYS,
     because: NO_CACHE_CLAIM,
   }),
-  ...ignored({
+  ...ignoredKeysBelow({
     in: SPLIT_PERSISTENCE,
     below: 'persistence.cache.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
@@ -62,26 +70,26 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     because: NO_CACHE_CLAIM,
     instead: 'persistence.cache.enabled: true',
   }),
-  ...behind('persistence.data.enabled', {
+  ...ignoredWithoutSwitch('persistence.data.enabled', {
     in: SPLIT_PERSISTENCE,
     below: 'persistence.data.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
     because: 'the data volume is not persistent',
   }),
-  ...ofSecret({below: 'agent.tokenExistingSecret', keys: ['key'], read: ['agent.tokenExistingSecret.name']}),
-  ...ofSecret({
+  ...ignoredWithoutSecret({below: 'agent.tokenExistingSecret', keys: ['key'], read: ['agent.tokenExistingSecret.name']}),
+  ...ignoredWithoutSecret({
     in: '>=0.6.1',
     below: 'agent.tls.caBundleSecret',
     keys: ['key'],
     read: ['agent.tls.caBundleSecret.name', 'agent.tls.caBundle'],
   }),
-  ...ofSecret({
+  ...ignoredWithoutSecret({
     in: MUTUAL_TLS,
     below: 'agent.tls.clientCertSecret',
     keys: ['certKey', 'keyKey'],
     read: ['agent.tls.clientCertSecret.name', 'agent.tls.clientCert'],
   }),
-  ...ignored({
+  ...ignoredKeysBelow({
     below: 'secret',
     keys: ['labels', 'annotations'],
     unless: (values) => textAt(values, 'agent.tokenExistingSecret.name') === '',

@@ -100,6 +100,11 @@ export const hostScope = (get: Get): Scope => ({get, version: newestOf('agent-lo
 export function refuseUnsupported(settings: Settings, target: HostTarget): void {
   const refused = unsupportedBy(HOSTS[target], target, settings, hostScope(settings.get));
   if (refused.length > 0) throw notSupported(refused, [], ['Install the agent into Kubernetes: scalr-agent install']);
+  const name = settings.get(release) ?? '';
+  if (target !== 'systemd' && name.length === 1)
+    throw failed('INVALID_SETTING', `--release ${name} is too short: a Docker container name has at least two characters.`, [
+      'Use a longer --release',
+    ]);
   const names = Object.keys(settings.get(extraEnv) ?? {});
   const secret = names.find((name) => formerName(name) === 'SCALR_AGENT_TOKEN');
   if (secret !== undefined) {

@@ -5,28 +5,28 @@ import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {release, target} from '../../settings/release.ts';
-import {catalogue} from '../../settings/settings.ts';
+import {catalog} from '../../settings/settings.ts';
 import {cache, cachePath, dataHome, moduleCache, moduleCacheLimit, providerCache, providerCacheLimit} from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
 import {
   asChoice,
   asCores,
+  asEnum,
   asMebibytesText,
   asMirrorsText,
   asNumber,
+  asOnOff,
   asQuantity,
   asStopAction,
-  asSwitch,
   asText,
   asTextMap,
-  asWord,
   type Codec,
   implied,
   key,
+  notWritten,
   row,
   stopPeriod,
-  unwritten,
   variable,
 } from '../row-kinds.ts';
 import {caBundleRows, extraVariables, inMebibytes, proxyVariables, telemetryVariables} from '../shared-rows.ts';
@@ -61,7 +61,7 @@ const named = <T>(setting: Setting<T>, name: string, as: Codec<T>, options: Part
 /** Codecs of charts write numbers; variables are strings. */
 const asString = <T>({write, read}: Codec<T>): Codec<T> => ({write: (value) => String(write(value)), read});
 
-const ON_OFF = asSwitch('true', 'false');
+const ON_OFF = asOnOff('true', 'false');
 const DRIVER = at(`${MAP}.SCALR_AGENT_DRIVER`);
 const TASK_IMAGE = at(`${MAP}.SCALR_AGENT_CONTAINER_TASK_IMAGE`);
 const TASK_IMAGE_MODE = at(`${MAP}.SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE`);
@@ -94,16 +94,16 @@ export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
 
 /** Settings that agents on every host support. */
 const shared: readonly Row[] = [
-  unwritten(target),
+  notWritten(target),
   named(url, 'SCALR_URL', asText),
   // Secrets are written to files of their own.
-  ...[token, tokenFile, clientCertFile, clientKeyFile].map((setting) => unwritten(setting as Setting)),
-  named(debug, 'SCALR_AGENT_DEBUG', asSwitch('1', '0')),
+  ...[token, tokenFile, clientCertFile, clientKeyFile].map((setting) => notWritten(setting as Setting)),
+  named(debug, 'SCALR_AGENT_DEBUG', asOnOff('1', '0')),
   named(logFormat, 'SCALR_AGENT_LOG_FORMAT', asChoice(logFormat)),
   key(purpose, 'purpose', {as: asChoice(purpose)}),
   ...proxyVariables(MAP, {}, ON_THE_HOST),
-  unwritten(metadataService, {accepts: (value) => value === 'allow'}),
-  unwritten(workloadIdentity, {accepts: (value) => value === 'none'}),
+  notWritten(metadataService, {accepts: (value) => value === 'allow'}),
+  notWritten(workloadIdentity, {accepts: (value) => value === 'none'}),
   ...caBundleRows('tls').filter(({setting}) => setting === caFile || setting === caPublicRoots),
   key(caScope, 'tls.scope', {as: asChoice(caScope), accepts: (scope, {get}) => scope === 'all' || containers(get)}),
   named(dataHome, 'SCALR_AGENT_DATA_DIR', asText, {when: runs}),
@@ -149,7 +149,7 @@ const shared: readonly Row[] = [
 
 /** Settings of the container that the agent itself runs in. */
 const inContainer: readonly Row[] = [
-  unwritten(release),
+  notWritten(release),
   row({
     setting: isolation,
     paths: [DRIVER],
@@ -166,7 +166,7 @@ const inContainer: readonly Row[] = [
   key(pods.runCpuLimit, 'container.cpus', {as: asString(asCores), when: local}),
   key(pods.runMemoryLimit, 'container.memory', {as: asQuantity, when: local}),
   key(pods.writableRoot, 'container.user', {
-    as: asSwitch('0:0', '1000:1000'),
+    as: asOnOff('0:0', '1000:1000'),
     accepts: (isRoot, {get}) => isRoot || !containers(get),
     partly: (isRoot, {get}) => (isRoot && containers(get) ? 'Containers of runs use the user of their image.' : undefined),
   }),
@@ -184,7 +184,7 @@ const inContainer: readonly Row[] = [
     ],
     read: (values) => textAt(values, 'container.registry') || undefined,
   }),
-  key(pods.imagePullPolicy, 'container.pull', {as: asWord({Always: 'always', IfNotPresent: 'missing', Never: 'never'})}),
+  key(pods.imagePullPolicy, 'container.pull', {as: asEnum({Always: 'always', IfNotPresent: 'missing', Never: 'never'})}),
   key(pods.agentImage, 'container.image'),
 ];
 
@@ -195,15 +195,15 @@ const asService: readonly Row[] = [
   }),
   named(concurrency, 'SCALR_AGENT_CONCURRENCY', asString(asNumber), {when: containers, accepts: (value) => value <= RUNS_PER_AGENT}),
   key(cache, 'cache', {as: asChoice(cache), when: runs, accepts: (kind) => kind === 'hostpath'}),
-  key(pods.writableRoot, 'service.root', {as: asSwitch('root', 'scalr-agent')}),
+  key(pods.writableRoot, 'service.root', {as: asOnOff('root', 'scalr-agent')}),
   key(pods.imageRegistry, TASK_REGISTRY, {
     when: containers,
     as: {write: (registry) => `${registry}/`, read: (tree) => String(tree).replace(/\/$/, '') || undefined},
   }),
 ];
 
-/** The rows in the order of the catalogue, in which settings are read. */
-const inOrder = (rows: readonly Row[]): Row[] => catalogue.flatMap((setting) => rows.filter((each) => each.setting === setting));
+/** The rows in the order of the catalog, in which settings are read. */
+const inOrder = (rows: readonly Row[]): Row[] => catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));
 
 export const containerRows = inOrder([...shared, ...inContainer]);
 export const serviceRows = inOrder([...shared, ...asService]);

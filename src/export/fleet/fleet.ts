@@ -156,11 +156,11 @@ function sharedValues({shared}: Fleet, target: Target): {values: Values; text: s
   return {values, text: toYaml(values, {header: [`Values of ${target.chart} ${target.version}: each cluster adds its own.`]})};
 }
 
-/** What to merge into the base, as Helm merges, for the effect of the wanted values. Keys that only the base has get the chart default. */
-export function overrideOf(base: Values, wanted: Values, defaults: Values): Values {
+/** What to merge into the base, as Helm merges, for the effect of the desired values. Keys that only the base has get the chart default. */
+export function overrideOf(base: Values, desired: Values, defaults: Values): Values {
   const override: Values = {};
-  for (const key of new Set([...Object.keys(base), ...Object.keys(wanted)])) {
-    const [before, after, byDefault] = [base[key], wanted[key], defaults[key]] as (Tree | undefined)[];
+  for (const key of new Set([...Object.keys(base), ...Object.keys(desired)])) {
+    const [before, after, byDefault] = [base[key], desired[key], defaults[key]] as (Tree | undefined)[];
     if (isMap(before) && (isMap(after) || (after === undefined && (byDefault === undefined || isMap(byDefault))))) {
       const below = overrideOf(before, isMap(after) ? after : {}, isMap(byDefault) ? byDefault : {});
       if (Object.keys(below).length > 0) override[key] = below;

@@ -4,7 +4,7 @@ import type {Target} from '../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host/host.ts';
 import {recommend} from '../../charts/recommend.ts';
 import {within} from '../../charts/releases.ts';
-import {rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
+import {refusalReason, rowsFor, scopeOf, supports, unsupported} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
@@ -16,7 +16,7 @@ import {extraEnv} from '../../settings/escape-hatch.ts';
 import {milliOf} from '../../settings/kinds.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/pods.ts';
 import {chart, chartVersion, secretNamesOf} from '../../settings/release.ts';
-import {type Answer, catalogue, Settings} from '../../settings/settings.ts';
+import {type Answer, catalog, Settings} from '../../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../../settings/storage.ts';
 import {caFile, clientCertSecret} from '../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../values/document.ts';
@@ -85,9 +85,9 @@ export function migrateHost(
   const keyOf = (setting: Setting, settings = given): string => spelled(setting, settings, configuration.target, spellings);
   const {target, notes} = targetFor(given, to, chart);
   const machine = given.entries().filter(({setting}) => OF_MACHINE.includes(setting));
-  const wanted = machine.reduce((settings, {setting}) => settings.without(setting), given);
-  const refused = unsupported(target, wanted);
-  const supported = refused.reduce((settings, {setting}) => settings.without(setting), wanted);
+  const desired = machine.reduce((settings, {setting}) => settings.without(setting), given);
+  const refused = unsupported(target, desired);
+  const supported = refused.reduce((settings, {setting}) => settings.without(setting), desired);
   const {settings: own, dropped} = withoutForeignVariables(supported, target);
   const {settings, generated, refusedByRules} = generateFrom(withLowerRequests(own, target), target, keyOf);
   const yaml = valuesDocument(generated);
@@ -112,7 +112,7 @@ export function migrateHost(
       ...machine.map(({setting}) =>
         changeOf('dropped', [keyOf(setting)], `${keyOf(setting)} is not carried over: it is for a directory of the machine.`),
       ),
-      ...refused.map(({setting}) => refusal(setting, wanted, target, keyOf(setting))),
+      ...refused.map(({setting}) => refusal(setting, desired, target, keyOf(setting))),
       ...dropped,
       ...refusedByRules,
       ...withoutDerived(
@@ -204,7 +204,7 @@ function generateFrom(
 }
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
-  const reason = whyRefused(chartFor(target), setting, settings.get(setting), target) ?? 'the chart has no key for it';
+  const reason = refusalReason(chartFor(target), setting, settings.get(setting), target) ?? 'the chart has no key for it';
   return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
 }
 
@@ -239,7 +239,7 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
 
 /** Without settings that have no option of their own, or share it with one that is carried over. */
 const withoutDerived = (changes: readonly Change[]): Change[] => {
-  const ids = catalogue.map(({id}) => id);
+  const ids = catalog.map(({id}) => id);
   return changes.filter(
     ({kind, path}) => kind !== 'kept' || !(ids.includes(path) || changes.some((each) => each.kind === 'renamed' && each.path === path)),
   );
@@ -252,7 +252,7 @@ function renamed(setting: Setting, origins: Generated['origins'], key: string, s
   const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
   const lost = rowsFor(chartFor(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
   if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
-  const isDefault = takes(chartFor(target), setting, settings, scope);
+  const isDefault = supports(chartFor(target), setting, settings, scope);
   return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
 }
 

@@ -192,18 +192,18 @@ function readCompose(text: string): HostContainer[] {
           return isMap(volume) ? mountOf(volume['source'], volume['target']) : mountOf(source, path);
         }),
         ...filled({
-          image: spelt(service['image']),
-          user: spelt(service['user']),
-          cpus: spelt(service['cpus']),
-          memory: spelt(service['mem_limit']),
-          pull: spelt(service['pull_policy']),
+          image: spelled(service['image']),
+          user: spelled(service['user']),
+          cpus: spelled(service['cpus']),
+          memory: spelled(service['mem_limit']),
+          pull: spelled(service['pull_policy']),
           stopSeconds: secondsOf(String(service['stop_grace_period'] ?? '')),
         }),
       } as HostContainer;
     });
 }
 
-const spelt = (tree: Tree | undefined): string | undefined => (tree === undefined || tree === null ? undefined : String(tree));
+const spelled = (tree: Tree | undefined): string | undefined => (tree === undefined || tree === null ? undefined : String(tree));
 
 /** The variables of a unit or a drop-in. */
 function readUnit(text: string): HostContainer {

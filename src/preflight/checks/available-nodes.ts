@@ -115,7 +115,7 @@ export function noNodeFits(context: PreflightContext, message: string, remedy: s
 
 /** Karpenter, EKS Auto Mode or AKS node auto-provisioning; undefined if not installed. */
 function karpenter({facts, readings}: PreflightContext): Autoscaler | undefined {
-  const provisioner = knownValue(facts.platform.flavour) === 'auto-mode' ? 'EKS Auto Mode' : 'Karpenter';
+  const provisioner = knownValue(facts.platform.flavor) === 'auto-mode' ? 'EKS Auto Mode' : 'Karpenter';
   const {nodePools} = readings;
   if (!isKnown(nodePools)) {
     if (nodePools.unknown !== 'not-served') return {text: `${provisioner} adds nodes if one of its NodePools allows it`};

@@ -29,13 +29,13 @@ const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
 const cloudSetting = check('Cluster', 'cloud-setting', 'Value of --cloud', {
   ref: 'Node labels, providerID and versions',
   run: ({get, facts}) => {
-    const wanted = get(cloud);
-    if (wanted === undefined) return undefined;
+    const desired = get(cloud);
+    if (desired === undefined) return undefined;
     return ifKnown(facts.platform.cloud, 'detect the cloud provider', (found, source) =>
-      found === wanted
+      found === desired
         ? pass(`${found} (${source})`)
         : warn(
-            `--cloud is ${wanted}, but the cluster is ${found} (${source}). Node paths and restrictions depend on it`,
+            `--cloud is ${desired}, but the cluster is ${found} (${source}). Node paths and restrictions depend on it`,
             `Use --cloud ${found}`,
           ),
     );
@@ -63,8 +63,8 @@ const hostPath = check('Cluster', 'host-path', 'hostPath volumes', {
 function wantedHostPaths({manifest, target, get}: Pick<PreflightContext, 'manifest' | 'target' | 'get'>): readonly string[] {
   const objects = knownValue(manifest);
   if (objects) return [...new Set(objects.flatMap(podSpecs).flatMap(hostPaths))];
-  const isWanted = get(cache) === 'hostpath' || (target.chart === 'agent-k8s' && get(cache) !== 'efs');
-  return isWanted ? ['node directories'] : [];
+  const isDesired = get(cache) === 'hostpath' || (target.chart === 'agent-k8s' && get(cache) !== 'efs');
+  return isDesired ? ['node directories'] : [];
 }
 
 /** How to avoid hostPath volumes. */

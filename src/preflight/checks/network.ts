@@ -4,7 +4,7 @@ import {type Fact, isKnown, knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
 import {podTemplates} from '../../kubernetes/objects.ts';
 import type {ClusterFacts, Networks} from '../../platform/cluster-facts.ts';
-import {weaknessOf} from '../../platform/policies.ts';
+import {policyWeakness} from '../../platform/policies.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
 import {type Check, type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skip, warn} from '../preflight-context.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from './available-nodes.ts';
@@ -35,7 +35,7 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the 
     const {facts, target} = context;
     const result = ifKnown(facts.networkPolicies.areEnforced, ENFORCED, (_, why) =>
       ifKnown(
-        weaknessOf(target, facts.networkPolicies),
+        policyWeakness(target, facts.networkPolicies),
         'determine whether enforced policies block 169.254.169.254',
         (weakness, source): CheckResult => {
           if (weakness === undefined) return pass(`${why} (tested: ${source})`);
@@ -126,8 +126,8 @@ const onGke = (context: PreflightContext): CheckResult =>
 
 const podIdentity = ({facts, readings}: PreflightContext): CheckResult =>
   isOf(facts, ['eks'], () =>
-    ifKnown(facts.platform.flavour, 'detect the EKS mode', (flavour) => {
-      if (flavour === 'auto-mode') return pass('EKS Auto Mode includes the Pod Identity agent');
+    ifKnown(facts.platform.flavor, 'detect the EKS mode', (flavor) => {
+      if (flavor === 'auto-mode') return pass('EKS Auto Mode includes the Pod Identity agent');
       return ifKnown(readings.daemonSets, 'list DaemonSets', (sets) =>
         sets.some(({metadata}) => metadata.name === EKS_AGENT)
           ? pass(`DaemonSet ${EKS_AGENT}`)

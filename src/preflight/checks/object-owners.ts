@@ -104,9 +104,9 @@ const liveOf = (object: KubernetesObject, context: PreflightContext): Kubernetes
 const CHECKED_SEPARATELY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'CustomResourceDefinition']);
 
 function liveOwners(context: PreflightContext, manifest: readonly KubernetesObject[]): CheckResult {
-  const wanted = manifest.filter(({kind = ''}) => !CHECKED_SEPARATELY.has(kind));
+  const desired = manifest.filter(({kind = ''}) => !CHECKED_SEPARATELY.has(kind));
   const groups = new Map<string, Owner & {objects: KubernetesObject[]}>();
-  for (const object of wanted) {
+  for (const object of desired) {
     const live = liveOf(object, context);
     const owner = live && foreignOwner(live, context);
     if (owner === undefined) continue;
@@ -119,13 +119,13 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
     const texts = found.map(({text, objects}) => `${few(objects.map(kindAndName))} ${belong(objects)} to ${text}`);
     return fail(texts.join('; '), found.map(({remedy, objects}) => remedy(objects, context)).join('\n'));
   }
-  const unread = wanted.find((object) => !isKnown(factOf(object, context)));
+  const unread = desired.find((object) => !isKnown(factOf(object, context)));
   if (unread !== undefined) {
     const fact = factOf(unread, context);
     if (!isKnown(fact)) return skipUnknown(fact, `read the owner of ${kindAndName(unread)}`);
   }
-  const there = wanted.filter((object) => liveOf(object, context) !== undefined).length;
-  const fresh = wanted.length - there;
+  const there = desired.filter((object) => liveOf(object, context) !== undefined).length;
+  const fresh = desired.length - there;
   return pass(
     [
       ...(fresh > 0 ? [`${count(fresh, 'object')} to create`] : []),
@@ -141,13 +141,13 @@ const belong = (objects: readonly unknown[]): string => (objects.length === 1 ? 
 /** A release of a known chart that creates objects of these names, even if they are deleted at the moment. */
 function predicted(context: PreflightContext): CheckResult | undefined {
   const {manifest, target, values, name, facts} = context;
-  const wanted = isKnown(manifest)
+  const desired = isKnown(manifest)
     ? manifest.value.map(kindAndName)
     : objectNames({name: name.release, namespace: name.kubeTarget.namespace, ...target, values});
   for (const other of knownValue(facts.releases)?.releases.filter((each) => !isThisRelease(each, context)) ?? []) {
     const names = objectNames({...other, values: knownValue(other.values) ?? {}});
     const theirs = names.map((object) => scopedName(object, other.namespace));
-    const both = wanted.filter((object) => theirs.includes(scopedName(object, name.kubeTarget.namespace)));
+    const both = desired.filter((object) => theirs.includes(scopedName(object, name.kubeTarget.namespace)));
     if (both.length > 0)
       return fail(
         `Release ${other.namespace}/${other.name} (${other.chart} ${other.version}) already creates ${few(both)}`,

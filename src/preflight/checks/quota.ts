@@ -8,7 +8,7 @@ import {
   type Amounts,
   admitted,
   amountsOf,
-  ONE_PIECE,
+  MILLI_PER_UNIT,
   type PodGroup,
   podGroups,
   podTotal,
@@ -35,7 +35,13 @@ function podAmounts(spec: Values, ranges: readonly LimitRange[]): Amounts {
   const {requests, limits} = podTotal(admitted(spec, ranges));
   const prefixed = (prefix: string, amounts: Amounts): Amounts =>
     Object.fromEntries(Object.entries(amounts).map(([key, amount]) => [`${prefix}${key}`, amount]));
-  return {...requests, ...prefixed('requests.', requests), ...prefixed('limits.', limits), pods: ONE_PIECE, 'count/pods': ONE_PIECE};
+  return {
+    ...requests,
+    ...prefixed('requests.', requests),
+    ...prefixed('limits.', limits),
+    pods: MILLI_PER_UNIT,
+    'count/pods': MILLI_PER_UNIT,
+  };
 }
 
 function counts({spec}: ResourceQuota, pod: Values, ranges: readonly LimitRange[]): boolean {
@@ -72,7 +78,7 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
   const served = knownValue(readings.resources) ?? [];
   const piece = (resource: string, pieces = 1): void =>
     // Kinds of the core have a second spelling.
-    add(total, {[`count/${resource}`]: ONE_PIECE, ...(resource.includes('.') ? {} : {[resource]: ONE_PIECE})}, BigInt(pieces));
+    add(total, {[`count/${resource}`]: MILLI_PER_UNIT, ...(resource.includes('.') ? {} : {[resource]: MILLI_PER_UNIT})}, BigInt(pieces));
   for (const object of objects) {
     const found = live.objects.get(kindAndName(object));
     if (found !== undefined && knownValue(found) !== undefined) continue;
@@ -83,7 +89,11 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
     const storage = claimStorage(claim)['storage'] ?? 0n;
     const className = getAt(claim as unknown as Tree, ['spec', 'storageClassName']) ?? defaultClass(context);
     const ofClass = `${String(className)}.storageclass.storage.k8s.io`;
-    add(total, {'requests.storage': storage, [`${ofClass}/requests.storage`]: storage, [`${ofClass}/persistentvolumeclaims`]: ONE_PIECE});
+    add(total, {
+      'requests.storage': storage,
+      [`${ofClass}/requests.storage`]: storage,
+      [`${ofClass}/persistentvolumeclaims`]: MILLI_PER_UNIT,
+    });
   }
   const made = wantedSecrets.filter(({name, isGiven}) => {
     const fact = secrets.get(name);
@@ -110,7 +120,10 @@ function silentContainers(quota: ResourceQuota, groups: readonly PodGroup[], con
       admitted(group.spec, ranges)
         .filter((container) => container[of][resource] === undefined)
         .map((container) => {
-          const value = spellAmount(resource, container.requests[resource] ?? (resource === 'cpu' ? ONE_PIECE : 1024n ** 3n * ONE_PIECE));
+          const value = spellAmount(
+            resource,
+            container.requests[resource] ?? (resource === 'cpu' ? MILLI_PER_UNIT : 1024n ** 3n * MILLI_PER_UNIT),
+          );
           return {
             message: `Container ${container.name} of ${group.owner} has no ${resource} ${of === 'limits' ? 'limit' : 'request'}, which ResourceQuota ${quota.metadata.name} requires (${key})`,
             remedy: resourceOption(context, group, container.name, {resource, of}, value),

@@ -126,15 +126,15 @@ interface Definition extends KubernetesObject {
 
 /** Compares the CRD in the cluster with the one of the chart; undefined if one of them is unknown, or Helm or the install can change it. */
 function compareDefinition(name: string, context: PreflightContext): CheckResult | undefined {
-  const wanted: Definition | undefined = knownValue(context.manifest)?.find(
+  const desired: Definition | undefined = knownValue(context.manifest)?.find(
     (each) => kindAndName(each) === `CustomResourceDefinition ${name}`,
   );
   const live = context.live.objects.get(`CustomResourceDefinition ${name}`);
   const found: Definition | undefined = live && knownValue(live);
-  if (wanted === undefined || found === undefined) return undefined;
+  if (desired === undefined || found === undefined) return undefined;
   const owner = definitionOwner(found);
   const of = owner === undefined ? '' : ` of ${owner}`;
-  if (isContained(wanted.spec as Tree, found.spec as Tree)) return pass(`CRD ${name}${of} matches the chart`);
+  if (isContained(desired.spec as Tree, found.spec as Tree)) return pass(`CRD ${name}${of} matches the chart`);
   if (owner !== undefined)
     return warn(
       `CRD ${name} belongs to ${owner} and differs from ${context.target.chart} ${context.target.version}`,

@@ -7,7 +7,7 @@ import type {NodeCapacity} from '../../platform/capacity.ts';
 import {concurrency} from '../../settings/agent.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../settings/kinds.ts';
 import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
-import {type Amounts, admitted, amountsOf, most, ONE_PIECE, podTotal} from '../pod-resources.ts';
+import {type Amounts, admitted, amountsOf, MILLI_PER_UNIT, maximum, podTotal} from '../pod-resources.ts';
 import {type Check, type CheckResult, check, ifKnown, type PreflightContext, pass, skip, worstOf} from '../preflight-context.ts';
 import {type ChartPods, chartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits} from './available-nodes.ts';
 
@@ -25,8 +25,8 @@ const placement = (id: string, role: ChartPods['role'], title: string): Check =>
       ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
         // The check ready-nodes reports a cluster without nodes.
         if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-        const resultOf = (wanted: ChartPods['role']): CheckResult | undefined =>
-          worstOf(pods.filter((each) => each.role === wanted).map((each) => placeOf(context, each, nodes.filter(isLinux))));
+        const resultOf = (desired: ChartPods['role']): CheckResult | undefined =>
+          worstOf(pods.filter((each) => each.role === desired).map((each) => placeOf(context, each, nodes.filter(isLinux))));
         const result = resultOf(role);
         // The remedy for runs helps the controller too.
         const isReported = role === 'controller' && result?.remedy !== undefined && result.remedy === resultOf('runs')?.remedy;
@@ -108,7 +108,7 @@ const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[
     : pods
         .filter(({role}) => role === 'runs')
         .map(({spec}) => podTotal(admitted(spec, [])).requests)
-        .reduce(most, {});
+        .reduce(maximum, {});
 
 const hasAllocatable = (node: NodeCapacity): boolean => RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined);
 
@@ -138,7 +138,7 @@ export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for 
         return pass(
           `A run requests ${spell(request)}; ${able.length} of ${count(nodes.length, 'node')} for runs ${able.length === 1 ? 'is' : 'are'} large enough`,
         );
-      const largest = nodes.map(allocatableOf).reduce(most);
+      const largest = nodes.map(allocatableOf).reduce(maximum);
       return noNodeFits(context, `A run requests ${spell(request)}, but no node for runs has more than ${spell(largest)}`, REMEDY);
     }),
 });
@@ -147,7 +147,7 @@ export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for 
 function holds(request: Amounts, node: NodeCapacity): bigint {
   const room = {pods: 110_000n, ...allocatableOf(node)};
   return ['pods', ...RESOURCES]
-    .map((resource) => ({room: amountIn(room, resource), each: amountIn({...request, pods: ONE_PIECE}, resource)}))
+    .map((resource) => ({room: amountIn(room, resource), each: amountIn({...request, pods: MILLI_PER_UNIT}, resource)}))
     .flatMap(({room, each}) => (each === 0n ? [] : [room / each]))
     .reduce((one, other) => (one < other ? one : other));
 }

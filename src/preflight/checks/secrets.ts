@@ -1,7 +1,7 @@
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {tokenClaims} from '../../ground/secret.ts';
-import {isMadeFor} from '../../kubernetes/objects.ts';
+import {isOwnFor} from '../../kubernetes/objects.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
 import {imageRegistry} from '../../settings/pods.ts';
@@ -35,7 +35,7 @@ const keys = check('Secrets', 'secrets', 'Secrets with the required keys', {
 });
 
 function secretResult(
-  {name, keys: wanted, isGiven}: RequiredSecret,
+  {name, keys: desired, isGiven}: RequiredSecret,
   {secrets, name: {release, kubeTarget}, get, token: own}: PreflightContext,
 ): CheckResult {
   const fact = secrets.get(name);
@@ -46,16 +46,16 @@ function secretResult(
     const held = found?.data?.[get(tokenSecretKey) ?? ''];
     const isOther = isToken && own !== undefined && held !== Buffer.from(own, 'utf8').toString('base64');
     if (found === undefined) return pass(`Secret ${name} will be created`);
-    return isOther && !isMadeFor(found, release)
+    return isOther && !isOwnFor(found, release)
       ? fail(
           `Secret ${name} already exists in ${kubeTarget.namespace} with other content, and was not created by scalr-agent for release ${release}`,
           `Omit ${spell(token)} and --token-file to use the existing content, or use another Secret with --token-secret`,
         )
       : pass(`Secret ${name} exists${isOther ? ', and its content will be replaced' : ''}`);
   }
-  const missing = wanted.filter((key) => found?.data?.[key] === undefined);
+  const missing = desired.filter((key) => found?.data?.[key] === undefined);
   if (found !== undefined && missing.length === 0)
-    return pass(wanted.length === 0 ? `Secret ${name} exists` : `Secret ${name} has ${wanted.join(' and ')}`);
+    return pass(desired.length === 0 ? `Secret ${name} exists` : `Secret ${name} has ${desired.join(' and ')}`);
   const had = Object.keys(found?.data ?? {}).join(', ') || 'none';
   const message = found
     ? `Secret ${name} in ${kubeTarget.namespace} has no key ${missing.join(' and ')} (existing keys: ${had})`

@@ -25,8 +25,8 @@ function withManifest(
   {manifest, get}: PreflightContext,
   conclude: (objects: readonly KubernetesObject[]) => CheckResult | undefined,
 ): CheckResult | undefined {
-  const isWanted = ['pvc', 'existing-pvc', 'efs'].includes(get(cache) ?? '');
-  if (!isKnown(manifest) && !isWanted) return undefined;
+  const isDesired = ['pvc', 'existing-pvc', 'efs'].includes(get(cache) ?? '');
+  if (!isKnown(manifest) && !isDesired) return undefined;
   return ifKnown(manifest, 'render the chart', conclude);
 }
 
@@ -56,8 +56,8 @@ const eachClaim = (
 
 /** The StorageClass of a PVC; undefined if it does not exist, or there is no default. */
 const classOf = (claim: Claim, classes: readonly StorageClass[]): StorageClass | undefined => {
-  const wanted = claim.spec?.storageClassName;
-  return classes.find(({name, isDefault}) => (wanted === undefined ? isDefault : name === wanted));
+  const desired = claim.spec?.storageClassName;
+  return classes.find(({name, isDefault}) => (desired === undefined ? isDefault : name === desired));
 };
 
 /** The chart creates the StorageClass, or a volume of that class. */
@@ -83,15 +83,15 @@ const storageClass = check('Storage', 'storage-class', 'StorageClass of new PVCs
 
 function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
   const {name} = claim.metadata;
-  const wanted = claim.spec?.storageClassName;
+  const desired = claim.spec?.storageClassName;
   const found = classOf(claim, classes);
   const names = few(classes.map((each) => each.name)) || 'none';
-  if (wanted === '') return skip(`PVC ${name} disables dynamic provisioning and requires an existing volume; volumes are not checked`);
+  if (desired === '') return skip(`PVC ${name} disables dynamic provisioning and requires an existing volume; volumes are not checked`);
   if (found) return pass(`${found.name} (${found.provisioner}, ${found.bindingMode}) for PVC ${name}`);
   return fail(
-    wanted === undefined
+    desired === undefined
       ? `PVC ${name} requires a default StorageClass, but the cluster has none (existing: ${names})`
-      : `StorageClass ${wanted} of PVC ${name} not found (existing: ${names})`,
+      : `StorageClass ${desired} of PVC ${name} not found (existing: ${names})`,
     'Use an existing one with --cache-storage-class, or use --cache ephemeral',
   );
 }
@@ -112,11 +112,13 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
   if (found === undefined) return undefined;
   const {name, accessModes, provisioner} = found;
   const {name: claimName} = claim.metadata;
-  const wanted = (claim.spec?.accessModes ?? []) as AccessMode[];
+  const desired = (claim.spec?.accessModes ?? []) as AccessMode[];
   if (!isKnown(accessModes))
-    return skip(`Cannot determine whether StorageClass ${name} supports ${wanted.join(', ')} for PVC ${claimName}: ${accessModes.because}`);
-  const missing = wanted.filter((mode) => !accessModes.value.includes(mode));
-  if (missing.length === 0) return pass(`${name} (${provisioner}) supports ${wanted.join(', ')}`);
+    return skip(
+      `Cannot determine whether StorageClass ${name} supports ${desired.join(', ')} for PVC ${claimName}: ${accessModes.because}`,
+    );
+  const missing = desired.filter((mode) => !accessModes.value.includes(mode));
+  if (missing.length === 0) return pass(`${name} (${provisioner}) supports ${desired.join(', ')}`);
   const able = classes.filter((each) => missing.every((mode) => knownValue(each.accessModes)?.includes(mode))).map((each) => each.name);
   return fail(
     `PVC ${claimName} requires ${missing.join(', ')}, but StorageClass ${name} (${provisioner}) only supports ${accessModes.value.join(', ')}`,

@@ -1,5 +1,5 @@
 import {type Endpoint, endpointsOf, isInside, isPattern} from '../../charts/endpoints.ts';
-import {missesRuns} from '../../charts/target.ts';
+import {policyMissesRuns} from '../../charts/target.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import type {Values} from '../../ground/tree.ts';
@@ -253,7 +253,7 @@ interface Policy extends KubernetesObject {
 
 /** Copies of the chart's policies for runs: those may not exist yet, and the probe has none of their labels. */
 function policiesFor({metadata}: PodTemplate, context: Context, objects: readonly Policy[], name: string): KubernetesObject[] {
-  if (missesRuns(context.target)) return [];
+  if (policyMissesRuns(context.target)) return [];
   const labels = probeLabels(context.name.release);
   return objects
     .filter(({kind}) => kind === 'NetworkPolicy')

@@ -1,4 +1,4 @@
-import {missesRuns} from '../../charts/target.ts';
+import {policyMissesRuns} from '../../charts/target.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {few} from '../../ground/text.ts';
 import {otelEndpoint, purpose} from '../../settings/agent.ts';
@@ -202,12 +202,12 @@ const probeMetadata = check('Probe', 'probe-metadata', 'Access to the metadata s
 function blocked(context: PreflightContext, isOpen: boolean): CheckResult {
   const {chart, version} = context.target;
   if (!isOpen) return pass(`${ADDRESS} is not reachable`);
-  const because = missesRuns(context.target)
+  const because = policyMissesRuns(context.target)
     ? `the NetworkPolicy of ${chart} ${version} does not cover runs`
     : 'the NetworkPolicy of the chart is not enforced';
   return warn(
     `${ADDRESS} is reachable although it should be blocked, which exposes the credentials of the node: ${because}`,
-    missesRuns(context.target)
+    policyMissesRuns(context.target)
       ? 'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs'
       : 'Enable a network policy engine, or allow the metadata service with --metadata-service allow',
   );

@@ -15,7 +15,7 @@ import type {ReadError} from '../../ground/fact.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
 import type {ClusterAccess} from '../../helm/releases.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
-import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
+import {createObject, deleteLabeled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {ContainerState, KubernetesObject, Pod, Snapshot, Workload} from '../../kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS, type Reader} from '../../kubernetes/resources.ts';
 import type {Interrupts, Processes} from '../../ports/system.ts';
@@ -40,7 +40,7 @@ export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, 
   const {interrupt} = deps.interrupts;
   const signal = anySignal(interrupt, deps.signal);
   // Deletes probes of killed processes.
-  await runToExit(deleteLabelled(kubeTarget, PROBE_KINDS, probeSelector(release)), signal, deps.processes);
+  await runToExit(deleteLabeled(kubeTarget, PROBE_KINDS, probeSelector(release)), signal, deps.processes);
   if (interrupt.aborted) throw interrupted('Nothing was created.', interrupt);
   const [seen, leftover] = await withCleanup(
     async () => (await make(objects, name, signal, deps.processes)) ?? (await watchProbe(pod, kubeTarget, {...deps, signal})),

@@ -33,12 +33,12 @@ export function probeVolumes(spec: Values, container: Values, cluster: Cluster):
   const {path, text} = certificatesOf(container);
   const data = dataMounts(spec, container);
   const caMount = mapsIn(container['volumeMounts']).find(({mountPath}) => path !== undefined && isWithin(path, String(mountPath)));
-  const wanted = caMount ? [...data, caMount] : data;
+  const desired = caMount ? [...data, caMount] : data;
   const found = mapsIn(spec['volumes'])
-    .filter(({name}) => wanted.some((mount) => mount['name'] === name))
+    .filter(({name}) => desired.some((mount) => mount['name'] === name))
     .map((volume) => replaced(volume, cluster));
   const volumes = found.map(({volume}) => volume).filter((volume) => volume !== undefined);
-  const mounts = wanted.filter(({name}) => volumes.some((volume) => volume['name'] === name));
+  const mounts = desired.filter(({name}) => volumes.some((volume) => volume['name'] === name));
   const missesCertificates = caMount !== undefined && !mounts.includes(caMount);
   return {
     mounts: text === undefined ? mounts : [...mounts, CA_MOUNT],

@@ -2,7 +2,7 @@ import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yam
 import {isChart} from '../../charts/define.ts';
 import type {ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
-import {isNothing, parseYaml} from '../validate/source.ts';
+import {isEmptyNode, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
 import {blankAround, collisions, columnOf, dedent, type EmbeddedRelease, fleetProblems, indent, notReadable} from './embedded-release.ts';
 import {isTerraform, terraformReleases} from './terraform.ts';
@@ -75,7 +75,7 @@ interface Engine {
 export const nodeIn = (node: unknown, path: string): unknown =>
   at(path).reduce<unknown>((found, key) => (isMap(found) ? (found as YAMLMap).get(key, true) : undefined), node);
 export const listItems = (node: unknown): unknown[] => (isSeq(node) ? node.items : []);
-export const scalarText = (node: unknown): string | undefined => (isScalar(node) && !isNothing(node) ? String(node.value) : undefined);
+export const scalarText = (node: unknown): string | undefined => (isScalar(node) && !isEmptyNode(node) ? String(node.value) : undefined);
 
 const argo = (spec: string): Engine => ({
   releases: (root) => [nodeIn(root, `${spec}.source`), ...listItems(nodeIn(root, `${spec}.sources`))],

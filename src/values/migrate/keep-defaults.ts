@@ -3,11 +3,11 @@ import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {leavesOf, schemaOf} from '../../charts/schema.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';
-import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
+import {refusalReason, rowsFor, scopeOf} from '../../charts/support.ts';
 import {getAt, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';
-import {catalogue} from '../../settings/settings.ts';
+import {catalog} from '../../settings/settings.ts';
 import {dataHome} from '../../settings/storage.ts';
 import {effectiveValues, readValues, withEntries} from '../read-values.ts';
 import {errorsIn} from '../validate/validate.ts';
@@ -105,14 +105,14 @@ function changedDefaults(sides: Sides, from: Target, to: Target): ChangedDefault
 
 function ofSettings({before, after, settings}: Sides, from: Target, to: Target): ChangedDefault[] {
   const [old, read] = [readValues(before, from).settings, readValues(after, to).settings];
-  return catalogue.flatMap((setting) => {
+  return catalog.flatMap((setting) => {
     const [was, is] = [old.get(setting.id), read.get(setting.id)];
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
     // Without a default of the chart, the agent has its own.
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
     const rows = chartFor(to).rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
     const kept = keeping(setting, was, read, after, to);
-    const reason = kept ? undefined : whyRefused(chartFor(to), setting, was, to);
+    const reason = kept ? undefined : refusalReason(chartFor(to), setting, was, to);
     const path = kept?.[0]?.[0] ?? rows[0]?.paths[0] ?? (isUnprotected(setting.id, is) ? [] : undefined);
     if (path === undefined) return [];
     const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');

@@ -112,9 +112,9 @@ function editLines(text: YamlText, after: Values, moves: readonly Move[]): YamlT
   let current: YamlText | undefined = moves.reduce((moved, each) => withMove(moved, each, moves), text);
   const {values: moved = {}} = current;
   for (const path of leafPaths(moved).filter((each) => !sameTree(getAt(moved, each), getAt(after, each)))) {
-    const wanted = getAt(after, path);
+    const desired = getAt(after, path);
     const fixed: YamlText | undefined =
-      typeof wanted === 'object' || wanted === undefined ? undefined : current.fixed({path, value: wanted});
+      typeof desired === 'object' || desired === undefined ? undefined : current.fixed({path, value: desired});
     current = fixed ?? withoutKey(current, path, after);
     if (current === undefined) return undefined;
   }

@@ -1,4 +1,4 @@
-import {CHART_CHANGES, changeWithUpgrade, hazardsOf} from '../../charts/advise.ts';
+import {CHART_CHANGES, changeWithUpgrade, knownProblemsOf} from '../../charts/advise.ts';
 import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
@@ -8,9 +8,9 @@ import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {effectiveValues, readValues, withEntries, withoutMethodNames} from '../read-values.ts';
 import {dotted, isWithin, type ValuesFinding} from '../validate/finding.ts';
 import {errorsIn} from '../validate/validate.ts';
-import {type Carried, mapKeys} from './carry.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
 import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';
+import {type MappedKeys, mapKeys} from './map-keys.ts';
 import {extractSecrets, getFrom, type SettingEntries} from './old-settings.ts';
 
 export interface MigrationOptions {
@@ -72,7 +72,7 @@ export function requirements(given: Values, from: Target, to: Target): Change[] 
   return [
     ...(isHigher ? [needs(`${targetName(to)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`, CHECK_CLUSTER)] : []),
     ...(from.chart === to.chart
-      ? hazards(given, from, to)
+      ? knownProblems(given, from, to)
       : [needs(`A change from ${from.chart} to ${to.chart} with Helm alone ${CHART_CHANGES.helm}.`, changeWithUpgrade(to.chart))]),
   ];
 }
@@ -81,8 +81,8 @@ const CHECK_CLUSTER = 'Check the cluster: scalr-agent preflight';
 const needs = (message: string, remedy?: string): Change => changeOf('requirement', [], message, remedy);
 
 /** Without the effects that the migrated values avoid. The name of the release is unknown, so the default name is assumed. */
-const hazards = (given: Values, from: Target, to: Target): Change[] =>
-  hazardsOf(from, to, {release: 'scalr-agent', values: effectiveValues(given, from)})
+const knownProblems = (given: Values, from: Target, to: Target): Change[] =>
+  knownProblemsOf(from, to, {release: 'scalr-agent', values: effectiveValues(given, from)})
     .filter(({code, level}) => level !== 'info' && code !== 'KEYS_RENAMED')
     .map(({reason, remedy}) => needs(`${reason}.`, remedy));
 
@@ -90,7 +90,7 @@ const hazards = (given: Values, from: Target, to: Target): Change[] =>
  * Makes the new values valid: writes an old default where the new one does not fit, and drops keys that the target rejects. Errors that
  * the old values have too are left to the user.
  */
-function settleValues(before: Values, carried: Carried, from: Target, to: Target): Carried {
+function settleValues(before: Values, carried: MappedKeys, from: Target, to: Target): MappedKeys {
   const own = new Set(errorsIn(before, from).map(({code, path}) => `${code} ${path}`));
   const old = readValues(before, from).settings;
   let state = carried;
@@ -106,11 +106,11 @@ function settleValues(before: Values, carried: Carried, from: Target, to: Target
 
 /** Undefined if no old default resolves an error. */
 function withOldDefault(
-  carried: Carried,
+  carried: MappedKeys,
   errors: readonly ValuesFinding[],
   old: ReadonlyMap<string, unknown>,
   to: Target,
-): Carried | undefined {
+): MappedKeys | undefined {
   const scope = scopeOf(to, getFrom(old));
   for (const {path: name} of errors) {
     const path = at(name);
@@ -126,7 +126,12 @@ function withOldDefault(
 }
 
 /** Undefined if no error concerns a key that was valid before. */
-function withoutInvalid(carried: Carried, errors: readonly ValuesFinding[], own: ReadonlySet<string>, to: Target): Carried | undefined {
+function withoutInvalid(
+  carried: MappedKeys,
+  errors: readonly ValuesFinding[],
+  own: ReadonlySet<string>,
+  to: Target,
+): MappedKeys | undefined {
   const {values, changes, moves} = carried;
   const origin = (path: Path): Path => moves.find((each) => each.to.some((place) => sameTree(place, path)))?.from ?? path;
   const paths = leafPaths(values);

@@ -2,7 +2,7 @@ import {CHARTS, chartFor} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {closedSchema, nodeAt, schemaOf} from '../../charts/schema.ts';
-import {needsNoRow, rowsFor, scopeOf} from '../../charts/support.ts';
+import {isWrittenWithoutRow, rowsFor, scopeOf} from '../../charts/support.ts';
 import {
   at,
   copyOf,
@@ -22,7 +22,7 @@ import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {canonicalQuantity} from '../../settings/kinds.ts';
 import type {SecretNames} from '../../settings/release.ts';
-import {catalogue} from '../../settings/settings.ts';
+import {catalog} from '../../settings/settings.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {readValues, writtenSettings} from '../read-values.ts';
 import {type Change, changeOf} from './change.ts';
@@ -36,7 +36,7 @@ export interface SettingEntries {
   before: readonly ValuesEntry[];
 }
 
-/** The settings that values express, without chart defaults, in the order of the catalogue. */
+/** The settings that values express, without chart defaults, in the order of the catalog. */
 export function explicitSettings(given: Values, from: Target): SettingEntries[] {
   const values = withTextVariables(given, from);
   const read = readValues(values, from).settings;
@@ -45,8 +45,8 @@ export function explicitSettings(given: Values, from: Target): SettingEntries[] 
   const rows = chartFor(from).rows.filter((row) => within(from.version, row.in));
   const scope = scopeOf(from, getFrom(read));
   const leaves = leafPaths(values);
-  return catalogue.flatMap((setting) => {
-    if (needsNoRow(setting)) return [];
+  return catalog.flatMap((setting) => {
+    if (isWrittenWithoutRow(setting)) return [];
     const value = written.get(setting.id) ?? read.get(setting.id);
     if (value === undefined) return [];
     const hasKeys = rows.some((row) => row.setting === setting && row.paths.length > 0);

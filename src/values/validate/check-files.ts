@@ -142,8 +142,9 @@ export function checkGroups(
 }
 
 /** Chart and version, and where they come from. */
-function sourceText({source, version}: ChartGuess, target: Target): string {
-  const detected = `${target.chart} ${target.version}: ${source !== KEYS && version ? 'chart and version' : 'chart'} detected from ${source}.`;
+function sourceText({source, version, isGiven}: ChartGuess, target: Target): string {
+  const what = source !== KEYS && version && !isGiven ? 'chart and version' : 'chart';
+  const detected = `${target.chart} ${target.version}: ${what} detected from ${source}.`;
   return version === undefined
     ? `${detected} This is the newest known version; set --chart-version to the version that you install.`
     : detected;
@@ -176,6 +177,8 @@ function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<
 interface ChartGuess {
   name: ChartName | undefined;
   version: string | undefined;
+  /** The version is a setting. */
+  isGiven: boolean;
   source?: string;
 }
 
@@ -183,14 +186,15 @@ const KEYS = 'the keys of the file';
 
 /** From the settings, else from the header of the file, else from keys that only one chart has. */
 export function guessChart({files, release, around}: FileGroup, settings: Settings): ChartGuess {
-  if (around) return {name: undefined, version: undefined};
+  if (around) return {name: undefined, version: undefined, isGiven: false};
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
   const name = given ?? release?.chart ?? header?.chart ?? chartByKeys(files);
   const named = release ?? header;
-  const version = settings.get(chartVersion) ?? (named?.chart === name ? named?.version : undefined);
+  const givenVersion = settings.get(chartVersion);
+  const version = givenVersion ?? (named?.chart === name ? named?.version : undefined);
   const source = release ? `the ${release.kind}` : header ? 'the file header' : KEYS;
-  return {name, version, ...(given === undefined ? {source} : {})};
+  return {name, version, isGiven: givenVersion !== undefined, ...(given === undefined ? {source} : {})};
 }
 
 /** The chart version that the first lines of the file name, as `values` writes them. */

@@ -3,7 +3,7 @@ import {resolveType} from '../../charts/kubernetes.ts';
 import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {closest, isMisspelt} from '../../ground/text.ts';
+import {closest, isMisspelled} from '../../ground/text.ts';
 import {getAt, isMap, mergeValues, type Path, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {withoutMethodNames} from '../read-values.ts';
@@ -193,7 +193,7 @@ function checkType(tree: Tree, effective: Tree, reference: SchemaNode, path: Tre
   if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
   if (node.enum && tree !== '' && !node.enum.includes(tree as string)) {
     const value = closest(String(tree), node.enum);
-    const fix = value && isMisspelt(String(tree), value, node.enum) ? {fix: {path, value}} : {};
+    const fix = value && isMisspelled(String(tree), value, node.enum) ? {fix: {path, value}} : {};
     const details = value ? {suggestion: JSON.stringify(value), ...fix} : {};
     return [error('WRONG_VALUE', `Unsupported value ${JSON.stringify(tree)}: must be one of ${node.enum.join(', ')}.`, details)];
   }
@@ -240,7 +240,7 @@ function unknownField(
   const free = Object.keys(node.properties ?? {}).filter((each) => !Object.hasOwn(tree, each));
   const name = closest(key, free);
   const isInList = path.some((each) => typeof each === 'number');
-  const fix = name && !isInList && isMisspelt(key, name, free) ? {fix: {path, name}} : {};
+  const fix = name && !isInList && isMisspelled(key, name, free) ? {fix: {path, name}} : {};
   const details = name ? {suggestion: dotted([...path.slice(0, -1), name]), ...fix} : {};
   return findingAt(source, path, 'UNKNOWN_KEY', `Unknown field ${key}${type === undefined ? '' : ` in ${type}`}.`, details);
 }
@@ -266,13 +266,13 @@ const emptyText = (path: TreePath, source: ValuesSource): ValuesFinding =>
 
 /** A value of the wrong type; a scalar where a string is required only lacks quotes. */
 function typeMismatch(tree: Tree, {type}: SchemaNode, path: TreePath, source: ValuesSource): ValuesFinding {
-  const wanted = [type].flat().join(' or ');
-  if (wanted === 'string' && !isMap(tree) && !Array.isArray(tree)) {
+  const desired = [type].flat().join(' or ');
+  if (desired === 'string' && !isMap(tree) && !Array.isArray(tree)) {
     const text = source.written(path) ?? String(tree);
     const message = `Must be a string, but YAML reads ${text} as ${typeOf(tree)} ${JSON.stringify(tree)}.`;
     return findingAt(source, path, 'UNQUOTED_TEXT', message, {suggestion: `"${text}"`, fix: {path, value: text}});
   }
-  return findingAt(source, path, 'WRONG_TYPE', `Must be of type ${wanted}, not ${typeOf(tree)}: ${JSON.stringify(tree)}.`);
+  return findingAt(source, path, 'WRONG_TYPE', `Must be of type ${desired}, not ${typeOf(tree)}: ${JSON.stringify(tree)}.`);
 }
 
 /** The items that have the same keys as an item before them. */

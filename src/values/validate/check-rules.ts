@@ -65,7 +65,7 @@ export const checkVersion = (context: ValidationContext, target: Target): Values
 function findingsOf(
   context: ValidationContext,
   target: Target,
-  isWanted: (rule: ChartRule, isWritten: boolean) => boolean,
+  isDesired: (rule: ChartRule, isWritten: boolean) => boolean,
 ): ValuesFinding[] {
   const {values, effective, settings} = context;
   const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
@@ -78,7 +78,7 @@ function findingsOf(
     const {rule, setting, message, suggestion} = violation;
     const first = (violation.paths ?? []).map(at).find((each) => getAt(values, each) !== undefined);
     const path = violation.path === undefined ? (first ?? written(setting)) : at(violation.path);
-    if (rule.isReminder || !isWanted(rule, path !== undefined && getAt(values, path) !== undefined)) return [];
+    if (rule.isReminder || !isDesired(rule, path !== undefined && getAt(values, path) !== undefined)) return [];
     return [
       findingAt(context, path ?? pathsOf(setting)[0] ?? [], rule.code, withKeys(message, target), {
         severity: rule.severity,

@@ -118,10 +118,10 @@ function secretsAround(path: TreePath, {values = {}, written}: Partial<ValuesSou
     const isScalar = typeof tree !== 'object' || tree === null;
     const isHidden = isSecret || (typeof tree === 'string' && isSecretPair(tree));
     if (isHidden && !(typeof tree === 'string' && isPlaceholder(tree))) {
-      const spelt = isScalar ? (written?.(path) ?? String(tree)) : '';
-      for (const text of [spelt, JSON.stringify(tree), ...(isScalar ? [String(tree), JSON.stringify(spelt).slice(1, -1)] : [])])
+      const spelled = isScalar ? (written?.(path) ?? String(tree)) : '';
+      for (const text of [spelled, JSON.stringify(tree), ...(isScalar ? [String(tree), JSON.stringify(spelled).slice(1, -1)] : [])])
         if (text !== '' && text !== '""' && text !== 'null') secrets.texts.add(text);
-      if (typeof tree === 'number') for (const number of [tree, Number(spelt.replaceAll('_', ''))]) secrets.numbers.add(number);
+      if (typeof tree === 'number') for (const number of [tree, Number(spelled.replaceAll('_', ''))]) secrets.numbers.add(number);
     }
     if (isScalar) return;
     for (const [key, below] of Object.entries(tree)) {

@@ -217,12 +217,12 @@ export function resolveScalar(node: Scalar): Resolved {
   const tag = shortTag(node.tag);
   if (isPlain(node)) return resolvePlain(text);
   if (tag === '!!binary') return {kind: isBase64(text) ? 'string' : undefined, value: Buffer.from(text, 'base64').toString()};
-  const wanted = {'!!null': 'null', '!!bool': 'boolean', '!!int': 'int', '!!float': 'float'}[tag];
+  const desired = {'!!null': 'null', '!!bool': 'boolean', '!!int': 'int', '!!float': 'float'}[tag];
   if (tag === '!!timestamp') return {kind: /^\d{4}-\d\d?-\d\d?([Tt ].*)?$/.test(text) ? 'string' : undefined, value: text};
-  if (wanted === undefined) return {kind: 'string', value: text};
+  if (desired === undefined) return {kind: 'string', value: text};
   const resolved = resolvePlain(text);
-  if (resolved.kind === 'int' && wanted === 'float') return {...resolved, kind: 'float'};
-  return resolved.kind === wanted ? resolved : {kind: undefined, value: null};
+  if (resolved.kind === 'int' && desired === 'float') return {...resolved, kind: 'float'};
+  return resolved.kind === desired ? resolved : {kind: undefined, value: null};
 }
 
 /** Go's decoder skips line breaks. */

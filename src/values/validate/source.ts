@@ -40,7 +40,7 @@ function readText(text: string): ReadResult {
   const empty: ReadResult = {source: sourceOf(undefined, locate), findings: [findingOf(EMPTY, locate)]};
   const incompatibility = findIncompatibility(text, document);
   if (incompatibility) return refused(incompatibility);
-  const later = others.find(({contents, errors}) => errors.length > 0 || !isNothing(contents));
+  const later = others.find(({contents, errors}) => errors.length > 0 || !isEmptyNode(contents));
   if (later) return refused({...SEVERAL, offset: later.range[0]});
   if (!document?.contents) return empty;
   const {root, refusals, problems} = readNode(document.contents);
@@ -87,7 +87,7 @@ export function parseYaml(text: string, lineCounter = new LineCounter()): Docume
 }
 
 /** True for a document or a key without a value, or with null. */
-export const isNothing = (contents: unknown): boolean =>
+export const isEmptyNode = (contents: unknown): boolean =>
   contents === null || (isScalar(contents) && contents.type === 'PLAIN' && /^(|~|null|Null|NULL)$/.test(contents.source ?? ''));
 
 function sourceOf(root: Read | undefined, locate: Locate): ValuesSource {

@@ -5,7 +5,7 @@ import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/relea
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {closest, isMisspelt} from '../../ground/text.ts';
+import {closest, isMisspelled} from '../../ground/text.ts';
 import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import type {Fix} from './finding.ts';
 
@@ -30,7 +30,7 @@ function suggestKnownKey(path: Path, values: Values, target: Target): {message: 
   const documented = documentedKey(path, target);
   if (documented) return {message: `${name} ${documented.was}.`, suggestion: documented.instead};
 
-  const releases = releasesWith(path, target.chart);
+  const releases = releasesWith(path, target.chart, target.schema === undefined ? [] : [target.version]);
   const known = equivalentKey(path, values, target);
   if (releases !== undefined) {
     const message = `${here} has no key ${name} (available: ${releases}).`;
@@ -43,11 +43,11 @@ function suggestKnownKey(path: Path, values: Values, target: Target): {message: 
   return {message: owner ? `${name} is a key of ${owner} and has no equivalent in ${here}.` : `${here} has no key ${name}.`};
 }
 
-/** Text: the releases of the chart that have the key or keys below it. */
-function releasesWith(path: Path, chart: ChartName): string | undefined {
+/** Text: the releases of the chart that have the key or keys below it. `later` are releases without it that this program does not know. */
+function releasesWith(path: Path, chart: ChartName, later: readonly string[] = []): string | undefined {
   const [key, all] = [spellPath(path), releasesOf(chart)];
   const some = all.filter((version) => keysOfVersion(chartSchema(chart), version).has(key));
-  return some.length === 0 ? undefined : describeRange(rangeOf(some, all));
+  return some.length === 0 ? undefined : describeRange(rangeOf(some, [...all, ...later]));
 }
 
 /** Every key of a release and the keys above it, by their spelling. */
@@ -187,7 +187,7 @@ function similarKey(path: Path, values: Values, target: Target): Suggestion | un
   const alike = names.get(closest(path.at(-1) as string, [...names.keys()]) ?? '') ?? closestName(path, known, keys);
   if (alike === undefined) return keyOfSameName(path, values, target);
   const name = keys.get(alike)?.at(-1) as string;
-  const isClear = isMisspelt(path.at(-1) as string, name, [...names.keys()]);
+  const isClear = isMisspelled(path.at(-1) as string, name, [...names.keys()]);
   const fix = isClear ? rename(path, keys.get(alike) as Path, values, target) : undefined;
   return suggest(keys.get(alike) as Path, fix?.to === undefined ? fix : undefined);
 }

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {objectFiles, readEnforcement} from '../../../src/bundle/collect/read-objects.ts';
 import {policyFindings} from '../../../src/bundle/findings.ts';
 import type {ChartName} from '../../../src/charts/schema.ts';
-import {Evidence} from '../../../src/diagnose/finding.ts';
+import {BundlePositions} from '../../../src/diagnose/finding.ts';
 import type {ApiResult} from '../../../src/kubernetes/client.ts';
 import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import type {NodeObject} from '../../../src/platform/readings.ts';
@@ -52,9 +52,9 @@ async function find(cluster: Cluster, chart: ChartName = 'agent-job', version = 
   const {read} = await enforcement(cluster);
   if (read === undefined) throw new Error('nothing was read');
   const texts = [read.file, ...objectFiles([policy], () => (value) => value)];
-  const found = policyFindings({name: 'mine', chart, version}, [policy], read, new Evidence(texts, new Set(), []));
-  const [{evidence = '', line = 0} = {}] = found;
-  return {found, said: texts.find(({name}) => name === evidence)?.text.split('\n')[line - 1], file: JSON.parse(read.file.text)};
+  const found = policyFindings({name: 'mine', chart, version}, [policy], read, new BundlePositions(texts, new Set(), []));
+  const [{file = '', line = 0} = {}] = found;
+  return {found, said: texts.find(({name}) => name === file)?.text.split('\n')[line - 1], file: JSON.parse(read.file.text)};
 }
 
 test('a policy that nothing enforces stands out, with what runs the network', async () => {
@@ -65,7 +65,7 @@ test('a policy that nothing enforces stands out, with what runs the network', as
       code: 'POLICY_NOT_ENFORCED',
       object: 'networkpolicy/mine-network-policy',
       message: expect.stringMatching(/^NetworkPolicies are not enforced \(DaemonSet kube-flannel-ds: flannel without a policy engine\)/),
-      evidence: 'network.json',
+      file: 'network.json',
       line: expect.any(Number),
       remedy: expect.stringContaining('Enable a network policy engine'),
     },
@@ -81,10 +81,10 @@ test('so does one of Cilium that is told to enforce nothing, and the VPC CNI wit
 
 test('one that does not cover runs stands out by its selector, and one that upstream measured to do nothing', async () => {
   const {found, said} = await find({sets: [set('cilium')]}, 'agent-k8s');
-  expect(found).toMatchObject([{code: 'POLICY_MISSES_RUNS', evidence: 'objects/networkpolicy/mine-network-policy.json'}]);
+  expect(found).toMatchObject([{code: 'POLICY_MISSES_RUNS', file: 'objects/networkpolicy/mine-network-policy.json'}]);
   expect(said).toContain('"podSelector"');
   const gke = await find({sets: [set('calico-node')], nodes: [node({}, {spec: {providerID: 'gce://p/z/n'}})], server: 'v1.35.1-gke.100'});
-  expect(gke.found).toMatchObject([{code: 'POLICY_WITHOUT_EFFECT', evidence: 'network.json'}]);
+  expect(gke.found).toMatchObject([{code: 'POLICY_WITHOUT_EFFECT', file: 'network.json'}]);
   expect(gke.said).toContain('"blockMetadata"');
 });
 

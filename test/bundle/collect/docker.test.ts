@@ -173,7 +173,7 @@ test.each([
     '--json',
   );
   const [finding] = JSON.parse(stdout).findings;
-  expect(finding).toMatchObject({code, severity: 'error', object: 'container/scalr-agent', evidence: 'logs/docker/scalr-agent.log'});
+  expect(finding).toMatchObject({code, severity: 'error', object: 'container/scalr-agent', file: 'logs/docker/scalr-agent.log'});
   expect(finding.remedy).toContain(remedy);
 });
 
@@ -185,7 +185,7 @@ test.each([
   const {file, stdout} = await collect(docker({inspect: inspected(state)}), '--json');
   const [finding] = JSON.parse(stdout).findings;
   const content = await contentOf(file);
-  expect(finding).toMatchObject({code, evidence: 'docker/inspect.json'});
+  expect(finding).toMatchObject({code, file: 'docker/inspect.json'});
   expect(content['docker/inspect.json']?.split('\n')[finding.line - 1]).toContain(sign);
 });
 

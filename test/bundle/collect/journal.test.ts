@@ -122,7 +122,7 @@ test.each([
   ['OOM_KILLED', {Result: 'oom-kill'}],
 ])('reports %s from the unit state', async (code, state) => {
   const {document, file} = await collect(says({show: shows(properties(state))}));
-  expect(document.findings).toMatchObject([{code, object: 'unit/scalr-agent', evidence: 'systemd/scalr-agent.properties.txt'}]);
+  expect(document.findings).toMatchObject([{code, object: 'unit/scalr-agent', file: 'systemd/scalr-agent.properties.txt'}]);
   const [key = '', value = ''] = Object.entries(state)[0] ?? [];
   const content = await contentOf(file);
   expect(content['systemd/scalr-agent.properties.txt']?.split('\n')[document.findings[0].line - 1]).toBe(`${key}=${value}`);

@@ -56,7 +56,7 @@ test.skipIf(!hasJournalctl)('what a real journalctl says of the agent is all the
   expect(JSON.stringify(content)).not.toMatch(/inline-7Hq2|pr0xy/);
 });
 
-test.skipIf(!hasJournalctl)('long tracebacks, colours, progress bars and bytes that are no text are not hidden', async () => {
+test.skipIf(!hasJournalctl)('long tracebacks, colors, progress bars and bytes that are no text are not hidden', async () => {
   const {content} = await collect(folder);
   const log = content['logs/journal/scalr-agent.log'] ?? '';
   expect(log).toMatch(/line 0 of a long traceback\n( +line \d of a long traceback\n){7}/);

@@ -65,7 +65,7 @@ describe('what goes into the bundle', () => {
     expect(names(pods)).toEqual(['Pod/mine-1-a', 'Pod/scalr-agent-run-2-plan-y']);
   });
 
-  test('tells the runs that are there, wanted or not', () => {
+  test('tells the runs that are there, desired or not', () => {
     expect(runIds(NAMESPACE, [LOCAL, JOB])).toEqual(['run-1', 'run-2']);
   });
 
@@ -99,7 +99,7 @@ describe('logs', () => {
     ]);
   });
 
-  test('begin where they are wanted from; what was said before a restart is wanted whenever it was', () => {
+  test('begin where they are desired from; what was said before a restart is desired whenever it was', () => {
     const [current, previous] = logItems([pod], 'a b', {since: {seconds: 60}, container: 'agent'});
     expect(current?.path).toBe('/api/v1/namespaces/a%20b/pods/p/log?container=agent&timestamps=true&sinceSeconds=60');
     expect(previous?.path).toBe('/api/v1/namespaces/a%20b/pods/p/log?container=agent&timestamps=true&previous=true');

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import {cacheFindings, debugFindings} from '../../../src/bundle/findings.ts';
-import {Evidence} from '../../../src/diagnose/finding.ts';
+import {BundlePositions} from '../../../src/diagnose/finding.ts';
 import {LogMatcher} from '../../../src/diagnose/log-matcher.ts';
 
-const NOWHERE = new Evidence([], new Set(), []);
+const NOWHERE = new BundlePositions([], new Set(), []);
 const JOB = {name: 'mine', namespace: 'scalr', target: {chart: 'agent-job', version: '0.6.5'}} as const;
 
 test('reports that debug logs were off, with the command that enables them', () => {
@@ -36,7 +36,7 @@ test.each([LINES.length, 40, 7])('counts cache use of runs, in chunks of %i byte
       code: 'CACHE_USED',
       severity: 'info',
       message: '38 of 40 plugins and 16 of 16 modules used from the cache, in 2 logs',
-      evidence: 'b.log',
+      file: 'b.log',
     },
   ]);
 });

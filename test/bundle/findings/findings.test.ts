@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {objectFiles} from '../../../src/bundle/collect/read-objects.ts';
 import {clusterFindings} from '../../../src/diagnose/cluster-findings.ts';
-import {Evidence} from '../../../src/diagnose/finding.ts';
+import {BundlePositions} from '../../../src/diagnose/finding.ts';
 import {LogMatcher, type LogRecord} from '../../../src/diagnose/log-matcher.ts';
 import type {Claim, Event, KubernetesObject, Pod} from '../../../src/kubernetes/objects.ts';
 import {TODAY} from '../../support/settings-from.ts';
@@ -35,13 +35,13 @@ function log(file: string, ...lines: readonly string[]): LogRecord {
 const texts = (objects: readonly KubernetesObject[]) => objectFiles(objects, () => (value) => value);
 
 function find(objects: readonly KubernetesObject[], logs: readonly LogRecord[] = []) {
-  return clusterFindings({objects, logs, places: new Evidence(texts(objects), new Set(), logs), now: TODAY});
+  return clusterFindings({objects, logs, places: new BundlePositions(texts(objects), new Set(), logs), now: TODAY});
 }
 
 /** What stands in the line that a finding names. */
-function seen(objects: readonly KubernetesObject[], {evidence, line = 0}: {evidence?: string; line?: number}): string | undefined {
+function seen(objects: readonly KubernetesObject[], {file, line = 0}: {file?: string; line?: number}): string | undefined {
   return texts(objects)
-    .find(({name}) => name === evidence)
+    .find(({name}) => name === file)
     ?.text.split('\n')[line - 1];
 }
 
@@ -52,16 +52,16 @@ describe('causes have evidence in the bundle', () => {
     });
     const logs = [log('logs/agent-1/agent.log', 'starting'), log('logs/agent-1/agent.previous.log', 'starting', 'no such option', 'bye')];
     expect(find([crash], logs)).toMatchObject([
-      {severity: 'error', code: 'CRASH_LOOP', object: 'pod/agent-1', evidence: 'logs/agent-1/agent.previous.log', line: 3},
+      {severity: 'error', code: 'CRASH_LOOP', object: 'pod/agent-1', file: 'logs/agent-1/agent.previous.log', line: 3},
     ]);
-    expect(find([crash])).toMatchObject([{code: 'CRASH_LOOP', evidence: 'objects/pod/agent-1.json'}]);
+    expect(find([crash])).toMatchObject([{code: 'CRASH_LOOP', file: 'objects/pod/agent-1.json'}]);
   });
 
   test('of an out-of-memory error: the state of the container', () => {
     const ended = {terminated: {reason: 'OOMKilled', exitCode: 137}};
     const killed = pod({containerStatuses: [agent({restartCount: 4, state: {waiting: {reason: 'CrashLoopBackOff'}}, lastState: ended})]});
     const [finding] = find([killed], [log('logs/agent-1/agent.previous.log', 'working')]);
-    expect(finding).toMatchObject({severity: 'error', code: 'OOM_KILLED', evidence: 'objects/pod/agent-1.json'});
+    expect(finding).toMatchObject({severity: 'error', code: 'OOM_KILLED', file: 'objects/pod/agent-1.json'});
     expect(seen([killed], finding ?? {})).toContain('"reason": "OOMKilled"');
   });
 
@@ -77,7 +77,7 @@ describe('causes have evidence in the bundle', () => {
       event(stuck, 'Failed', 'Error: ImagePullBackOff'),
     ];
     const [finding] = find(objects);
-    expect(finding).toMatchObject({code: 'IMAGE_NOT_FOUND', evidence: 'events.txt'});
+    expect(finding).toMatchObject({code: 'IMAGE_NOT_FOUND', file: 'events.txt'});
     expect(seen(objects, finding ?? {})).toContain('Pod/agent-1  Failed  Failed to pull image');
   });
 
@@ -89,7 +89,7 @@ describe('causes have evidence in the bundle', () => {
     expect(finding).toMatchObject({
       code: 'INSUFFICIENT_MEMORY',
       message: expect.stringContaining('2 Insufficient memory'),
-      evidence: 'events.txt',
+      file: 'events.txt',
     });
     expect(seen(objects, finding ?? {})).toContain('FailedScheduling');
     const [later] = find([pending]);
@@ -100,14 +100,14 @@ describe('causes have evidence in the bundle', () => {
     const claim: Claim = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Pending'}};
     const objects = [claim, event(claim, 'ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found')];
     const [finding] = find(objects);
-    expect(finding).toMatchObject({code: 'CLASS_NOT_FOUND', object: 'pvc/cache', evidence: 'events.txt', line: 1});
+    expect(finding).toMatchObject({code: 'CLASS_NOT_FOUND', object: 'pvc/cache', file: 'events.txt', line: 1});
   });
 
   test('without a line number when redaction moved the lines', () => {
     const claim: Claim = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Lost'}};
-    const places = new Evidence(texts([claim]), new Set(['objects/persistentvolumeclaim/cache.json']), []);
+    const places = new BundlePositions(texts([claim]), new Set(['objects/persistentvolumeclaim/cache.json']), []);
     const [finding] = clusterFindings({objects: [claim], logs: [], places, now: TODAY});
-    expect(finding).toMatchObject({code: 'PVC_LOST', evidence: 'objects/persistentvolumeclaim/cache.json'});
+    expect(finding).toMatchObject({code: 'PVC_LOST', file: 'objects/persistentvolumeclaim/cache.json'});
     expect(finding).not.toHaveProperty('line');
   });
 });
@@ -120,7 +120,7 @@ describe('agent log messages', () => {
     const status = agent({restartCount: 1, lastState: {terminated: {exitCode: 1}}});
     const logs = [log('logs/agent-1/agent.log', 'starting', REFUSED, REFUSED), log('logs/agent-1/agent.previous.log', 'something older')];
     expect(find([pod({containerStatuses: [status]})], logs)).toContainEqual(
-      expect.objectContaining({code: 'TOKEN_REJECTED', evidence: 'logs/agent-1/agent.log', line: 3}),
+      expect.objectContaining({code: 'TOKEN_REJECTED', file: 'logs/agent-1/agent.log', line: 3}),
     );
   });
 
@@ -132,7 +132,7 @@ describe('agent log messages', () => {
         severity: 'warning',
         code: 'TOKEN_REJECTED',
         message: 'container agent logged 2 times, last: Invalid agent token; the pod became ready afterwards',
-        evidence: 'logs/agent-1/agent.log',
+        file: 'logs/agent-1/agent.log',
         line: 2002,
         remedy: expect.stringContaining('agent pool'),
       },
@@ -183,7 +183,7 @@ describe('agent log messages', () => {
       'end',
     ];
     const logs = ['runner', 'istio-proxy'].map((name) => log(`logs/run-1/${name}.log`, ...lines));
-    expect(find([run], logs)).toMatchObject([{code: 'TLS_UNKNOWN_AUTHORITY', evidence: 'logs/run-1/runner.log', line: 1}]);
+    expect(find([run], logs)).toMatchObject([{code: 'TLS_UNKNOWN_AUTHORITY', file: 'logs/run-1/runner.log', line: 1}]);
   });
 });
 
@@ -194,14 +194,14 @@ describe('restarts', () => {
   test('because of memory are reported although the pod is ready again', () => {
     const objects = [restarted('OOMKilled')];
     const [finding] = find(objects);
-    expect(finding).toMatchObject({severity: 'warning', code: 'OOM_KILLED', evidence: 'objects/pod/agent-1.json'});
+    expect(finding).toMatchObject({severity: 'warning', code: 'OOM_KILLED', file: 'objects/pod/agent-1.json'});
     expect(finding?.message).toBe('container agent restarted 2 times: OOMKilled (exit code 137)');
     expect(seen(objects, finding ?? {})).toContain('"reason": "OOMKilled"');
   });
 
   test('for another reason refer to the last log', () => {
     const [finding] = find([restarted('Error')], [log('logs/agent-1/agent.previous.log', 'one', 'two')]);
-    expect(finding).toMatchObject({code: 'RESTARTED', evidence: 'logs/agent-1/agent.previous.log', line: 2});
+    expect(finding).toMatchObject({code: 'RESTARTED', file: 'logs/agent-1/agent.previous.log', line: 2});
   });
 });
 
@@ -213,7 +213,7 @@ describe('problems that do not affect readiness', () => {
     const [asManifest] = clusterFindings({
       objects: [deployment],
       logs: [],
-      places: new Evidence([], new Set(), []),
+      places: new BundlePositions([], new Set(), []),
       replicas: {agent: 3},
       now: TODAY,
     });

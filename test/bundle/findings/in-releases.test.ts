@@ -1,16 +1,16 @@
 import {describe, expect, test} from 'vitest';
-import {mistakes, versionFindings} from '../../../src/bundle/findings.ts';
+import {configurationFindings, versionFindings} from '../../../src/bundle/findings.ts';
 import {within} from '../../../src/charts/releases.ts';
 import type {ChartName} from '../../../src/charts/schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from '../../../src/charts/target.ts';
-import {Evidence} from '../../../src/diagnose/finding.ts';
+import {BundlePositions} from '../../../src/diagnose/finding.ts';
 import {jsonText, type Values} from '../../../src/ground/tree.ts';
 import type {NodeObject} from '../../../src/platform/readings.ts';
 
 const CHARTS: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 const target = (chart: ChartName, version: string) => ({chart, version});
 
-const NOWHERE = new Evidence([], new Set(), []);
+const NOWHERE = new BundlePositions([], new Set(), []);
 
 /** What every release has. */
 const withToken = (chart: ChartName, version: string, more: object = {}): Values => ({
@@ -23,12 +23,12 @@ const withToken = (chart: ChartName, version: string, more: object = {}): Values
 
 describe('values of a release', () => {
   const find = (chart: ChartName, version: string, values: Values | undefined) =>
-    mistakes({name: 'mine', target: target(chart, version), values}, NOWHERE);
+    configurationFindings({name: 'mine', target: target(chart, version), values}, NOWHERE);
 
   test('are validated, with a line in the file of the bundle', () => {
     const values = {agent: {url: 'https://acme.scalr.io', tokn: 'x', tokenExistingSecret: {name: 'mine'}}};
     const found = find('agent-local', '0.6.5', values).find(({code}) => code === 'UNKNOWN_KEY');
-    expect(found).toMatchObject({object: 'release/mine', evidence: 'releases/mine/values.json'});
+    expect(found).toMatchObject({object: 'release/mine', file: 'releases/mine/values.json'});
     expect(jsonText(values).split('\n')[(found?.line ?? 0) - 1]).toContain('"tokn"');
   });
 
@@ -56,19 +56,22 @@ describe('values of a release', () => {
 
   test('a bug of the version has its evidence at the version', () => {
     const history = {name: 'releases/mine/history.json', text: '[{"chart":"agent-job-0.5.63"}]\n'};
-    const labelled = {
+    const labeled = {
       name: 'objects/deployment/scalr-agent.json',
       text: jsonText({metadata: {labels: {'helm.sh/chart': 'agent-job-0.5.63'}}}),
     };
     const seen = (...texts: {name: string; text: string}[]) =>
-      mistakes({name: 'mine', target: target('agent-job', '0.5.63'), values: undefined}, new Evidence(texts, new Set(), []));
-    expect(seen(labelled, history)).toMatchObject([{evidence: 'releases/mine/history.json', line: 1}]);
-    expect(seen(labelled)).toMatchObject([{evidence: 'objects/deployment/scalr-agent.json', line: 4}]);
+      configurationFindings(
+        {name: 'mine', target: target('agent-job', '0.5.63'), values: undefined},
+        new BundlePositions(texts, new Set(), []),
+      );
+    expect(seen(labeled, history)).toMatchObject([{file: 'releases/mine/history.json', line: 1}]);
+    expect(seen(labeled)).toMatchObject([{file: 'objects/deployment/scalr-agent.json', line: 4}]);
   });
 
   test('a bug that the values trigger is reported once, at its line', () => {
     const found = find('agent-job', '0.5.68', {task: {allowMetadataService: false}}).filter(({code}) => code === 'POLICY_WITHOUT_DNS');
-    expect(found).toMatchObject([{evidence: 'releases/mine/values.json', line: 3}]);
+    expect(found).toMatchObject([{file: 'releases/mine/values.json', line: 3}]);
     expect(find('agent-job', '0.6.3', withToken('agent-job', '0.6.3', {replicaCount: 2})).map(({code}) => code)).toEqual([
       'PDB_NOT_RENDERED',
     ]);
@@ -101,7 +104,12 @@ describe('a version', () => {
     server: string | undefined = 'v1.35.1',
     nodes: readonly NodeObject[] = [],
     name = 'mine',
-  ) => versionFindings({name, namespace: 'agents', target: target(chart, version)}, {server, nodes}, new Evidence(texts, new Set(), []));
+  ) =>
+    versionFindings(
+      {name, namespace: 'agents', target: target(chart, version)},
+      {server, nodes},
+      new BundlePositions(texts, new Set(), []),
+    );
 
   test('behind the newest known one is reported with the upgrade command', () => {
     expect(find('agent-local', '0.6.1')).toEqual([
@@ -111,7 +119,7 @@ describe('a version', () => {
         object: 'release/mine',
         message:
           'agent-local 0.6.1 (agent 1.1.0) is 4 releases behind agent-local 0.6.5 (agent 1.4.0), the newest known version, and lacks its fixes',
-        evidence: 'releases/mine/history.json',
+        file: 'releases/mine/history.json',
         line: 8,
         remedy: 'Show what an upgrade changes: scalr-agent upgrade --release mine --namespace agents --chart-version 0.6.5 --dry-run',
       },
@@ -152,11 +160,11 @@ describe('a version', () => {
       severity: 'error',
       code: 'KUBERNETES_TOO_OLD',
       message: expect.stringMatching(/requires Kubernetes 1\.35, and the control plane runs v1\.34\.1-gke\.1 \(and 1 more\)/),
-      evidence: 'version.json',
+      file: 'version.json',
       line: 3,
     });
     expect(find('agent-job', newestOf('agent-job'), 'v1.35.1', [node('one', 'v1.33.2')])).toMatchObject([
-      {severity: 'error', message: expect.stringContaining('node one runs v1.33.2'), evidence: 'objects/node/one.json', line: 8},
+      {severity: 'error', message: expect.stringContaining('node one runs v1.33.2'), file: 'objects/node/one.json', line: 8},
     ]);
     expect(find('agent-k8s', newestOf('agent-k8s'), 'v1.28.0')).toMatchObject([{severity: 'warning', code: 'KUBERNETES_TOO_OLD'}]);
     expect(find('agent-job', newestOf('agent-job'), undefined)).toEqual([]);
@@ -166,7 +174,7 @@ describe('a version', () => {
     for (const version of releasesOf(chart)) {
       const found = [
         ...find(chart, version),
-        ...mistakes({name: 'mine', target: target(chart, version), values: withToken(chart, version)}, NOWHERE),
+        ...configurationFindings({name: 'mine', target: target(chart, version), values: withToken(chart, version)}, NOWHERE),
       ];
       expect(found.every(({severity}) => severity === 'warning')).toBe(true);
     }

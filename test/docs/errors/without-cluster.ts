@@ -2,7 +2,7 @@ import {CLIError} from '@oclif/core/errors';
 import {hostErrorIn} from '../../../src/adapters/host-tools.ts';
 import {nodeFiles} from '../../../src/adapters/node-files.ts';
 import type {BaseCommand} from '../../../src/cli/base-command.ts';
-import {asExpected} from '../../../src/cli/failure.ts';
+import {toExpectedError} from '../../../src/cli/failure.ts';
 import CollectLogs from '../../../src/commands/collect-logs.ts';
 import Recommend from '../../../src/commands/recommend.ts';
 import Validate from '../../../src/commands/validate.ts';
@@ -25,7 +25,7 @@ const typing = (code: Example['code'], words: Words, deps?: Deps): Example => {
 const ADDRESS = '--url https://acme.scalr.io';
 const taken = memoryFiles({'values.yaml': 'agent: {}\n'});
 const noArchive = memoryFiles({'values.yaml': 'agent: {}\n', 'agent-job-0.6.5.tgz': '<html>404</html>'});
-const misspelt = memoryFiles({'answers.yaml': 'url: https://acme.scalr.io\ncach: pvc\n'});
+const misspelled = memoryFiles({'answers.yaml': 'url: https://acme.scalr.io\ncach: pvc\n'});
 const broken = {
   ...memoryFiles(),
   read: async (): Promise<never> => {
@@ -54,13 +54,13 @@ export const withoutCluster: readonly Example[] = [
     code: 'UNKNOWN_COMMAND',
     typed: 'scalr-agent instal',
     say: saidOf(() => {
-      throw asExpected(new CLIError('command instal not found'), {argv: [], commands: ['install', ...Object.keys(COMMANDS)]});
+      throw toExpectedError(new CLIError('command instal not found'), {argv: [], commands: ['install', ...Object.keys(COMMANDS)]});
     }),
   },
   typing('UNKNOWN_FLAG', `values ${ADDRESS} --cach-size 5Gi`),
   typing('MISSING_SETTING', 'values --chart agent-job'),
   typing('INVALID_SETTING', 'values --url ftp://acme --concurrency many'),
-  typing('INVALID_ANSWERS_FILE', 'values --answers answers.yaml', {files: misspelt}),
+  typing('INVALID_ANSWERS_FILE', 'values --answers answers.yaml', {files: misspelled}),
   typing('UNSUPPORTED_SETTING', `values ${ADDRESS} --chart agent-job --shutdown-mode drain`),
   typing('CONFLICTING_SETTINGS', `values ${ADDRESS} --chart agent-local --run-memory-request 4Gi --run-memory-limit 2Gi`),
   typing('RESERVED_VARIABLE', `values ${ADDRESS} --chart agent-local --extra-env SCALR_AGENT_NAME=mine`),

@@ -129,8 +129,8 @@ const purposeCase: Case = {
     }),
 };
 
-const pick = (map: Readonly<Record<string, unknown>>, wanted: object): object =>
-  Object.fromEntries(Object.keys(wanted).map((key) => [key, map[key]]));
+const pick = (map: Readonly<Record<string, unknown>>, desired: object): object =>
+  Object.fromEntries(Object.keys(desired).map((key) => [key, map[key]]));
 
 export const annotationCase: Case = {
   name: 'annotations of pods',

@@ -11,14 +11,14 @@ const namespace = (labels: Record<string, string>, more = {}) => ({
   metadata: {name: 'scalr-agent', labels, ...more},
 });
 const enforcing = (level: string) => clusterWith([namespace({'pod-security.kubernetes.io/enforce': level})], {without: ['scalr-agent']});
-const UNLABELLED = clusterWith([namespace({})], {without: ['scalr-agent']});
+const UNLABELED = clusterWith([namespace({})], {without: ['scalr-agent']});
 const NONE = clusterWith([], {without: ['scalr-agent']});
 const REFUSING = {...NONE, refuse: ['namespaces']};
 const said = async (id: string, cluster = NONE, but: Partial<PreflightContext> = {}) =>
   saidBy(namespaceChecks, id, await preflightContext({chart: 'agent-local'}, cluster, but));
 
 test('passes for an existing or new namespace, fails for one being deleted, skips without permission', async () => {
-  expect(await said('namespace', UNLABELLED)).toBe('pass: scalr-agent exists');
+  expect(await said('namespace', UNLABELED)).toBe('pass: scalr-agent exists');
   expect(await said('namespace')).toBe('pass: scalr-agent will be created');
   const going = clusterWith([namespace({}, {deletionTimestamp: '2027-01-01T00:00:00Z'})], {without: ['scalr-agent']});
   expect(await said('namespace', going)).toMatch(/^fail: .*being deleted/);
@@ -70,11 +70,11 @@ test('suggests another chart when no settings of the chart comply', async () => 
 });
 
 test('skips when the namespace has no label and the pods are not restricted', async () => {
-  expect(await said('pod-security', UNLABELLED, pod())).toMatch(/^pass: .*restricted/);
-  expect(await said('pod-security', UNLABELLED, pod({}, {}))).toMatch(
+  expect(await said('pod-security', UNLABELED, pod())).toMatch(/^pass: .*restricted/);
+  expect(await said('pod-security', UNLABELED, pod({}, {}))).toMatch(
     /^skip: Cannot read the level .*: .* require baseline -> .*enforce=baseline/,
   );
-  expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(
+  expect(await said('pod-security', UNLABELED, HOST_PATH)).toMatch(
     /^skip: .*the pods require privileged -> Set the level: kubectl label .*enforce=privileged/,
   );
   expect(await said('pod-security', NONE, HOST_PATH)).toMatch(/ -> Set the level: kubectl create namespace scalr-agent && kubectl label /);

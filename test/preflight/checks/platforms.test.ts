@@ -14,9 +14,9 @@ const CHECKS = [...clusterChecks, ...releaseChecks, ...storageChecks, ...network
 const table = async (chart: string, but: Partial<PreflightContext> = {}): Promise<string> => {
   const rows = PLATFORMS.map(async (name) => {
     const checked = runChecks(CHECKS, await preflightContext({chart}, platform(name), but));
-    const of = (wanted: string): string[] => {
-      const ids = checked.filter(({status}) => status === wanted).map(({id}) => id);
-      return ids.length === 0 ? [] : [`  ${wanted} ${ids.join(', ')}`];
+    const of = (desired: string): string[] => {
+      const ids = checked.filter(({status}) => status === desired).map(({id}) => id);
+      return ids.length === 0 ? [] : [`  ${desired} ${ids.join(', ')}`];
     };
     return [name, ...['fail', 'warn', 'skip', 'pass'].flatMap(of)].join('\n');
   });

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {type Fact, known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesObject, SecretObject} from '../../../src/kubernetes/objects.ts';
 import {secretChecks} from '../../../src/preflight/checks/secrets.ts';
-import {wantedSecrets} from '../../../src/preflight/pod-resources.ts';
+import {requiredSecrets} from '../../../src/preflight/pod-resources.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import {preflightContext, saidBy} from '../context.ts';
 
@@ -116,7 +116,7 @@ test('requires what pods read, unless it is optional or created by the chart', a
   };
   const objects = [pod, {kind: 'Secret', metadata: {name: 'own'}}] as KubernetesObject[];
   expect(
-    wantedSecrets([{name: NAME, type: 'Opaque', data: {token: undefined}, howToGive: '', flag: '--token-secret'}], get, objects),
+    requiredSecrets([{name: NAME, type: 'Opaque', data: {token: undefined}, howToGive: '', flag: '--token-secret'}], get, objects),
   ).toEqual([
     {name: NAME, keys: ['token'], isGiven: false},
     {name: 'one', keys: ['a', 'b'], isGiven: false},

@@ -35,7 +35,7 @@ prove('storage', storageChecks, [
     cluster: clusterWith([], {without: ['default']}),
   },
   {id: 'storage-class', is: 'nothing', when: 'the chart makes it', flags: efs},
-  {id: 'storage-class', is: 'skip', when: 'a prepared volume is wanted', flags: {...shared, 'cache-storage-class': '-'}},
+  {id: 'storage-class', is: 'skip', when: 'a prepared volume is required', flags: {...shared, 'cache-storage-class': '-'}},
   {id: 'storage-class', is: 'skip', when: 'classes are refused', flags: shared, cluster: refused},
   {id: 'storage-class', is: 'skip', when: 'nothing is rendered', flags: shared, but: noManifest},
 

@@ -279,7 +279,7 @@ export const UNKNOWN: Readonly<Record<string, readonly string[]>> = {
     'requirepass «strong»',
     'bind_pw = «any»',
   ],
-  colours: [
+  colors: [
     '\u001b[36mpassword\u001b[0m=\u001b[35m«any»\u001b[0m \u001b[36mport\u001b[0m=1',
     '\u001b[94mtoken\u001b[0m: \u001b[96m«any»\u001b[0m',
     '\u001b[1mAuthorization:\u001b[22m Bearer \u001b[33m«b62»\u001b[39m',

@@ -117,6 +117,16 @@ describe('what the user must know', () => {
     );
   });
 
+  test('names the containers that variables of the controller also reach', () => {
+    const text = 'agent: {tokenExistingSecret: t}\nextraEnv: {REGION: eu, HTTPS_PROXY: "http://proxy:3128", SCALR_AGENT_DEBUG: "1"}\n';
+    const {changes} = migrate(text, 'agent-job@0.6.5', 'agent-job@0.5.63');
+    const before = 'reached only the controller in agent-job 0.5.63, and now also reaches the';
+    expect(changes.map(({message}) => message).filter((message) => message.includes('reached only'))).toEqual([
+      expect.stringContaining(`extraEnv.HTTPS_PROXY ${before} worker and runner.`),
+      expect.stringContaining(`extraEnv.REGION ${before} worker.`),
+    ]);
+  });
+
   test('replaces a client key and its certificate by a Secret', () => {
     const text = 'agent: {tokenExistingSecret: {name: t}, tls: {clientCert: public, clientKey: private}}\n';
     const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.4');

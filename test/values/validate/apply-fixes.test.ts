@@ -19,14 +19,14 @@ const VALUES: Case[] = [
   ['a value in a mapping on one line', '{a: {b: 1, c: 2}}\n', {path: ['a', 'b'], value: '1'}, '{a: {b: "1", c: 2}}\n'],
   ['a text that ends a mapping on one line', '{a: {b: 1}}\n', {path: ['a', 'b'], value: 'x}'}, '{a: {b: "x}"}}\n'],
   ['a text of several lines', 'a: | # why\n  one\n  two\nb: 1\n', {path: ['a'], value: 'one'}, 'a: "one" # why\nb: 1\n'],
-  ['a type that is spelt out', 'a: !!str 1\n', {path: ['a'], value: '2'}, 'a: !!str "2"\n'],
+  ['a type that is spelled out', 'a: !!str 1\n', {path: ['a'], value: '2'}, 'a: !!str "2"\n'],
   ['an anchor without references', 'a: &x 1\n', {path: ['a'], value: '1'}, 'a: &x "1"\n'],
   ['the end of a file without a line end', 'a: 1', {path: ['a'], value: '1'}, 'a: "1"'],
 ];
 
 const NAMES: Case[] = [
   [
-    'a misspelt key',
+    'a misspelled key',
     'agent:\n  # mine\n  tokne: "x" # note\n',
     {path: ['agent', 'tokne'], name: 'token'},
     'agent:\n  # mine\n  token: "x" # note\n',

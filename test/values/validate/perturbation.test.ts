@@ -7,7 +7,7 @@ import {validate} from '../../../src/values/validate/validate.ts';
 import {CHART_NAMES, TARGETS} from '../../support/versions.ts';
 
 /** Every default of a release is spoilt in five ways, one at a time; each has to be found at its place. */
-const found = {misspelt: 0, mistyped: 0, moved: 0, nulled: 0, 'spelt as in another chart': 0};
+const found = {misspelled: 0, mistyped: 0, moved: 0, nulled: 0, 'spelled as in another chart': 0};
 
 /** Below what Kubernetes types null drops a default on purpose: no CPU limit, no fixed user. */
 const isKubernetes = ({path, node}: Leaf): boolean =>
@@ -48,7 +48,7 @@ test.each(process.env['SCALR_CHARTS'] ? TARGETS : SOME)('reports damaged values 
   };
   for (const leaf of leaves.filter(({node}) => !node['x-template-only'])) {
     const {path, default: value} = leaf;
-    spoil('misspelt', [...path.slice(0, -1), `${path.at(-1)}x`], value);
+    spoil('misspelled', [...path.slice(0, -1), `${path.at(-1)}x`], value);
     // A cpu of 1 and an amount without unit are quantities too.
     if (!/\.(cpu|memory|procMount)$/.test(path.join('.'))) spoil('mistyped', path, mistyped(leaf));
     const moved = path.length > 1 ? path.slice(1) : ['agent', ...path];
@@ -57,7 +57,7 @@ test.each(process.env['SCALR_CHARTS'] ? TARGETS : SOME)('reports damaged values 
   }
   for (const other of CHART_NAMES.filter((name) => name !== target.chart)) {
     for (const {path, default: value} of leavesOf(chartSchema(other), newestOf(other))) {
-      if (!isKnown(path) && !/^resources\./.test(path.join('.'))) spoil('spelt as in another chart', path, value);
+      if (!isKnown(path) && !/^resources\./.test(path.join('.'))) spoil('spelled as in another chart', path, value);
     }
   }
   expect(missed).toEqual([]);

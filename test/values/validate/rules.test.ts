@@ -7,7 +7,7 @@ import {CASES, type Named, targetOf} from './rule-cases.ts';
 const saidOf = (text: string, name: Named): string[] => validate(text, targetOf(name)).map(({code, path}) => `${code} ${path}`);
 
 describe('rules between keys', () => {
-  test.each(CASES)('%s: %s is reported with its code, and its valid neighbour is not', (name, wrong, code, path, right) => {
+  test.each(CASES)('%s: %s is reported with its code, and its valid neighbor is not', (name, wrong, code, path, right) => {
     expect(saidOf(wrong, name)).toContain(`${code} ${path}`);
     expect(saidOf(right, name).filter((each) => each.startsWith(`${code} `))).toEqual([]);
   });
@@ -476,7 +476,7 @@ describe('what Kubernetes refuses', () => {
       ({code}) => code !== 'NO_TOKEN' && code !== 'CACHES_LARGER_THAN_VOLUME',
     );
 
-  test.each(KUBERNETES)('%s in %s: %s is reported, and its valid neighbour is not', (_, path, wrong, code, right) => {
+  test.each(KUBERNETES)('%s in %s: %s is reported, and its valid neighbor is not', (_, path, wrong, code, right) => {
     const found = said(path, wrong);
     expect(found.map((each) => each.code)).toContain(code);
     expect(found.every(({line}) => line === 1)).toBe(true);

@@ -25,7 +25,7 @@ const findings = (lines: string, target: Target) => validate(`${tokenOf(target)}
 
 describe('a handwritten file', () => {
   test.each<[string, Target, string, string | undefined]>([
-    ['a misspelt key', JOB, 'task: {runer: {}}', 'task.runner'],
+    ['a misspelled key', JOB, 'task: {runer: {}}', 'task.runner'],
     ["another chart's name, its polarity turned", JOB, 'restrictMetadataService: false', 'task.allowMetadataService: true'],
     ["another chart's name", JOB, 'workerNodeSelector: {pool: runs}', 'task.nodeSelector'],
     ["another chart's name for a run's memory", LOCAL, 'agent2: 1', 'agent'],

@@ -30,9 +30,9 @@ export default class PoolTokenRevoke extends AccountCommand<Result> {
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(PoolTokenRevoke);
     const name = this.required(args.name);
-    const wanted = this.required(args.token, 'TOKEN, by name or ID');
+    const desired = this.required(args.token, 'TOKEN, by name or ID');
     const client = await this.account(flags);
-    const {pool, token, ...plan} = await this.untilInterrupted(() => planRevocation(client, name, wanted));
+    const {pool, token, ...plan} = await this.untilInterrupted(() => planRevocation(client, name, desired));
     const {steps, warnings} = plan;
     const planned = {pool: {id: pool.id, name: pool.name}, id: token.id, revoked: false, steps: stepsOf(steps), warnings};
     return this.changeAccount(plan, planned, client, flags, async (send) => {

@@ -149,7 +149,7 @@ x{tick}={tick}{jwt}
 (limit) {upper24}
 (limit) {lower32}
 (limit) {totp}
-(limit) {licence}
+(limit) {license}
 (limit) {recovery}
 (limit) {appPassword}
 (limit) {mnemonic}

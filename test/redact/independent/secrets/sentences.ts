@@ -84,8 +84,8 @@ Password: {humanPassword}
 Your verification code is {pin}
 One-time password: {pin}
 OTP: {pin}
-License key: {licence}
-Product key {licence} activated
+License key: {license}
+Product key {license} activated
 Recovery codes: {recovery} {recovery#2}
 Backup code {recovery} used
 2FA secret: {totp}

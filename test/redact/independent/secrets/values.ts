@@ -57,7 +57,7 @@ export const SECRETS: Readonly<Record<string, Make>> = {
   uuid: (random) => random.uuid(),
   totp: (random) => random.signs('base32', 32),
   pin: (random) => random.signs('digits', 6),
-  licence: (random) => Array.from({length: 5}, () => random.signs('upperDigits', 5)).join('-'),
+  license: (random) => Array.from({length: 5}, () => random.signs('upperDigits', 5)).join('-'),
   recovery: (random) => `${random.signs('lowerDigits', 5)}-${random.signs('lowerDigits', 5)}`,
   mnemonic: (random) => Array.from({length: 12}, () => word(random)).join(' '),
   appPassword: (random) => Array.from({length: 4}, () => random.signs('lower', 4)).join(' '),

@@ -19,21 +19,18 @@ const time = (random: Random, digits: number): string =>
 const GREEN = '\u001b[32m';
 const RESET = '\u001b[0m';
 
-/** As Terraform colours a plan, and other tools the word before a colon; in another line as in the others of its log. */
-function coloured(line: string, other: (line: string) => string): string {
+/** As Terraform colors a plan, and other tools the word before a colon; in another line as in the others of its log. */
+function colored(line: string, other: (line: string) => string): string {
   const [, indent, sign, rest] = /^(\s*)([+~-])( .*)$/.exec(line) ?? [];
   if (rest !== undefined) return `${indent}${GREEN}${sign}${RESET}${RESET}${rest}`;
   const [, key, after] = /^([\w ./-]{2,40}(?:: |=))(.*)$/.exec(line) ?? [];
   return key === undefined ? other(line) : `\u001b[1;36m${key}${RESET}${after}`;
 }
 
-function colours(text: string, random: Random): string {
-  const colour = random.pick([31, 33, 90]);
-  const other = random.pick([
-    (line: string) => `\u001b[31m│${RESET} ${RESET}${line}`,
-    (line: string) => `\u001b[${colour}m${line}${RESET}`,
-  ]);
-  return eachLine(text, (line) => coloured(line, other));
+function colors(text: string, random: Random): string {
+  const color = random.pick([31, 33, 90]);
+  const other = random.pick([(line: string) => `\u001b[31m│${RESET} ${RESET}${line}`, (line: string) => `\u001b[${color}m${line}${RESET}`]);
+  return eachLine(text, (line) => colored(line, other));
 }
 
 /** The stream of a log, and the times of its lines. */
@@ -75,7 +72,7 @@ export const PLAIN: Wrapper = {name: 'plain', wrap: same, inside: same};
 
 export const WRAPPERS: readonly Wrapper[] = [
   {name: 'event', wrap: event, inside: json},
-  {name: 'colours', wrap: colours, inside: same},
+  {name: 'colors', wrap: colors, inside: same},
   {
     name: 'hclog',
     wrap: (text, random) => `${time(random, 3)} [${random.pick(['DEBUG', 'TRACE', 'INFO', 'ERROR'])}] ${random.pick(MODULES)}: ${text}`,

@@ -58,7 +58,7 @@ test.runIf(REAL).each([
   ['agent-job', 'prod'],
   ['agent-local', 'scalr-agent'],
 ] as const)(
-  'the hazards of %s as %s are those of the released charts, for every newer version',
+  'the known problems of %s as %s are those of the released charts, for every newer version',
   {timeout: 300_000},
   async (chart, release) => {
     const versions = targets.filter((each) => each.chart === chart).map(({version}) => version);

@@ -21,7 +21,7 @@ import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.t
 import type {Generated} from '../values/generate.ts';
 import {effectiveValues} from '../values/read-values.ts';
 
-export interface WantedRelease {
+export interface DesiredRelease {
   name: ReleaseName;
   chart: ChartReference;
   values: Values;
@@ -31,10 +31,10 @@ export interface WantedRelease {
   explicitPaths: readonly Path[];
   /** The values file for helm. */
   yaml: string;
-  secrets: readonly WantedSecret[];
+  secrets: readonly DesiredSecret[];
 }
 
-export interface RenderedRelease extends WantedRelease {
+export interface RenderedRelease extends DesiredRelease {
   /** The objects of the rendered chart, CRDs included. */
   manifest: readonly KubernetesObject[];
 }
@@ -42,7 +42,7 @@ export interface RenderedRelease extends WantedRelease {
 export type SecretMetadata = Readonly<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>;
 
 /** A Secret that the values reference. */
-export interface WantedSecret {
+export interface DesiredSecret {
   name: string;
   type: 'Opaque' | 'kubernetes.io/tls';
   /** Given by the user; absent if the command has no flags for it, and existing ones remain. */
@@ -58,12 +58,12 @@ export interface WantedSecret {
 }
 
 /** The release that settings ask for; `made` is a token that was created for it. */
-export function wantedRelease(
+export function desiredRelease(
   {target, settings, values, origins}: Generated,
   yaml: string,
   name: ReleaseName,
   made?: AccountToken,
-): WantedRelease {
+): DesiredRelease {
   const source = settings.get(chartSource);
   return {
     name,
@@ -92,7 +92,7 @@ const metadataOf = (settings: Settings): SecretMetadata => ({
   annotations: settings.get(secretAnnotation) ?? {},
 });
 
-const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): WantedSecret => ({
+const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): DesiredSecret => ({
   name: settings.get(tokenSecret) as string,
   type: 'Opaque',
   metadata: metadataOf(settings),
@@ -102,7 +102,7 @@ const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): Want
   flag: spell(tokenSecret),
 });
 
-function clientCertificateOf(settings: Settings): WantedSecret[] {
+function clientCertificateOf(settings: Settings): DesiredSecret[] {
   const name = settings.get(clientCertSecret);
   if (name === undefined) return [];
   return [
@@ -120,7 +120,7 @@ function clientCertificateOf(settings: Settings): WantedSecret[] {
 
 /** Renders the chart with the user's own helm, and checks its objects against the settings. @throws ExpectedError */
 export async function renderChart(
-  {name, chart, yaml}: Pick<WantedRelease, 'name' | 'chart' | 'yaml'>,
+  {name, chart, yaml}: Pick<DesiredRelease, 'name' | 'chart' | 'yaml'>,
   {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
   get: Get,
   processes: Pick<Processes, 'run'>,
@@ -129,7 +129,7 @@ export async function renderChart(
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   const manifest = objectsIn(outcome.stdout);
-  const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(manifest, get)];
+  const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...renderMismatches(manifest, get)];
   if (problems.length > 0) {
     throw failed('RENDER_MISMATCH', `The rendered chart does not match the settings:\n${problems.join('\n')}`, [
       'Nothing was changed. Report this bug with the output of: scalr-agent values --explain',
@@ -147,13 +147,13 @@ export interface RenderedChart {
 
 /** The manifest for this server; for the oldest one that the chart supports where this one is older, as other checks need a manifest. */
 export async function renderManifest(
-  wanted: Parameters<typeof renderChart>[0],
+  desired: Parameters<typeof renderChart>[0],
   serverVersion: string | undefined,
   get: Get,
   processes: Pick<Processes, 'run'>,
 ): Promise<RenderedChart> {
   const on = (version: string): Promise<RenderedChart | ExpectedError> =>
-    renderChart(wanted, {serverVersion: version}, get, processes)
+    renderChart(desired, {serverVersion: version}, get, processes)
       .then((manifest) => ({manifest: known(manifest, RENDERED_BY)}))
       .catch(onFailure((failure) => failure));
   const first = await on(serverVersion ?? '');
@@ -192,7 +192,7 @@ export const lostValues = (stderr: string): string[] =>
     .map((line) => line.replace(/^.*?warning: /i, '').trim());
 
 /** Where the rendered chart contradicts the settings. Pure. */
-export function brokenPromises(objects: readonly KubernetesObject[], get: Get): string[] {
+export function renderMismatches(objects: readonly KubernetesObject[], get: Get): string[] {
   const containers = objects.flatMap(containersIn);
   const has = (kind: string): boolean => objects.some((object) => object.kind === kind);
   return [

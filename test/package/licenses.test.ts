@@ -12,7 +12,7 @@ function packageOf(file: string): string {
   }
 }
 
-test('includes exactly the licences of the bundled packages', () => {
+test('includes exactly the licenses of the bundled packages', () => {
   const {outputs} = JSON.parse(readFileSync(built('dist/meta.json'), 'utf8')) as {outputs: Record<string, {inputs: object}>};
   const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
   const bundled = new Set(inputs.filter((path) => path.startsWith('node_modules/')).map(packageOf));

@@ -11,10 +11,10 @@ interface Component {
 }
 
 /**
- * The licences of all packages that esbuild's metafile names; CycloneDX finds the packages and their licence files. Each text stands there
+ * The licenses of all packages that esbuild's metafile names; CycloneDX finds the packages and their license files. Each text stands there
  * once, under its packages and their copyright notices.
  */
-export async function licencesOf(metafile: string): Promise<string> {
+export async function licensesOf(metafile: string): Promise<string> {
   const {stdout} = await execa('cyclonedx-esbuild', [metafile, '--gather-license-texts', '--output-reproducible'], {preferLocal: true});
   const {components} = JSON.parse(stdout) as {components: readonly Component[]};
   const texts = new Map<string, {terms: string; packages: string[]}>();
@@ -40,10 +40,10 @@ export async function licencesOf(metafile: string): Promise<string> {
 const NOTICE = /^\s*(?:[Cc]opyright\s+(?:\([cC]\)|©|\d{4})|©|\(c\)\s)/;
 const TITLE = /^\s*#*\s*(?:The |\()?(?:MIT|ISC)(?: License)?\)?(?: \(\w+\))?:?\s*$/i;
 
-/** Where a package without a licence file has its licence. */
+/** Where a package without a license file has its license. */
 function readmeOf(name: string): string {
   const folder = join('node_modules', name);
   const readme = readdirSync(folder).find((file) => /^readme/i.test(file));
-  if (readme === undefined) throw new Error(`${name} has neither a licence file nor a README.`);
+  if (readme === undefined) throw new Error(`${name} has neither a license file nor a README.`);
   return readFileSync(join(folder, readme), 'utf8').trim();
 }

@@ -1,15 +1,15 @@
-import {HAZARDS} from '../../src/charts/hazards.ts';
+import {KNOWN_PROBLEMS} from '../../src/charts/known-problems.ts';
 import {describeRange} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {table} from './markdown.ts';
 
 const LEVELS = {blocking: 'fails or loses data', behavior: 'behavior', info: 'information'} as const;
 
-/** The hazards of one chart in docs/charts/upgrades.md. */
-export const hazardsTable = (chart: ChartName): string =>
+/** The known problems of one chart in docs/charts/upgrades.md. */
+export const knownProblemsTable = (chart: ChartName): string =>
   table(
     ['From', 'To', 'Effect', 'Change', 'Remedy'],
-    HAZARDS[chart].map(({from, to, level, whose, reason, remedy, isHandled}) => [
+    KNOWN_PROBLEMS[chart].map(({from, to, level, whose, reason, remedy, isHandled}) => [
       describeRange(from) + (whose === undefined ? '' : `, ${whose}`),
       describeRange(to),
       LEVELS[level],

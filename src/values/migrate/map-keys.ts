@@ -2,7 +2,8 @@ import {CHARTS, chartFor, knowsKey} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
-import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
+import {refusalReason, rowsFor, scopeOf} from '../../charts/support.ts';
+import {isUnknown} from '../../charts/target.ts';
 import {at, getAt, leafPaths, type Path, sameTree, spellPath, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
@@ -14,7 +15,7 @@ import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from '
 import {getFrom, isSameValue, type SettingEntries} from './old-settings.ts';
 
 /** New values, and how they differ from the old ones. */
-export interface Carried {
+export interface MappedKeys {
   values: Values;
   changes: readonly Change[];
   moves: readonly Move[];
@@ -34,7 +35,7 @@ interface Rewritten extends SettingEntries {
 }
 
 /** Carries keys and settings over to the target. */
-export function mapKeys(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): Carried {
+export function mapKeys(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): MappedKeys {
   const settings = rewrite(explicit, values, from, to);
   const fates = leafPaths(values).map((path) => ({path, ...keyOutcome(path, values, settings, from, to)}));
   const entryOf = (path: Path, place = path): ValuesEntry => [place, getAt(values, path) as Tree];
@@ -75,7 +76,12 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
     const isSpeltAlike =
       from.chart === to.chart && oldRows.every((row) => within(to.version, row.in)) && leaves.every((path) => knowsKey(to, path));
     const written = rows.flatMap((row) => row.write(value, scope));
-    const after = setting === (extraEnv as Setting) ? reachedBefore(written, leaves, from, to) : written;
+    const reached = reachedBy(leaves, from);
+    const isOfSome = from.chart === to.chart && reached.size > 0;
+    const isReached = ([path]: ValuesEntry): boolean => [...reachedBy([path], to)].some((name) => reached.has(name));
+    const after = setting === (extraEnv as Setting) && isOfSome ? written.filter(isReached) : written;
+    const places = after.map(([path]) => path);
+    const gained = isOfSome ? [...reachedBy(places, to)].filter((name) => !reached.has(name)) : [];
     const isNarrower = after.length < written.length;
     const isFormer = from.chart === to.chart && leaves.some((path) => knowsKey(to, path) && isStillRead(path, values, to) !== undefined);
     const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
@@ -91,22 +97,25 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
       limits: [
         ...rows.flatMap((row) => row.partly?.(value, scope) ?? []).filter((text) => !known.has(text)),
         ...(isNarrower ? [`Extra variables did not reach runs in ${targetName(from)}, so they are not set for them.`] : []),
+        ...(gained.length > 0
+          ? [
+              `${leaves.map(spellPath).join(', ')} reached only the ${[...reached].join(' and ')} in ${targetName(from)}, and now also reaches the ${gained.join(' and ')}.`,
+            ]
+          : []),
       ],
     };
   });
 }
 
-/** Without variables of containers that the old key of the same chart did not reach: they can be secrets. */
-function reachedBefore(entries: readonly ValuesEntry[], leaves: readonly Path[], from: Target, to: Target): readonly ValuesEntry[] {
-  if (from.chart !== to.chart) return entries;
-  const fedBy = (path: Path, {chart, version}: Target): string[] =>
+/** The containers that get the variables at these paths; all of them for those below `global`, such as the proxy. */
+const reachedBy = (paths: readonly Path[], {chart, version}: Target): ReadonlySet<string> =>
+  new Set(
     CHARTS[chart].containers
-      .filter((each) => within(version, each.in) && each.extraEnv.some((map) => startsWith(path, at(map))))
-      .map(({name}) => name);
-  const reached = new Set(leaves.flatMap((path) => fedBy(path, from)));
-  return entries.filter(([path]) => fedBy(path, to).some((name) => reached.has(name)));
-}
-
+      .filter(
+        (each) => within(version, each.in) && paths.some((path) => ['global', ...each.extraEnv].some((map) => startsWith(path, at(map)))),
+      )
+      .map(({name}) => name),
+  );
 /** The value that entries write at a path, also inside of a map. */
 const valueIn = (entries: readonly ValuesEntry[], path: Path): Tree | undefined => getAt(withEntries({}, entries), path);
 
@@ -151,7 +160,7 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `${targetName(to)} does not support ${spellPath(path)}: ${whyRefused(chartFor(to), refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
+    ? `${targetName(to)} does not support ${spellPath(path)}: ${refusalReason(chartFor(to), refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
     : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
@@ -182,7 +191,7 @@ const isStillRead = (path: Path, values: Values, to: Target) =>
 
 function dropped(path: Path, values: Values, from: Target, to: Target): Change {
   const name = spellPath(path);
-  if (!knowsKey(from, path)) {
+  if (!knowsKey(from, path) && !isUnknown(from, false)) {
     const {message, suggestion} = suggestKey(path, values, from);
     return changeOf('dropped', path, `${message} It had no effect.`, suggestion === undefined ? undefined : `Did you mean ${suggestion}?`);
   }
@@ -195,7 +204,8 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
     );
   const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) => name.startsWith(each.path));
   const {message, suggestion} = suggestKey(path, values, to);
-  const text = ignored ? `${name} had no effect in ${targetName(from)}: ${ignored.because}.` : message;
+  const reason = knowsKey(from, path) ? message : `${name} is not carried over, because this program does not know ${targetName(from)}.`;
+  const text = ignored ? `${name} had no effect in ${targetName(from)}: ${ignored.because}.` : reason;
   return changeOf('dropped', path, text, suggestion === undefined ? undefined : `To set it, use ${suggestion}`);
 }
 
@@ -227,7 +237,7 @@ const withDerived = (values: Values, to: Target): Values =>
 const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
   settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
     if (!isSupported && leaves.length === 0) {
-      const reason = whyRefused(chartFor(to), setting, value, to) ?? 'the chart has no key for it';
+      const reason = refusalReason(chartFor(to), setting, value, to) ?? 'the chart has no key for it';
       return [
         changeOf('dropped', [], `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`),
       ];

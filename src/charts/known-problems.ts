@@ -2,21 +2,21 @@ import {at, getAt, isOn, textAt} from '../ground/tree.ts';
 import {FLAT, NESTED} from './agent-job/versions.ts';
 import {GOLDEN} from './agent-k8s/versions.ts';
 import {usesOldPersistence} from './agent-local/versions.ts';
-import type {HazardFacts, UpgradeHazard} from './define.ts';
+import type {KnownProblem, KnownProblemFacts} from './define.ts';
 import type {ChartName} from './schema.ts';
 
-type Effect = Omit<UpgradeHazard, 'code' | 'level' | 'from' | 'to'>;
+type Effect = Omit<KnownProblem, 'code' | 'level' | 'from' | 'to'>;
 
-const hazard =
-  (level: UpgradeHazard['level']) =>
-  (code: string, [from, to]: readonly [from: string, to: string], effect: Effect): UpgradeHazard => ({code, level, from, to, ...effect});
+const problem =
+  (level: KnownProblem['level']) =>
+  (code: string, [from, to]: readonly [from: string, to: string], effect: Effect): KnownProblem => ({code, level, from, to, ...effect});
 
-const blocking = hazard('blocking');
-const behavior = hazard('behavior');
-const info = hazard('info');
+const blocking = problem('blocking');
+const behavior = problem('behavior');
+const info = problem('info');
 
 /** `--reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
-const reuseValues = (from: string, to: string): UpgradeHazard =>
+const reuseValues = (from: string, to: string): KnownProblem =>
   info('REUSE_VALUES', [from, to], {
     reason: 'The Helm flag --reuse-values fails or leaves new keys empty, because it passes the defaults of the old version',
     remedy: 'Pass all values, or use --reset-then-reuse-values',
@@ -24,7 +24,7 @@ const reuseValues = (from: string, to: string): UpgradeHazard =>
   });
 
 /** Some versions were released from an older branch, without client certificates. */
-const mutualTlsVanishes = (key: string, from: string, to: string): UpgradeHazard[] => [
+const mutualTlsVanishes = (key: string, from: string, to: string): KnownProblem[] => [
   blocking('CLIENT_CERTIFICATE_IGNORED', [from, to], {
     when: ({values}) => textAt(values, `${key}.clientCertSecret.name`) !== '' || textAt(values, `${key}.clientCert`) !== '',
     whose: 'client certificates',
@@ -38,13 +38,13 @@ const TEMPLATES = '>=0.5.68';
 const BEFORE_TEMPLATES = '<=0.5.67';
 
 /** The chart creates the PVC, under a name that 0.5.68 changes. */
-const ownsClaim = ({values}: HazardFacts): boolean =>
+const ownsClaim = ({values}: KnownProblemFacts): boolean =>
   ['persistence', 'persistence.cache', 'persistence.data'].some(
     (key) => isOn(values, `${key}.enabled`) && textAt(values, `${key}.persistentVolumeClaim.claimName`) === '',
   );
 
 /** Up to 0.5.67 the Deployment is always called scalr-agent; since then it has the full name of the release. */
-function isDeploymentKept({release, values}: HazardFacts): boolean {
+function isDeploymentKept({release, values}: KnownProblemFacts): boolean {
   const base = textAt(values, 'nameOverride') || 'scalr-agent';
   const name = textAt(values, 'fullnameOverride') || (release.includes(base) ? release : `${release}-${base}`);
   return name === 'scalr-agent';
@@ -53,17 +53,17 @@ function isDeploymentKept({release, values}: HazardFacts): boolean {
 const AGENT_IMAGES = ['agent.image.repository', 'controller.image.repository', 'worker.image.repository'];
 
 /** 0.5.59 to 0.5.63 have it below worker. */
-const hasDefaultRunner = ({values}: HazardFacts): boolean =>
+const hasDefaultRunner = ({values}: KnownProblemFacts): boolean =>
   ['task', 'worker'].some((key) => textAt(values, `${key}.runner.image.repository`) === 'scalr/agent-runner');
 
-const renamedDefinition = (from: string, to: string, name: string): UpgradeHazard =>
+const renamedDefinition = (from: string, to: string, name: string): KnownProblem =>
   blocking('CRD_RENAMED', [from, to], {
     reason: `The chart needs CRD ${name}, which helm upgrade does not install`,
     remedy: 'Apply the CRDs of the new chart before the upgrade, and delete the old ones after it',
     isHandled: true,
   });
 
-const renamedClaim = (from: string, to: string): UpgradeHazard =>
+const renamedClaim = (from: string, to: string): KnownProblem =>
   blocking('PVC_RENAMED', [from, to], {
     when: ownsClaim,
     whose: 'PVC of the chart',
@@ -72,14 +72,14 @@ const renamedClaim = (from: string, to: string): UpgradeHazard =>
     isHandled: true,
   });
 
-const runsLoseTemplate = (from: string, to: string): UpgradeHazard =>
+const runsLoseTemplate = (from: string, to: string): KnownProblem =>
   behavior('RUNS_LOSE_TEMPLATE', [from, to], {
     reason: 'Helm deletes the task template and the service account that runs in flight use',
     remedy: 'Wait until no run is in flight',
     isHandled: true,
   });
 
-const job: readonly UpgradeHazard[] = [
+const job: readonly KnownProblem[] = [
   blocking('KEYS_RENAMED', [FLAT, NESTED], {
     reason: 'Since 0.5.64, almost every values key has a new name',
     remedy: 'Migrate the values',
@@ -159,7 +159,7 @@ const DEFAULT_GRACE: Readonly<Record<string, number>> = {agent: 180, task: 360};
 /** The chart itself could not be read: Scalr/agent-helm, release agent-local-0.7.0. */
 const FROM_NOTES = 'According to the release notes of 0.7.0';
 
-const local: readonly UpgradeHazard[] = [
+const local: readonly KnownProblem[] = [
   behavior('VOLUME_SPLIT', ['<=0.5.63', '>=0.5.64'], {
     when: ({values}) => isOn(values, 'persistence.enabled'),
     whose: 'persistent volume',
@@ -219,7 +219,7 @@ const local: readonly UpgradeHazard[] = [
   }),
 ];
 
-const k8s: readonly UpgradeHazard[] = [
+const k8s: readonly KnownProblem[] = [
   info('LIMITS_REMOVED', ['<=0.5.65', '>=0.5.66'], {
     reason: 'Since 0.5.66, controller and workers have no CPU and memory limits by default',
     remedy: 'If a ResourceQuota requires limits, set resources.limits',
@@ -234,4 +234,8 @@ const k8s: readonly UpgradeHazard[] = [
 ];
 
 /** Apart from the other properties of a chart, because only upgrades need them. docs/charts/upgrades.md is generated from these rows. */
-export const HAZARDS: Readonly<Record<ChartName, readonly UpgradeHazard[]>> = {'agent-k8s': k8s, 'agent-local': local, 'agent-job': job};
+export const KNOWN_PROBLEMS: Readonly<Record<ChartName, readonly KnownProblem[]>> = {
+  'agent-k8s': k8s,
+  'agent-local': local,
+  'agent-job': job,
+};

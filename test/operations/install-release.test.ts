@@ -1,0 +1,51 @@
+import {expect, test} from 'vitest';
+import {installRelease} from '../../src/operations/install-release.ts';
+import type {ReleaseStep} from '../../src/operations/step.ts';
+import type {InstallFacts} from '../../src/release/read-release.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {helmRecord} from '../support/helm-record.ts';
+
+const NAME = {release: 'acme', kubeTarget: {namespace: 'team'}};
+const STEP: ReleaseStep = {id: 'release', phase: 'release', title: 'Upgrade', call: {tool: 'helm', args: ['upgrade']}};
+const never = new AbortController().signal;
+
+/** Helm fails like this, and leaves a record with this status. */
+async function failureOf(stderr: string, status: string) {
+  const outcome = {exitCode: 1, stdout: '', stderr};
+  const deps = {
+    kubernetes: fakeKubernetes({objects: [helmRecord({name: 'acme', namespace: 'team', chart: 'agent-local-0.6.4', status})]}),
+    processes: {
+      run: async () => outcome,
+      start: () => ({outcome: Promise.resolve(outcome), interrupt: () => undefined, leave: () => undefined}),
+    },
+    helmDriver: undefined,
+    interrupts: {interrupt: never, forceQuit: never, release: () => undefined},
+    now: () => new Date(0),
+    sleep: async () => undefined,
+    timeoutMs: 1000,
+    onStep: () => undefined,
+    onProgress: () => undefined,
+    files: {} as never,
+  };
+  const facts = {release: undefined, newestRevision: 1} as InstallFacts;
+  return installRelease({steps: [STEP]}, NAME, facts, {waits: true}, deps).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+test('suggests --take-over when helm has ended and its record is pending', async () => {
+  const failure = await failureOf('Error: UPGRADE FAILED: create: failed to create: unexpected EOF', 'pending-upgrade');
+  expect(failure).toMatchObject({
+    code: 'CLUSTER_UNREACHABLE',
+    message: expect.stringMatching(/unexpected EOF\. Helm has ended, but its record of the release is still pending-upgrade\.$/),
+    suggestions: ['Run the same command again with --take-over', expect.stringContaining('/readyz')],
+  });
+});
+
+test.each([
+  ['the record is not pending', 'Error: UPGRADE FAILED: create: failed to create: unexpected EOF', 'deployed'],
+  ['another helm is running', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'pending-upgrade'],
+])('suggests no --take-over when %s', async (_, stderr, status) => {
+  expect(JSON.stringify(await failureOf(stderr, status))).not.toContain('--take-over');
+});
