@@ -44,7 +44,7 @@ async function groupsOf(given: ValuesFile, files: Readers): Promise<FileGroup[]>
 const unreadText = (unread: readonly string[]): string => (unread.length === 0 ? '' : ` (${few(unread)})`);
 
 const unclear = (name: string, reason: string): ExpectedError =>
-  failed('UNREADABLE_FILE', `Cannot tell the values in ${name}: ${reason}.`, [
+  failed('UNREADABLE_FILE', `Cannot determine the values in ${name}: ${reason}.`, [
     'Save all values of the release in a separate file, and use that file',
   ]);
 

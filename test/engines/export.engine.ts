@@ -162,7 +162,7 @@ describe('docker', () => {
     // Docker accepts it, but cannot start it.
     const script = readFileSync(join(folder, 'run.sh'), 'utf8');
     writeFileSync(join(folder, 'run.sh'), script.replace('docker create ', 'docker create --entrypoint /none '));
-    await expect(run(folder, docker)).rejects.toThrow('The previous container scalr-agent runs again.');
+    await expect(run(folder, docker)).rejects.toThrow('The previous container scalr-agent is running again.');
     expect(await docker.docker('ps', '--all', '--format', '{{.Names}} {{.State}}')).toBe('scalr-agent running');
     writeFileSync(join(folder, 'run.sh'), script);
     await docker.docker('rm', '--force', 'scalr-agent');

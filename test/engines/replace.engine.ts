@@ -38,12 +38,12 @@ test('keeps the running agent when Docker rejects the new one', {timeout: 600_00
   await docker('build', '--network', 'none', '--tag', 'team/agent:broken', unstartable);
   const failed = install('--agent-image', 'team/agent:broken');
   expect(failed.status).toBe(1);
-  expect(failed.stderr).toContain('The previous container scalr-agent runs again.');
+  expect(failed.stderr).toContain('The previous container scalr-agent is running again.');
   expect(await idOf(here, 'scalr-agent')).toBe(before);
 
   const silent = install('--extra-env', 'SILENT=1', '--timeout', '10s');
   expect(silent.status, silent.stderr).toBe(6);
-  expect(silent.stderr).toContain('The previous container scalr-agent runs again.');
+  expect(silent.stderr).toContain('The previous container scalr-agent is running again.');
   expect(silent.stderr).toContain('docker logs scalr-agent.failed');
   expect(await docker('logs', 'scalr-agent.failed')).toContain('env: SILENT=1');
   expect(await idOf(here, 'scalr-agent')).toBe(before);

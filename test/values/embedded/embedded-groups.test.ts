@@ -190,6 +190,6 @@ describe('the values to compare or to merge', () => {
       'other values of the HelmRelease are not in it',
     ],
   ])('cannot be told with %s', async (_, text, message) => {
-    await expect(read({'a.yaml': text})).rejects.toThrow(`Cannot tell the values in a.yaml: ${message}`);
+    await expect(read({'a.yaml': text})).rejects.toThrow(`Cannot determine the values in a.yaml: ${message}`);
   });
 });
