@@ -482,5 +482,5 @@ test('names the missing permissions of a read-only account', async () => {
   const {code, exit, message, suggestions} = JSON.parse(stdout).error;
   expect({code, exit}).toEqual({code: 'PREFLIGHT_FAILED', exit: 3});
   expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);
-  expect(suggestions.join()).toContain('kind: "Role"');
+  expect(suggestions.join()).toContain('kind: Role');
 });

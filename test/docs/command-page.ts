@@ -21,7 +21,7 @@ export function commandPage({id, file, command}: Documented): string {
     '## Examples',
     fenced('sh', examples),
     '## Description',
-    named(command.description ?? ''),
+    paragraphs(named(command.description ?? '')),
     prose,
     ...section('Arguments', argumentRows(command)),
     ...flagsText('Flags', ofGroup(undefined)),
@@ -37,6 +37,16 @@ export function commandPage({id, file, command}: Documented): string {
     .join('\n\n')
     .concat('\n');
 }
+
+/** A description in paragraphs of about three lines. */
+const paragraphs = (text: string): string =>
+  text
+    .split(/(?<=[a-z)\d`"]\.) (?!It )(?=[A-Z-])/)
+    .reduce((all, sentence) => {
+      const last = all.slice(all.lastIndexOf('\n') + 1);
+      return `${all}${last.length + sentence.length > 480 ? '\n\n' : ' '}${sentence}`;
+    })
+    .trim();
 
 /** oclif's placeholders, filled. */
 const namedFor =
