@@ -272,11 +272,11 @@ function nextSteps({name, agents, mode}: HostAgent, {app}: CommandContext): Next
 const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string => [...steps, ...finish].map(({title}) => title).join('\n');
 
 const noToken = (): ExpectedError =>
-  new ExpectedError('Missing token of the agent pool.', {
+  new ExpectedError('The agent pool token is missing.', {
     code: 'MISSING_SETTING',
     suggestions: [`Set ${token.env}, or --token-file`],
     options: [
       {add: '--token-file FILE', when: 'Read the token from a file'},
-      {add: `${token.env}=TOKEN`, when: 'Give the token in a variable'},
+      {add: `${token.env}=TOKEN`, when: 'Set the token in a variable'},
     ],
   });
