@@ -239,7 +239,7 @@ export const accountFile =
       readable('agents', listAgents(client, id)),
       readable('links', linksOf(client, {id, name: id})),
     ]);
-    const queue = links === null ? null : await readable('queue of runs', queueOf(client, links.workspaces));
+    const queue = links === null ? null : await readable('run queue', queueOf(client, links.workspaces));
     return {texts: [{name: file, text: jsonText({host, pods, pool, agents, links, queue})}], gaps};
   };
 

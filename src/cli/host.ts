@@ -221,7 +221,10 @@ export async function installInDocker(
       if (result.changed) {
         const written = {directory, isDryRun: false, isAccepted: true};
         const answers = {path: INSTALL_ANSWERS, text: answersText(withAbsolutePaths(settings)), isPrivate: true};
-        say(`${(await writeFiles([...dockerFiles(host).files, answers], app.files, written)).join('\n')}\n`);
+        const step = {title: `Write files to ${directory}`};
+        deps.onStep(step, 'started');
+        await writeFiles([...dockerFiles(host).files, answers], app.files, written);
+        deps.onStep(step, 'done');
       }
       const agent = await changeInDocker(prepared, context, deps, !flags['no-wait']);
       const saved = result.changed ? [directory] : [];
@@ -269,11 +272,11 @@ function nextSteps({name, agents, mode}: HostAgent, {app}: CommandContext): Next
 const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string => [...steps, ...finish].map(({title}) => title).join('\n');
 
 const noToken = (): ExpectedError =>
-  new ExpectedError('Missing token of the agent pool.', {
+  new ExpectedError('The agent pool token is missing.', {
     code: 'MISSING_SETTING',
     suggestions: [`Set ${token.env}, or --token-file`],
     options: [
       {add: '--token-file FILE', when: 'Read the token from a file'},
-      {add: `${token.env}=TOKEN`, when: 'Give the token in a variable'},
+      {add: `${token.env}=TOKEN`, when: 'Set the token in a variable'},
     ],
   });

@@ -100,7 +100,11 @@ export async function operate<Result>(
   const {files, now, sleep} = app;
   const {close, ...progress} = progressView(operation.title, {say, draw: context.draw, screen: context.screen, now});
   try {
-    const result = await operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs, completed: []}, ...progress});
+    const run = (): Promise<Result> =>
+      operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs, completed: []}, ...progress});
+    // Keys must not move the live lines. Without a question before, this may be a job in the background, which cannot take the terminal.
+    const wasAsked = !flags.yes && steps.length + added.length > 0;
+    const result = await (wasAsked && context.screen.isLive && prompter !== undefined ? prompter.session(run, () => '') : run());
     close();
     return result;
   } catch (error) {

@@ -57,7 +57,7 @@ export async function readOverlay<T>(
   const rings: Ring[] = parseRings(ringsFile?.text ?? '[]', at(RINGS_FILE));
   const overlays = read.filter((each) => each !== ringsFile);
   if (overlays.length === 0)
-    throw new ExpectedError(`No file of a cluster in ${directory || '.'}.`, {
+    throw new ExpectedError(`No cluster files found in ${directory || '.'}.`, {
       ...{code: 'UNREADABLE_FILE', exit: ExitCode.usage},
       suggestions: ['Write one file per cluster, for example clusters/eu-1.yaml with the answers that differ'],
     });

@@ -204,7 +204,7 @@ const notRecorded = (release: string, directory: string | undefined): ExpectedEr
 const notUpToDate = (release: string, answers: string): ExpectedError =>
   failed(
     'CONFLICTING_SETTINGS',
-    `The containers of release ${release} differ from the settings of its install, so more than the token would change.`,
+    `The containers of release ${release} do not match its saved settings, so other settings would change too.`,
     [`Update them first: ${INSTALL} --answers ${answers}`],
   );
 

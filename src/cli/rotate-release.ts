@@ -206,7 +206,7 @@ const unknownPool = (record: string): ExpectedError =>
     code: 'MISSING_SETTING',
     suggestions: ['Set --pool to the agent pool of the release', 'Or create a token in Scalr, and set --token-file'],
     options: [
-      {add: '--pool NAME', when: 'Name the agent pool of the release'},
+      {add: '--pool NAME', when: 'Set the agent pool of the release'},
       {add: '--token-file FILE', when: 'Use a token that was created in Scalr'},
     ],
   });

@@ -31,7 +31,7 @@ interface Result {
 const LAYOUT = 'oci-layout-script';
 
 export default class Images extends BaseCommand<Result> {
-  static override summary = 'List every image that an install requires, and how to mirror them.';
+  static override summary = 'List every required image, and how to mirror it.';
   static override description =
     'Requires no cluster, and no helm and no network except with --verify. Accepts every setting of "values"; none is required. With --image-registry, prints the commands that copy the images to this registry, and the settings that use the copies.';
   static override examples = [

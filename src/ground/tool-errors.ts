@@ -37,7 +37,8 @@ const FORBIDDEN = /\(Forbidden\)|\bis forbidden: |\bforbidden: User |\b403 Forbi
 
 export const isForbidden = ({stderr}: ProcessResult): boolean => FORBIDDEN.test(stderr);
 
-const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$/im;
+const RETRYABLE =
+  /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|unexpected EOF|EOF\s*$/im;
 
 /** Someone else has written the object between the read and the write of the call, which reads it again when it is repeated. */
 export const isConflict = ({stderr}: ProcessResult): boolean =>
@@ -186,14 +187,19 @@ function reasonIn(stderr: string): string | undefined {
   const first = lines.findIndex((line) => /^\s*error/i.test(line));
   const [headline, ...rest] = lines.slice(Math.max(0, first)).map((line) => line.trimEnd());
   if (headline !== undefined && UNINSTALL.test(headline)) return `${headline.trim()}${deletionError(stderr)}`;
-  // The lines after it quote the patch, which can contain secrets.
-  const patch = /error when applying patch:$/.test(headline ?? '') ? /^for: "[^"]*": (.*)$/m.exec(stderr)?.[1] : undefined;
-  if (patch !== undefined || !headline?.endsWith(':')) return patch ?? headline?.trim();
+  // The lines after it quote the object, which can contain secrets.
+  const cause = /error when (applying patch|retrieving current configuration of):$/.test(headline ?? '')
+    ? /^(?:from server )?for: "[^"]*": (.*)$/m.exec(stderr)?.[1]
+    : undefined;
+  if (cause !== undefined || !headline?.endsWith(':')) return cause ?? headline?.replace(VALIDATION, '').trim();
   // Details are on the following lines.
   const end = rest.findIndex((line) => !/^\s|^[*-] /.test(line));
   const listed = rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
   return [headline.trim(), ...listed].join(listed.length === 1 ? ' ' : '\n');
 }
+
+/** Advice of kubectl for its own flag. */
+const VALIDATION = /; if you choose to ignore these errors, turn validation off with --validate=false$/;
 
 const UNINSTALL = /^Error: failed to delete release: /;
 

@@ -45,7 +45,7 @@ export async function runAccountSteps(
     if (interrupt.aborted) throw interrupted(done() || 'Nothing was changed.', interrupt);
     onStep(step, 'started');
     try {
-      answers.push(await orLeft(client.send(step.request, step.purpose), forceQuit, () => `${done()} No answer yet: ${step.title}.`));
+      answers.push(await orLeft(client.send(step.request, step.purpose), forceQuit, () => `${done()} No response yet: ${step.title}.`));
     } catch (error) {
       if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED' || answers.length === 0) throw error;
       throw error.with(`${error.message} ${done()}`, error.suggestions);

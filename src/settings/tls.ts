@@ -24,7 +24,10 @@ export const caBundleKind = (): Kind<string> => ({
     return [...once.values()].map(String).join('');
   },
   format: () => [],
+  shown: (pem) => count(certificatesIn(pem), 'certificate'),
 });
+
+export const certificatesIn = (pem: string): number => pem.split('-----BEGIN CERTIFICATE-----').length - 1;
 
 /** A client certificate, PEM, the leaf first. */
 export const clientCertificate = (): Kind<Secret> => ({

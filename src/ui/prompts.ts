@@ -143,14 +143,19 @@ export const waitPrompt = createPrompt<'done', {message: string; heading?: reado
 );
 
 /**
- * The first line and as many of the last ones as fit `room`, paragraphs as their first line where that is necessary.
+ * The first line and as many of the last ones as fit `room`, the longest paragraphs as their first line where that is necessary.
  * Blank lines are for windows in which the whole list fits as well, which leaves `ample` lines.
  */
 function fitting([first, ...others]: readonly string[], room: number, ample: number): string[] {
   const heightOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.split('\n').length, 0);
   const dense = heightOf(others) < ample ? others : others.filter((text) => !/^[│|]?\s*$/.test(stripVTControlCharacters(text)));
-  const shown =
-    heightOf(dense) < room ? dense : dense.map((text) => text.replace(/ \S*\n[\s\S]*$/, text.includes('\u001B') ? ' …\u001B[0m' : ' …'));
+  const firstLine = (text: string): string => text.replace(/(?: \S*|\S{2})?\n[\s\S]*$/, text.includes('\u001B') ? ' …\u001B[0m' : ' …');
+  let shown = dense;
+  while (heightOf(shown) >= room && shown.some((text) => text.includes('\n'))) {
+    const heights = shown.map((text) => heightOf([text]));
+    const highest = heights.indexOf(Math.max(...heights));
+    shown = shown.with(highest, firstLine(shown[highest] as string));
+  }
   const kept = shown.filter((_, index) => heightOf(shown.slice(index)) < room);
   return first === undefined ? [] : [...first.split('\n'), ...kept.flatMap((text) => text.split('\n'))];
 }

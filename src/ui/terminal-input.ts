@@ -53,8 +53,11 @@ export class TerminalInput extends Readable {
   }
 
   release(): void {
-    this.#holders -= 1;
-    if (this.#holders > 0) return;
+    if (this.#holders === 1) this.#letGo();
+    this.#holders = Math.max(0, this.#holders - 1);
+  }
+
+  #letGo(): void {
     const {input, output, isPlain} = this.#terminal;
     clearTimeout(this.#escape);
     this.#rest = '';
@@ -143,7 +146,12 @@ export class TerminalInput extends Readable {
     // The shell writes below the question, which is drawn again later.
     if (!isPlain) output.write(ERASE_BELOW);
     output.write('\n');
-    input.setRawMode?.(false);
+    if (this.#isOpen) input.setRawMode?.(false);
+    else {
+      // Work may continue in the background, where neither reading nor a change of the mode is allowed.
+      this.#holders = 0;
+      this.#letGo();
+    }
     // All programs in the foreground, as a terminal does it.
     process.kill(0, 'SIGTSTP');
   }

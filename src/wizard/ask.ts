@@ -87,7 +87,7 @@ export async function ask(setting: Setting, options: AskOptions, store: AnswerSt
   const orElse = byDefault === undefined ? options.orElse : `${answerText(setting, {value: byDefault, source: 'chart'})}, ${defaultOf}`;
   const offered = await chooseOffered(setting, {...options, orElse}, deps);
   const text = offered === OTHER ? await askText(setting, {...options, orElse}, store, deps) : offered;
-  if (text === NONE && current !== undefined && hasPassword(current)) return current;
+  if (text === NONE && current !== undefined && hasNoText(setting, current)) return current;
   return text === NONE ? undefined : answerOf(setting, text, deps);
 }
 
@@ -159,8 +159,9 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   // The path of a secret file may be shown, but never the secret.
   if (kind.isSecret && !kind.isFile)
     return prompter.password({...question, confirms: tokenText, ...defined({note: current === undefined ? orElse : 'unchanged'})});
-  // A password is not shown, so the line stays empty.
-  if (current !== undefined && hasPassword(current)) return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
+  // The line stays empty, and Enter keeps the answer.
+  if (current !== undefined && hasNoText(setting, current))
+    return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
   if (options.draft) return prompter.input({...question, isPrefilled: true, default: options.draft});
   if (current?.value !== undefined) return prompter.input({...question, ...paths, isPrefilled: true, default: textOf(setting, current)});
   const example = setting === (url as Setting) ? 'for example acme.scalr.io' : undefined;
@@ -177,6 +178,9 @@ function tokenText(text: string): string | undefined {
   const expires = tokenClaims(text)?.expires?.toISOString().slice(0, 10);
   return `${host === undefined ? 'Agent pool token' : `Token for ${host}`}, ${expires === undefined ? 'does not expire' : `expires on ${expires}`}`;
 }
+
+/** A password is not shown, and the file of an installed release has no path here. */
+const hasNoText = ({kind}: Setting, answer: Answer): boolean => hasPassword(answer) || (kind.isFile === true && answer.given === undefined);
 
 /** An answer as the user types it. */
 const textOf = ({kind}: Setting, {value, given}: Answer): string =>

@@ -3,6 +3,7 @@ import {answersText} from '../answers/answers-file.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import type {Program} from '../ground/command-line.ts';
 import {type ExpectedError, onFailure} from '../ground/errors.ts';
+import {count} from '../ground/text.ts';
 import type {DesiredRelease} from '../operations/desired-release.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Choice} from '../ports/system.ts';
@@ -12,6 +13,7 @@ import {missingFor, token} from '../settings/agent.ts';
 import {type Group, type Setting, settingLabel, settingName} from '../settings/define.ts';
 import {chart, target} from '../settings/release.ts';
 import {catalog, type Settings} from '../settings/settings.ts';
+import {certificatesIn} from '../settings/tls.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {equivalentCommandText, type HostReview, helmCommandsText, hostCommandsText} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';
@@ -96,11 +98,16 @@ export const repeatText = (store: AnswerStore, {program}: FilesDeps): string =>
     ? `Saved answers write the same files: ${program.other.replace(/^scalr-agent$/, 'scalr-agent-install')} export systemd --answers answers.yaml`
     : `Saved answers repeat this session: ${program.install} --answers answers.yaml`;
 
-/** The files of the review, except those with secrets. */
-export const filesText = ({generated, host}: Reviewed, {desired}: FilesDeps): string =>
-  generated === undefined
-    ? (host?.files ?? []).flatMap(({path, text, isPrivate}) => (isPrivate ? [] : [`# ${path}\n${text}`])).join('\n')
-    : desired(generated).yaml;
+const CERTIFICATES = /(?:^( *)-----BEGIN CERTIFICATE-----\n[\s\S]*?-----END CERTIFICATE-----\n?)+/gm;
+
+/** The files of the review to read: without those with secrets, and with the number of certificates instead of them. */
+export function filesText({generated, host}: Reviewed, {desired}: FilesDeps): string {
+  const text =
+    generated === undefined
+      ? (host?.files ?? []).flatMap((file) => (file.isPrivate ? [] : [`# ${file.path}\n${file.text}`])).join('\n')
+      : desired(generated).yaml;
+  return text.replaceAll(CERTIFICATES, (all, indent) => `${indent}… ${count(certificatesIn(all), 'certificate')}\n`);
+}
 
 /** Returns the written files; undefined after an error, which the review shows. */
 export async function save(reviewed: Reviewed, interview: Interview, deps: FilesDeps): Promise<Saved | undefined> {

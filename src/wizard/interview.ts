@@ -40,6 +40,8 @@ interface Answered {
   step: WizardStep;
   message: string;
   answer: string;
+  /** Not asked, but known from the installed release. */
+  isAdopted?: true;
 }
 
 /** Asks the open questions in order. Esc reopens the previous one. Answered steps stay on the screen as one line each. */
@@ -103,7 +105,8 @@ export class Interview {
 
   /** Reopens the previous question. @throws PromptCanceled if there is none and the user quits */
   async back(): Promise<void> {
-    const previous = this.#history.pop();
+    const last = this.#history.findLastIndex(({isAdopted}) => !isAdopted);
+    const [previous] = last < 0 ? [] : this.#history.splice(last, 1);
     if (previous !== undefined) this.#store.asked.delete(previous.id);
     else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCanceled();
   }
@@ -115,7 +118,9 @@ export class Interview {
 
   /** Takes questions as answered that were not asked, so that they can be edited. */
   adopt(answered: readonly Answered[]): void {
-    this.#history.push(...answered.filter(({id}) => !this.#history.some((each) => each.id === id)));
+    const asked = this.#history.filter(({isAdopted}) => !isAdopted);
+    const others = answered.filter(({id}) => !asked.some((each) => each.id === id));
+    this.#history = [...asked, ...others.map((each): Answered => ({...each, isAdopted: true}))];
   }
 
   /** Replaces the answer of a question that was changed elsewhere. */
@@ -175,7 +180,7 @@ export class Interview {
     if (!this.#deps.prompter.canRedraw) return [];
     const {dim} = theme(this.#deps.screen);
     const earlier = this.#history
-      .filter((each) => each.step === step && this.#store.asked.has(each.id))
+      .filter(({id, isAdopted, ...each}) => each.step === step && !isAdopted && this.#store.asked.has(id))
       .map(({message, answer}) => dim(answeredLine(message, answer)));
     return [this.#title(step), ...earlier, ...this.#notes];
   }

@@ -2,7 +2,7 @@ import {GoBack, onFailure} from '../ground/errors.ts';
 import type {Prompter} from '../ports/system.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
 import {type Setting, settingLabel} from '../settings/define.ts';
-import {chart, chartSource, chartVersion, release} from '../settings/release.ts';
+import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {catalog} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -145,6 +145,7 @@ export function installedQuestion(
     isOpen: () => store.place?.kind === 'kubernetes' && installed() !== undefined && !store.asked.has('installed'),
     async ask(shown) {
       const found = installed() as InstalledAgent;
+      abandon(store);
       const latest = newest(found.chart);
       const picked = await prompter.select({
         ...shown,
@@ -204,9 +205,20 @@ function adopt(store: AnswerStore, {chart: name, version, settings}: InstalledAg
   store.installed = values;
   store.recommended = name;
   store.boxes = new Set(BOXES.filter((box) => box.settings.some(({id}) => values.has(id))).map(({id}) => id));
-  for (const id of ['network', 'pool', 'identity-role', chart.id, token.id, tokenSecret.id]) store.asked.add(id);
+  for (const id of ADOPTED) store.asked.add(id);
   for (const {setting} of QUESTIONS) if (!setting.required || values.has(setting.id)) store.asked.add(setting.id);
 }
+
+/** Forgets the settings of the release: the user may choose another one. */
+function abandon(store: AnswerStore): void {
+  if (store.installed === undefined) return;
+  for (const setting of catalog) if (store.installed.has(setting.id) && !store.isFixed(setting)) store.delete(setting);
+  for (const id of [...ADOPTED, ...QUESTIONS.map(({setting}) => setting.id)]) store.asked.delete(id);
+  store.boxes = new Set();
+  [store.installed, store.recommended] = [undefined, undefined];
+}
+
+const ADOPTED = ['network', 'pool', 'identity-role', chart.id, token.id, tokenSecret.id];
 
 /** The answers that differ from the installed release, beside what is installed. */
 export function changesOf(store: AnswerStore): (readonly [string, string[]])[] {
@@ -216,7 +228,8 @@ export function changesOf(store: AnswerStore): (readonly [string, string[]])[] {
   return catalog.flatMap((setting) => {
     const answer = store.answer(setting);
     const [before, after] = [installed.get(setting.id), answer?.source === 'cluster' ? installed.get(setting.id) : answer?.value];
-    if (text(setting, before) === text(setting, after)) return [];
+    // Namespace and name say which release it is.
+    if (setting === (namespace as Setting) || setting === (release as Setting) || text(setting, before) === text(setting, after)) return [];
     return [[settingLabel(setting), [`${text(setting, before)} → ${text(setting, after)}`]] as const];
   });
 }

@@ -23,6 +23,8 @@ test('installs, updates, shows and uninstalls an agent in Docker', {timeout: 300
   const second = install('--agent-image', NEW, '--concurrency', '2', '--grace-period', '2m');
   expect(second.status, second.stderr).toBe(0);
   expect(second.stderr).toContain('Container scalr-agent gets up to 3660 s to stop.');
+  expect(second.stderr).toContain(`Write files to ${join(cwd, 'scalr-agent')}`);
+  expect(second.stderr).not.toContain('Wrote');
   expect(await containers()).toEqual([`scalr-agent-1 ${NEW}`, `scalr-agent-2 ${NEW}`]);
 
   expect(json('status')).toMatchObject({

@@ -159,14 +159,20 @@ test('suggests no sudo when the container runtime fails', () => {
   expect(failure).toMatchObject({code: 'TOOL_FAILED', suggestions: [expect.stringContaining('--agent-image')]});
 });
 
-test('gives the reason for a failed patch, and does not quote the patch', () => {
-  const stderr = [
-    'error: error when applying patch:',
-    '{"data":{"token":"aHVudGVyMg=="}}',
-    'to:',
-    'Resource: "/v1, Resource=secrets", GroupVersionKind: "/v1, Kind=Secret"',
-    'for: "STDIN": error when patching "STDIN": Patch "https://10.0.0.1:6443/api/v1": unexpected EOF',
-  ].join('\n');
-  const {message} = toolFailure({tool: 'kubectl', args: ['apply']}, {exitCode: 1, stdout: '', stderr});
-  expect(message).toBe('kubectl apply failed: error when patching "STDIN": Patch "https://10.0.0.1:6443/api/v1": unexpected EOF');
+test.each([
+  [
+    'error: error when applying patch:\n{"data":{"token":"aHVudGVyMg=="}}\nto:\nResource: "/v1, Resource=secrets"\nfor: "STDIN": error when patching "STDIN": unexpected EOF',
+    'kubectl apply failed: error when patching "STDIN": unexpected EOF',
+  ],
+  [
+    'Error from server: error when retrieving current configuration of:\nResource: "/v1, Resource=secrets"\nName: "a"\nfrom server for: "STDIN": Get "https://a:6443/api": unexpected EOF',
+    'kubectl apply failed: Get "https://a:6443/api": unexpected EOF',
+  ],
+  [
+    'error: error validating "STDIN": error validating data: unexpected EOF; if you choose to ignore these errors, turn validation off with --validate=false',
+    'kubectl apply failed: error validating "STDIN": error validating data: unexpected EOF',
+  ],
+])('gives the reason without the object in %j', (stderr, message) => {
+  const failure = toolFailure({tool: 'kubectl', args: ['apply']}, {exitCode: 1, stdout: '', stderr});
+  expect(failure).toMatchObject({code: 'CLUSTER_UNREACHABLE', message});
 });

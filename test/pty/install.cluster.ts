@@ -7,7 +7,7 @@ import {findHelm} from '../helm/find-helm.ts';
 import {Emulator} from '../support/emulator.ts';
 import {chartFlags, installPlace} from '../support/install-place.ts';
 import {jwt} from '../wizard/conversation.ts';
-import {onTerminal, type Terminal} from './terminal.ts';
+import {onTerminal, type Step, type Terminal} from './terminal.ts';
 
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 
@@ -19,11 +19,11 @@ async function placeFlags() {
 }
 
 /** Installs with the built program on a terminal, and returns what is on the screen at the end. */
-async function installOn(terminal: Terminal, ...more: string[]) {
+async function installOn({steps = [], ...terminal}: Terminal & {steps?: readonly Step[]}, ...more: string[]) {
   const args = ['install', ...(await placeFlags()).args, ...more];
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
-  const env = {SCALR_AGENT_TOKEN: TOKEN, NO_COLOR: '1', ...terminal.env};
-  const {screen, exit} = await onTerminal(args, [], folder, {...terminal, env});
+  const env = {SCALR_AGENT_TOKEN: TOKEN, NO_COLOR: '1', XDG_STATE_HOME: folder, ...terminal.env};
+  const {screen, exit} = await onTerminal(args, steps, folder, {...terminal, env});
   const emulator = new Emulator({columns: terminal.cols ?? 80, rows: terminal.rows ?? 24});
   emulator.write(screen);
   return {exit, screen, lines: await emulator.lines(), broken: await emulator.broken()};
@@ -43,6 +43,26 @@ test('an install on a terminal ticks its steps on a rail, and ends with the acco
   expect(text).not.toContain('⠋');
   expect(screen).toContain('⠋');
   expect(text).toContain('Next steps:');
+});
+
+const enter = (see: RegExp): Step => ({see, press: '\r'});
+
+test('keys during an install leave no mark, and Ctrl-C interrupts it', async () => {
+  const steps = [
+    ...[
+      /Where will the agent run\?[\s\S]*❯ Kubernetes/,
+      /What is the agent pool used for\?/,
+      /Isolate each run/,
+      /Which of these apply/,
+    ].map(enter),
+    ...[/Where should provider/, /Maximum concurrent runs/, /What do you want to do\?[\s\S]*❯ Install/].map(enter),
+    {see: /Installing[\s\S]*[⠋⠙⠹⠸]/, press: '\r\rabc\r'},
+    {see: /0 of 1 ready[\s\S]*[⠋⠙⠹⠸]/, press: 'abc\r\u0003'},
+  ];
+  const flags = ['--skip-preflight', '--timeout', '50s', '--node-selector', 'pool=nowhere'];
+  const {exit, screen, lines} = await installOn({steps}, ...flags);
+  expect(exit, screen).toBe(130);
+  expect(lines.join('\n')).not.toMatch(/abc|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
 });
 
 test('a pod that cannot start: the cause is on the rail before the command fails', async () => {

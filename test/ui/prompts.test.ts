@@ -50,6 +50,21 @@ describe('select', () => {
     expect(await shownIn(11)).toEqual(['◆  Review', '│  Size       5 runs', ...warnings]);
   });
 
+  test('shortens only the longest paragraphs of its heading', async () => {
+    const heading = ['Review', ...['one ', 'two '].map((word, index) => word.repeat(20 + 20 * index).trim()), 'x'.repeat(70)];
+    const shownIn = async (rows: number): Promise<string[]> => {
+      const {terminal} = await asked({heading}, {terminal: new PromptTerminal({columns: 50, rows})});
+      return (await terminal.lines()).slice(1, -5);
+    };
+    const [one, two, x] = [
+      'one one one one one one one one one one one one',
+      'two two two two two two two two two two two two',
+      'x'.repeat(49),
+    ];
+    expect(await shownIn(13)).toEqual([one, expect.stringMatching(/^one/), `${two.slice(0, -4)} …`, x, expect.stringMatching(/^x+$/)]);
+    expect(await shownIn(9)).toEqual([`${one.slice(0, -4)} …`, `${two.slice(0, -4)} …`, expect.stringMatching(/^x+ …$/)]);
+  });
+
   test('shows the description after a long choice, and under the list in a narrow window', async () => {
     const label = 'One that needs a long name to be told from the others';
     const choices = [{value: 'long', label, disabled: 'not here'}, ...KINDS];

@@ -4,7 +4,7 @@ import type {Processes} from '../../src/ports/system.ts';
 import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
-import {ENTER, type Line} from '../support/scripted-prompter.ts';
+import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, interrupt, jwt, QUIT, shown, talk} from './conversation.ts';
 
 const NAME = {name: 'scalr-agent', namespace: 'scalr-agent', chart: 'agent-local-0.6.4'};
@@ -58,6 +58,28 @@ test('says what runs now', async () => {
     kubernetes: fakeKubernetes({objects, log: () => `${START} Scalr agent is ready to receive tasks.`}),
   });
   expect(shown(asked)).toContain('acme is installed in namespace scalr: agent-local 0.6.4 · ready · 1 of 1 agent registered');
+  expect(reviewsOf(asked)[0]).not.toMatch(/^(Namespace|Release)\t/m);
+});
+
+test('goes back from the review to the installed agent, and from there to the target', async () => {
+  const review: Line = ['What do you want to do?', ESC];
+  const {asked} = await run([TARGET, [QUESTION, 'change'], review, [QUESTION, ESC], TARGET, [QUESTION, 'change'], ...QUIT]);
+  expect(asked.filter(({message}) => message === QUESTION).map(({heading = []}) => heading.slice(1))).toEqual(
+    Array(3).fill([expect.stringContaining('Where will the agent run? prod-eks'), expect.stringContaining('is installed')]),
+  );
+});
+
+test('forgets the settings of the release when another one is installed after all', async () => {
+  const lines: Line[] = [
+    TARGET,
+    [QUESTION, 'change'],
+    ['What do you want to do?', ESC],
+    [QUESTION, 'other'],
+    ['Helm release name', 'second'],
+  ];
+  const {asked, stderr} = await run([...lines, interrupt('Agent pool token')]);
+  expect(asked.at(-1)?.message).toContain('Agent pool token');
+  expect(stderr).not.toContain('Secret mine');
 });
 
 test('shows only what changes, beside what is', async () => {

@@ -377,6 +377,23 @@ describe('the review', () => {
     });
   });
 
+  test('shows the number of certificates instead of them, and saves all', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'view'],
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv'],
+      ['What do you want to do?', ENTER],
+    ];
+    const argv = [...FLAGS, '--ca-file', 'ca.pem', '--ca-public-roots'];
+    const {written, stderr} = await talk(lines, {argv, files: memoryFiles(certificates)});
+    const all = written.get('/srv/values.yaml')?.match(/BEGIN CERTIFICATE/g)?.length ?? 0;
+    expect(all).toBeGreaterThan(100);
+    expect(stderr).toContain(`    … 1 certificate\n`);
+    expect(stderr).toContain(`… ${all - 1} certificates\n`);
+    expect(stderr).not.toContain('BEGIN CERTIFICATE');
+  });
+
   test('saves answers that can be used from any directory', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,
