@@ -48,7 +48,8 @@ export async function openAnswers(name: ReleaseName, given: Settings, access: Cl
     newestRevision(name, access).catch(() => undefined),
     serverVersion(access.kubernetes, {signal: new AbortController().signal, idleMs: REQUIRED_MS}),
   ]);
-  if (error && error.kind !== 'forbidden') throw apiFailure(error, name.kubeTarget, 'version');
+  // Without kubectl, missing settings come first: the user can set them at once.
+  if (error && error.kind !== 'forbidden' && error.cause === undefined) throw apiFailure(error, name.kubeTarget, 'version');
   return answers && {answers: withInstalled(answers, name, given, installed), facts};
 }
 

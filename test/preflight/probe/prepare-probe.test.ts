@@ -88,7 +88,7 @@ test('skips the probe when permissions are missing or cannot be reviewed', async
   const allows = (what: string) => what !== 'delete pods' && what !== 'get pods';
   expect(await prepared({}, server({allows}))).toMatchObject({
     because: 'your user cannot delete pods, get pods, get pods/log',
-    remedy: expect.stringMatching(/verbs:[\s\S]*"delete"/),
+    remedy: expect.stringContaining('verbs: [create, delete, list, get]'),
   });
   expect(await prepared({}, server({isWell: false}))).toEqual({because: expect.stringContaining('can create a pod: no')});
 });
