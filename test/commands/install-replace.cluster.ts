@@ -43,7 +43,7 @@ const replacements: readonly Replacement[] = [
     controller: 'scalr-agent-agent-k8s-controller',
     // It would break runs off.
     steps: ['definitions', 'drain', 'stop/scalr-agent-agent-k8s-controller', 'stopped', 'release'],
-    warnings: [/keeps accepting new runs during the drain/, /have no label of their own/],
+    warnings: [/keeps accepting new runs during the drain/, /(carry|have) no label/],
   },
   {
     from: 'agent-job',

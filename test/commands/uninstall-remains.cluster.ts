@@ -108,7 +108,7 @@ describe('a release that does not exist', () => {
     expect(result.error.suggestions).toEqual([
       `Agent releases found: ${place.namespace}/runs (agent-local-0.6.5)`,
       expect.stringContaining('uninstall --release runs'),
-      expect.stringContaining('This account cannot list releases'),
+      expect.stringContaining('cannot list releases in other namespaces'),
       expect.any(String),
     ]);
   });
