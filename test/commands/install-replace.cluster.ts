@@ -43,7 +43,7 @@ const replacements: readonly Replacement[] = [
     controller: 'scalr-agent-agent-k8s-controller',
     // It would break runs off.
     steps: ['definitions', 'drain', 'stop/scalr-agent-agent-k8s-controller', 'stopped', 'release'],
-    warnings: [/keeps accepting new runs during the drain/, /(carry|have) no label/],
+    warnings: [/keeps accepting new runs during the drain/, /have no identifying label/],
   },
   {
     from: 'agent-job',
