@@ -194,15 +194,20 @@ const applied = (kubeTarget: ClusterTarget, command: string): string =>
 /** The token is read from its variable, files from the working directory. */
 function secretCommands({name, type, data, metadata}: DesiredRelease['secrets'][number], kubeTarget: ClusterTarget): string[] {
   const namespace = ['--namespace', kubeTarget.namespace];
-  const isTls = type === 'kubernetes.io/tls';
-  const files = isTls ? ['--cert=tls.crt', '--key=tls.key'] : Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
-  const what = ['create', 'secret', isTls ? 'tls' : 'generic', name, ...files];
-  const create = applied(kubeTarget, kubectlCommand(kubeTarget, ...what, ...namespace, '--dry-run=client', '--output=yaml'));
-  const changes = Object.entries({label: metadata?.labels ?? {}, annotate: metadata?.annotations ?? {}}).flatMap(([verb, pairs]) => {
-    const assignments = Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
-    return assignments.length === 0 ? [] : [kubectlCommand(kubeTarget, verb, 'secret', name, ...assignments, '--overwrite', ...namespace)];
-  });
-  return [isTls ? create : `printf %s "$${token.env}" | ${create}`, ...changes];
+  const into = [...namespace, '--dry-run=client', '--output=yaml'];
+  const files = Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
+  const create =
+    type === 'kubernetes.io/tls'
+      ? applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'tls', name, '--cert=tls.crt', '--key=tls.key', ...into))
+      : `printf %s "$${token.env}" | ${applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'generic', name, ...files, ...into))}`;
+  const assignments = (pairs: object = {}): string[] => Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
+  const [labels, annotations] = [assignments(metadata?.labels), assignments(metadata?.annotations)];
+  const where = ['--overwrite', ...namespace];
+  return [
+    create,
+    ...(labels.length > 0 ? [kubectlCommand(kubeTarget, 'label', 'secret', name, ...labels, ...where)] : []),
+    ...(annotations.length > 0 ? [kubectlCommand(kubeTarget, 'annotate', 'secret', name, ...annotations, ...where)] : []),
+  ];
 }
 
 /** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */

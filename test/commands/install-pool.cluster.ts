@@ -128,7 +128,7 @@ test('preflight compares the agents with the quota of the account, and the pool 
     expect(JSON.parse(stdout).error).toBeUndefined();
     return JSON.parse(stdout).checks.filter(({id}: {id: string}) => /^agent-|^pool-type/.test(id));
   };
-  const message = `${api.host} allows 1 agent: 1 of other releases, 1 of this one`;
+  const message = `${api.host} allows 1 agent: 1 in other releases, 1 in this one`;
   expect(await checked('--pool', 'git')).toMatchObject([
     {id: 'agent-quota', status: 'fail', message},
     {id: 'pool-type', status: 'fail'},

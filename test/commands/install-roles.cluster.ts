@@ -70,7 +70,7 @@ async function expectNamed(chart: ChartName, lacking: Permission, path = helm): 
   expect(result.error).toMatchObject({code: 'PREFLIGHT_FAILED', exit: 3});
   const resource = [lacking.resource, ...(lacking.group ? [lacking.group] : [])].join('.');
   expect(result.error.message).toMatch(new RegExp(`1 of \\d+ permissions missing: ${lacking.verb} ${resource} (in |cluster-wide)`));
-  expect(result.error.suggestions.join()).toContain('kind: "');
+  expect(result.error.suggestions.join()).toContain('kind: List');
   await somebody.allow(all);
   await expectWholeness({...place, kubeconfig: somebody.kubeconfig}, path, argv);
 }
