@@ -1,7 +1,7 @@
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
 import {type Call, type ClusterTarget, commandLine, type ReleaseName, reportCommands} from '../ground/command-line.ts';
-import {ExpectedError, failed, maskSecrets, RUN_AGAIN} from '../ground/errors.ts';
+import {ExpectedError, failed, maskSecrets, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
@@ -10,7 +10,7 @@ import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {dryRunApply, dryRunMerge, dryRunOf} from '../kubernetes/kubectl.ts';
 import type {Event, KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
-import {REQUIRED_MS, type Reader, servedResources} from '../kubernetes/resources.ts';
+import {REQUEST_MS, REQUIRED_MS, type Reader, servedResources} from '../kubernetes/resources.ts';
 import type {Files, Processes} from '../ports/system.ts';
 import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
@@ -156,7 +156,10 @@ export async function installRelease(
       isNeeded ||= withoutHelm.has(step);
       deps.onStep(step, ...news);
     };
-    await runSteps(steps, {...deps, onStep});
+    const atFailure = async (failure: ExpectedError): Promise<never> => {
+      throw rollBackWith === undefined ? await withTakeOver(failure, name, deps) : failure;
+    };
+    await runSteps(steps, {...deps, onStep}).catch(onFailure(atFailure));
     if (!waits) return undefined;
     // Helm has ended, so its record can be read while the pods start.
     const record = requireRecord(name, deps);
@@ -166,16 +169,15 @@ export async function installRelease(
     await record;
     return watched;
   } catch (error) {
-    if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    if (rollBackWith === undefined) throw await withTakeOver(error, name, deps);
+    if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
     throw await rollBack(name, release, error, {...deps, diagnosticsPath: rollBackWith, steps: given?.steps, isNeeded});
   }
 }
 
 /** A helm that has ended without an answer can leave a record that blocks the next one. */
 async function withTakeOver(failure: ExpectedError, name: ReleaseName, deps: ClusterAccess): Promise<ExpectedError> {
-  if (failure.code === 'RELEASE_BUSY') return failure;
-  const state = await newestRevision(name, deps).catch(() => undefined);
+  if (failure.code === 'RELEASE_BUSY' || failure.code === 'INTERRUPTED') return failure;
+  const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(() => undefined);
   if (state === undefined || !isPending(state)) return failure;
   const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
   return failure.with(sentences(failure.message, `Helm has ended, but its record of the release is still ${state.status}.`), [
