@@ -81,7 +81,10 @@ async function restored(
     );
     return withFacts(
       failure,
-      [...sentence(again, 'runs again', 'run again'), ...(begun.length === 0 ? [] : sentence(still, 'still runs', 'still run'))],
+      [
+        ...sentence(again, 'is running again', 'are running again'),
+        ...(begun.length === 0 ? [] : sentence(still, 'still runs', 'still run')),
+      ],
       recovery.failed.map((name) => `Check the log of the new container: docker logs ${name}`),
     );
   } catch (error) {
