@@ -220,7 +220,7 @@ function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedErro
   const name = typed.replace(/^-+/, '');
   const longer = Object.keys(flags).filter((flag) => flag.split('-').includes(name.replace(/s$/, '')));
   const near = name.length > 1 ? closest(name.replace(/^no-/, ''), [...Object.keys(flags), ...spellingsOf(flags)]) : undefined;
-  const meant = longer.length > 0 ? few(longer.map((flag) => `--${flag}`)) : near && `--${near}`;
+  const meant = longer.length > 0 ? `${longer.length > 1 ? 'one of ' : ''}${few(longer.map((flag) => `--${flag}`))}` : near && `--${near}`;
   const similar = similarFlag(typed, flags) ?? (meant && (similarFlag(meant, flags) ?? `Did you mean ${meant}?`));
   const suggestions = name in INSTEAD ? [INSTEAD[name] as string] : [...(similar ? [similar] : []), help];
   return failed('UNKNOWN_FLAG', `Unknown flag: ${typed}.`, suggestions);

@@ -214,7 +214,7 @@ const reportedObject = (snapshot: Snapshot, object: KubernetesObject): Kubernete
 /** Never negative: the clock of the cluster may be ahead. A state without a time is new. */
 const secondsSince = (time: string | undefined, now: Date): number => (time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0);
 
-/** A vague cause is replaced by specific ones of dependent objects, which inherit its permanence. */
+/** A vague cause is replaced by specific ones of dependent objects, which are permanent if it is. */
 function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
   const heirs = new Map<Found, Found[]>();
   for (const vague of found.filter(({isVague}) => isVague)) {

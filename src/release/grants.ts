@@ -104,7 +104,7 @@ const WIDE_KINDS = [
   ...['clusterroles.rbac.authorization.k8s.io', 'clusterrolebindings.rbac.authorization.k8s.io'],
 ];
 
-/** For the `catch` of what reads a release: a refusal for lack of permissions says how to grant all of them. */
+/** Handles failures of reading a release: a FORBIDDEN one suggests the complete roles. */
 export const withRoles = (what: Readable, kubernetes: Reviewer): ((error: unknown) => Promise<never>) =>
   onFailure(async (failure) => {
     if (failure.code !== 'FORBIDDEN') throw failure;

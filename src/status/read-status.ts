@@ -92,7 +92,7 @@ async function readOnce(
   });
 }
 
-/** One remedy for everything that the account may not read. */
+/** One remedy for everything that the user cannot read. */
 async function withRemedies(unread: readonly Diagnosis[], name: ReleaseName, kubernetes: KubernetesClient): Promise<Diagnosis[]> {
   const first = unread.find(isForbidden);
   const roles = first && (await rolesToRead(name, first.reason, kubernetes));

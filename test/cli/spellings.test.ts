@@ -42,9 +42,9 @@ describe('a flag of another tool', () => {
     [Install, ['--repo', 'x'], '--repo', 'Did you mean --chart-source?'],
     [Install, ['--set-string', 'a=b'], '--set-string', 'Did you mean --set?'],
     [Install, ['--wait'], '--wait', 'Omit --wait: the command waits unless you add --no-wait'],
-    [Install, ['--proxy=x'], '--proxy', 'Did you mean --http-proxy, --https-proxy, --no-proxy?'],
+    [Install, ['--proxy=x'], '--proxy', 'Did you mean one of --http-proxy, --https-proxy, --no-proxy?'],
     [Install, ['--env', 'A=b'], '--env', 'Did you mean --extra-env?'],
-    [Install, ['--tolerations', 'x'], '--tolerations', 'Did you mean --toleration, --controller-toleration?'],
+    [Install, ['--tolerations', 'x'], '--tolerations', 'Did you mean one of --toleration, --controller-toleration?'],
     [Install, ['--replicas', '2'], '--replicas', 'Did you mean --concurrency?'],
     [
       Upgrade,
