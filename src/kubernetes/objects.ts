@@ -143,7 +143,7 @@ export interface ManagedFields {
 }
 
 export interface SecretObject extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & {managedFields?: readonly ManagedFields[]};
+  metadata: KubernetesObject['metadata'] & {managedFields?: readonly ManagedFields[]; resourceVersion?: string};
   type?: string;
   /** base64 */
   data?: Readonly<Record<string, string>>;

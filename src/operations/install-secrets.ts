@@ -111,8 +111,10 @@ function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
   const wantedMetadata = secret.metadata ?? appliedMetadata(found);
   const annotations = {...own, ...wantedMetadata.annotations};
   const labels = {...wantedMetadata.labels, ...ownLabels(release)};
-  const metadata = {name, labels, ...(Object.keys(annotations).length === 0 ? {} : {annotations})};
-  // Without its content, a server-side apply would remove it.
+  // Without its content, a server-side apply would remove it; content that was replaced since it was read must not come back.
+  const {resourceVersion} = found?.metadata ?? {};
+  const version = hasNewContent || resourceVersion === undefined ? {} : {resourceVersion};
+  const metadata = {name, labels, ...version, ...(Object.keys(annotations).length === 0 ? {} : {annotations})};
   const content = hasNewContent
     ? {stringData: Object.fromEntries(given(secret).map(([key, text]) => [key, text.reveal()]))}
     : {data: found?.data ?? {}};

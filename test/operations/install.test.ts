@@ -321,6 +321,13 @@ describe('labels and annotations of a Secret', () => {
     expect(ids(given, found(secret('hunter2', ownLabels('agent'))))).toEqual(['secret/scalr-agent-token']);
   });
 
+  test('are applied only to the version of the Secret that was read, because its content is sent again', () => {
+    const read = {...labeled, metadata: {...labeled.metadata, resourceVersion: '7'}};
+    expect(applied(none, found(read)).object.metadata.resourceVersion).toBe('7');
+    const rotated = desired({secrets: [{...TOKEN, data: {token: new Secret('new')}}]});
+    expect(applied(rotated, found(read)).object.metadata.resourceVersion).toBeUndefined();
+  });
+
   test('do not change when the Secret has them, whatever else others have added', () => {
     expect(ids(given, found(labeled))).toEqual([]);
   });
