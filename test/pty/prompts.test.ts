@@ -108,7 +108,7 @@ test('erases the question when the window becomes narrow during it', async () =>
 });
 
 describe('the terminal after the program ends', () => {
-  const after = 'PATH=/usr/bin:/bin stty -a';
+  const shell = '"$@"; exit=$?; PATH=/usr/bin:/bin stty -a; exit $exit';
 
   test.each([
     ['a text', FEW.slice(0, 2), /Agent pool token/, CTRL_C, 'xterm'],
@@ -117,7 +117,7 @@ describe('the terminal after the program ends', () => {
     ['a list left by the end of input', FEW.slice(0, 1), /Where does the cluster run\?[\s\S]*for help/, CTRL_D, 'xterm'],
     ['a secret on a terminal without a cursor', DUMB, /Agent pool token/, CTRL_C, 'dumb'],
   ] as const)('is restored: %s', async (_, before, see, press, TERM) => {
-    const {screen, exit, left} = await converse([...before, {see, press}], {after, env: {TERM}});
+    const {screen, exit, left} = await converse([...before, {see, press}], {shell, env: {TERM}});
     expect({exit, left}).toEqual({exit: 130, left: 0});
     expect(screen).toContain('Canceled. Nothing was changed.');
     expect(screen.lastIndexOf(`${ESCAPE}?25h`)).toBeGreaterThanOrEqual(screen.lastIndexOf(`${ESCAPE}?25l`));

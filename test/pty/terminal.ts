@@ -18,8 +18,8 @@ export interface Terminal {
   cols?: number;
   rows?: number;
   program?: 'scalr-agent' | 'scalr-agent-install';
-  /** A shell command on the same terminal after the program exits. */
-  after?: string;
+  /** Script of bash that runs the program as `"$@"`; default: no shell. */
+  shell?: string;
 }
 
 interface Seen {
@@ -63,11 +63,11 @@ export function onTerminal(args: readonly string[], steps: readonly Step[], cwd:
   });
 }
 
-function start(args: readonly string[], cwd: string, {program = 'scalr-agent', after, ...terminal}: Terminal): IPty {
+function start(args: readonly string[], cwd: string, {program = 'scalr-agent', shell, ...terminal}: Terminal): IPty {
   const bin = built(`dist/bin/${program}.js`);
   const env = {...process.env, CI: undefined, LC_ALL: undefined, LANG: 'C.UTF-8', TERM: 'xterm', ...terminal.env};
   const known = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const window = {cols: terminal.cols ?? 80, rows: terminal.rows ?? 24, cwd, env: Object.fromEntries(known)};
-  if (after === undefined) return spawn(process.execPath, [bin, ...args], window);
-  return spawn('/bin/sh', ['-c', `"$@"; exit=$?; ${after}; exit $exit`, 'sh', process.execPath, bin, ...args], window);
+  if (shell === undefined) return spawn(process.execPath, [bin, ...args], window);
+  return spawn('/bin/bash', ['-c', shell, 'bash', process.execPath, bin, ...args], window);
 }

@@ -368,11 +368,12 @@ test.each([undefined, '1'])('continues after Ctrl-Z and fg, and asks the questio
     {see: /Where will the agent run\?/, press: ENTER},
     {see: /Where does the cluster run\?/, press: ENTER},
     {see: /Agent pool token/, press: '\u001A'},
-    {see: /existing Secret/, press: '', signal: 'SIGCONT'},
+    {see: /"\$@"/, press: ''},
     {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
     {see: /What is the agent pool/, press: CTRL_C},
   ];
-  const terminal = {program: 'scalr-agent-install', env: {...environment(), ACCESSIBLE}} as const;
+  // A shell with job control: fg prints the command, and continues it once it is stopped.
+  const terminal = {program: 'scalr-agent-install', shell: 'set -m; "$@"; fg', env: {...environment(), ACCESSIBLE}} as const;
   const {screen, exit, left} = await onTerminal([], steps, folder, terminal);
   expect({exit, left}, screen).toEqual({exit: 130, left: 0});
 });
