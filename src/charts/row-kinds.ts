@@ -4,6 +4,7 @@ import type {Setting} from '../settings/define.ts';
 import {canonicalQuantity, MEBIBYTE, milliOf} from '../settings/kinds.ts';
 import type {Toleration} from '../settings/lists.ts';
 import {gracePeriod, shutdownMode} from '../settings/pods.ts';
+import {catalog} from '../settings/settings.ts';
 import type {Row} from './define.ts';
 import type {ChartName} from './schema.ts';
 
@@ -232,6 +233,9 @@ export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
     read: (values, scope) => (getAt(values, enabled) === true ? plain.read(values, scope) : undefined),
   }));
 };
+
+/** The rows in the order of the catalog, in which settings are read. */
+export const inOrder = (rows: readonly Row[]): Row[] => catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));
 
 export const onlyIn = (range: string, rows: readonly Row[]): Row[] =>
   rows.map((row) => ({...row, in: row.in === undefined ? range : intersect(range, row.in)}));

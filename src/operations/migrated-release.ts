@@ -1,6 +1,6 @@
-import {chartFor, knowsKey} from '../charts/charts.ts';
+import {knowsKey} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
-import {within} from '../charts/releases.ts';
+import {rowsWithKeys} from '../charts/support.ts';
 import {isUnknown} from '../charts/target.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
@@ -140,5 +140,4 @@ export function withOldClaims(values: Values, target: Target, lost: readonly str
   return result;
 }
 
-const cacheClaimKey = (target: Target): Path | undefined =>
-  chartFor(target).rows.find((row) => row.setting.id === cacheClaim.id && row.paths.length > 0 && within(target.version, row.in))?.paths[0];
+const cacheClaimKey = (target: Target): Path | undefined => rowsWithKeys(target, cacheClaim)[0]?.paths[0];

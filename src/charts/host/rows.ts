@@ -5,7 +5,6 @@ import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {release, target} from '../../settings/release.ts';
-import {catalog} from '../../settings/settings.ts';
 import {cache, cachePath, dataHome, moduleCache, moduleCacheLimit, providerCache, providerCacheLimit} from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
@@ -23,6 +22,7 @@ import {
   asTextMap,
   type Codec,
   implied,
+  inOrder,
   key,
   notWritten,
   row,
@@ -201,9 +201,6 @@ const asService: readonly Row[] = [
     as: {write: (registry) => `${registry}/`, read: (tree) => String(tree).replace(/\/$/, '') || undefined},
   }),
 ];
-
-/** The rows in the order of the catalog, in which settings are read. */
-const inOrder = (rows: readonly Row[]): Row[] => catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));
 
 export const containerRows = inOrder([...shared, ...inContainer]);
 export const serviceRows = inOrder([...shared, ...asService]);

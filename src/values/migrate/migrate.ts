@@ -1,7 +1,6 @@
 import {CHART_CHANGES, changeWithUpgrade, knownProblemsOf} from '../../charts/advise.ts';
 import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, getAt, leafPaths, type Path, sameTree, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
@@ -114,7 +113,7 @@ function withOldDefault(
   const scope = scopeOf(to, getFrom(old));
   for (const {path: name} of errors) {
     const path = at(name);
-    const row = chartFor(to).rows.find((each) => within(to.version, each.in) && each.paths.some((key) => sameTree(key, path)));
+    const row = chartFor(to).rows.find((each) => each.paths.some((key) => sameTree(key, path)));
     const value = row && old.get(row.setting.id);
     if (row === undefined || value === undefined || getAt(carried.values, path) !== undefined) continue;
     const values = withEntries(carried.values, row.write(value, scope));
