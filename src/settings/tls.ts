@@ -160,13 +160,6 @@ function refuseOutdated(certificate: X509Certificate, position: number, now: Dat
 const oneLine = (name: string): string => name.replaceAll('\n', ', ');
 const nameOf = ({subject}: X509Certificate): string => oneLine(subject ?? 'no subject');
 
-export const caSecret = defineSetting('TLS', 'ca-secret', {
-  question: 'Secret with the CA bundle',
-  summary: 'Existing Secret that contains the CA bundle.',
-  kind: objectName(),
-  caution: () => 'The CA bundle in the Secret replaces the public root certificates of the agent. It must also contain the public CAs.',
-});
-
 export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
   question: 'File with private CA certificates',
   summary: 'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
@@ -179,11 +172,17 @@ export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
       : undefined,
 });
 
+export const caSecret = defineSetting('TLS', 'ca-secret', {
+  question: 'Secret with the CA bundle',
+  summary: 'Existing Secret that contains the CA bundle.',
+  kind: objectName(),
+  caution: () => 'The CA bundle in the Secret replaces the public root certificates of the agent. It must also contain the public CAs.',
+});
+
 const hasCa = (get: Get): boolean => get(caFile) !== undefined || get(caSecret) !== undefined;
 
 export const caSecretKey = defineSetting('TLS', 'ca-secret-key', {
   question: 'Key of the CA bundle in the Secret',
-  summary: 'Key of the CA bundle in the Secret.',
   kind: dataKey(),
   appliesWhen: {test: (get) => get(caSecret) !== undefined, needs: '--ca-secret'},
   fallback: () => 'ca-bundle.crt',

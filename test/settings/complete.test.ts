@@ -22,7 +22,7 @@ test('every declared setting is in the catalog', async () => {
   const modules = await Promise.all(readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>));
   const declared = modules.flatMap((each) => Object.values(each)).filter((each): each is Setting => each?.env !== undefined && each.kind);
   const missing = declared.filter((setting) => !catalog.includes(setting));
-  expect(ids(missing), 'name it in src/settings/settings.ts').toEqual([]);
+  expect(ids(missing), 'import its file in src/settings/settings.ts').toEqual([]);
 });
 
 /** A setting that only means something with another one is refused with that one. */
