@@ -1,3 +1,5 @@
+import type {Tree} from '../ground/tree.ts';
+
 /** An invalid value from the user. The message completes "--flag: …". */
 export class InvalidValue extends Error {
   readonly suggestion: string | undefined;
@@ -40,6 +42,8 @@ export interface Kind<T> {
   format(value: T): string[];
   /** The value for output and logs, if it differs from the formatted value. */
   shown?(value: T): string;
+  /** Reads it from a values.yaml that spells it as the setting does; undefined for what the setting cannot express. */
+  fromValues?(tree: Tree): T | undefined;
 }
 
 /** Reads another setting. */

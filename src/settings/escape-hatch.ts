@@ -41,7 +41,7 @@ const keyAtEnd = (path: string): string => path.split(/(?<!\\)\./).at(-1) as str
 const keysIn = (text: string): string[] => [...text.matchAll(/"([^"]+)"\s*(?::|,\s*"value"\s*:)/g)].map(([, key]) => key as string);
 
 function valuesFiles(): Kind<readonly ValuesFile[]> {
-  const names = listOf(text({hint: 'FILE'}));
+  const {fromValues: _, ...names} = listOf(text({hint: 'FILE'}));
   return {
     ...names,
     isFile: true,

@@ -1,5 +1,6 @@
 import {decodedBase64, Secret} from '../ground/secret.ts';
 import {closest, isReadAsString} from '../ground/text.ts';
+import type {Tree} from '../ground/tree.ts';
 import {InvalidValue, type Kind} from './define.ts';
 
 interface TextRules {
@@ -36,8 +37,12 @@ export function text({hint = 'TEXT', pattern, expected, example, near, isBare = 
       return value;
     },
     format: (value) => [value],
+    fromValues: textIn,
   };
 }
+
+/** The charts use the empty string for "not set". */
+export const textIn = (tree: Tree): string | undefined => (typeof tree === 'string' && tree !== '' ? tree : undefined);
 
 /** The text as a Kubernetes name: `My Release` is my-release. */
 function nameLike(text: string): string | undefined {
@@ -108,6 +113,7 @@ export function choice<const O extends readonly string[]>(options: O): Kind<O[nu
       throw new InvalidValue(`"${raw}" is not one of ${options.join(', ')}`, near && `Did you mean ${near}?`);
     },
     format: (value) => [value],
+    fromValues: (tree) => options.find((each) => each === tree),
   };
 }
 
@@ -121,6 +127,7 @@ export const onOff = (): Kind<boolean> => ({
     throw new InvalidValue(`"${raw}" is not a boolean`, 'Use true or false');
   },
   format: (value) => [String(value)],
+  fromValues: (tree) => (typeof tree === 'boolean' ? tree : undefined),
 });
 
 export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?: string}): Kind<number> => ({
@@ -134,7 +141,11 @@ export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?
     return value as number;
   },
   format: (value) => [String(value)],
+  fromValues: integerIn,
 });
+
+export const integerIn = (tree: Tree): number | undefined =>
+  tree === null || tree === '' || typeof tree === 'object' || !Number.isInteger(Number(tree)) ? undefined : Number(tree);
 
 const DURATION = /^(?!$)(?:(\d*\.?\d+)h)?(?:(\d*\.?\d+)m)?(?:(\d*\.?\d+)s)?$/;
 const AS_DURATION = 'Use a duration such as 90s, 10m or 1h30m';
@@ -221,6 +232,9 @@ export function canonicalQuantity(text: string): string | undefined {
   return milli === 0n ? '0' : `${milli / unitOf(suffix)}${suffix}`;
 }
 
+export const quantityIn = (tree: Tree): string | undefined =>
+  typeof tree === 'string' || typeof tree === 'number' ? canonicalQuantity(String(tree)) : undefined;
+
 const AS_SIZE = 'Use a number with a unit, for example 2Gi';
 /** A larger number without a unit can be bytes. */
 const MAX_GIBIBYTES = 9999;
@@ -251,6 +265,7 @@ export const bytes = (): Kind<string> => ({
     return positive(text, AS_SIZE);
   },
   format: (value) => [value],
+  fromValues: quantityIn,
 });
 
 const AS_CPU = 'Use 2 for two cores, or 500m for half a core';
@@ -270,6 +285,7 @@ export const cpu = (): Kind<string> => ({
     return positive(text, AS_CPU);
   },
   format: (value) => [value],
+  fromValues: quantityIn,
 });
 
 function positive(text: string, example: string): string {
