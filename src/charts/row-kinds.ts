@@ -111,15 +111,10 @@ const atPaths = <T>(
 });
 
 /** A boolean that sets several keys, each with its value for true and false. */
-export const switched = (
-  setting: Setting<boolean>,
-  values: Readonly<Record<string, {on: Tree; off: Tree | undefined}>>,
-  options: Options<boolean> = {},
-): Row<boolean> => {
+export const switched = (setting: Setting<boolean>, values: Readonly<Record<string, {on: Tree; off: Tree | undefined}>>): Row<boolean> => {
   const entries = Object.entries(values).map(([path, each]) => ({path: at(path), ...each}));
   return {
     setting,
-    ...options,
     paths: entries.map(({path}) => path),
     write: (isOn) => (isOn ? entries.map(({path, on}) => [path, on] as const) : []),
     read: (found) => {

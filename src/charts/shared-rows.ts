@@ -19,7 +19,6 @@ import {
   isWholeMebibytes,
   key,
   notWritten,
-  onlyIn,
   row,
   variable,
 } from './row-kinds.ts';
@@ -28,7 +27,6 @@ import {VARIABLES_OF_SETTINGS} from './shared-rules.ts';
 const textIn = (values: Values, path: string | Path): string | undefined => textAt(values, path) || undefined;
 
 interface CacheKeys {
-  in: string;
   /** Map that holds `enabled` and `persistentVolumeClaim`. */
   volume: string;
   /** Key of the limit of the ephemeral volume, where the version has one. */
@@ -42,10 +40,10 @@ const isExistingClaim = (get: Get): boolean => get(cache) === 'existing-pvc';
 const isEphemeral = (get: Get): boolean => (get(cache) ?? 'ephemeral') === 'ephemeral';
 
 /** A cache on a new PersistentVolumeClaim, an existing one or an ephemeral volume. */
-export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Row[] => {
+export const claimCache = ({volume, limit, withClaim}: CacheKeys): Row[] => {
   const enabled = at(`${volume}.enabled`);
   const claim = `${volume}.persistentVolumeClaim`;
-  return onlyIn(range, [
+  return [
     row({
       setting: cache,
       accepts: (kind) => kind === 'ephemeral' || kind === 'pvc' || kind === 'existing-pvc',
@@ -68,7 +66,7 @@ export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Ro
     // Informational for an existing PersistentVolumeClaim; no template reads it.
     notWritten(cacheAccessMode, {when: isExistingClaim}),
     key(cacheSubPath, `${claim}.subPath`, {when: (get) => isNewClaim(get) || isExistingClaim(get)}),
-  ]);
+  ];
 };
 
 const REPLACES =
@@ -270,7 +268,7 @@ const NAMES: Readonly<Record<Mount['kind'], readonly [string, string]>> = {
 const volumeOf = ({kind, name}: Mount): string => `${kind}-${name.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, '');
 
 /** Volumes of the pod, and their mounts in one container. */
-export const mountRow = (volumes: string, volumeMounts: string, options: Pick<Row<Mount[]>, 'in'> = {}): Row<Mount[]> => {
+export const mountRow = (volumes: string, volumeMounts: string): Row<Mount[]> => {
   const write = (all: readonly Mount[]): [Tree[], Tree[]] => {
     const once = new Map(
       all.map((each) => [volumeOf(each), {name: volumeOf(each), [NAMES[each.kind][0]]: {[NAMES[each.kind][1]]: each.name}}]),
@@ -293,6 +291,5 @@ export const mountRow = (volumes: string, volumeMounts: string, options: Pick<Ro
       // Other fields, such as a sub path, have no setting.
       return all.length > 0 && sameTree(write(all), found) ? all : undefined;
     },
-    ...options,
   });
 };

@@ -117,9 +117,9 @@ export const rows: readonly Row[] = [
   ...onlyIn('>=0.6.1', caBundleRows('agent.tls')),
   ...onlyIn('<0.6.0', caExtraVariable()),
   key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
-  ...claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', in: '<=0.5.63', withClaim}),
-  ...claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', in: ONE_PERSISTENCE, withClaim}),
-  ...splitCache(),
+  ...onlyIn('<=0.5.63', claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', withClaim})),
+  ...onlyIn(ONE_PERSISTENCE, claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', withClaim})),
+  ...onlyIn(SPLIT_PERSISTENCE, splitCache()),
   key(storage.dataHome, 'agent.dataDir'),
   key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit', {in: '>=0.5.64'}),
   providerCacheRow,
@@ -128,7 +128,7 @@ export const rows: readonly Row[] = [
   variable(storage.moduleCacheLimit, {map: 'extraEnv', name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', ...cacheLimit}),
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
   key(pods.affinity, 'affinity'),
-  mountRow('extraVolumes', 'extraVolumeMounts', {in: '>=0.6.1'}),
+  ...onlyIn('>=0.6.1', [mountRow('extraVolumes', 'extraVolumeMounts')]),
   ...resourceRows(RUN_SIZES, 'resources'),
   key(pods.nodeSelector, 'nodeSelector'),
   key(pods.toleration, 'tolerations'),
@@ -180,8 +180,8 @@ export const rows: readonly Row[] = [
 /** The keys of the cache, which are read under their old names if those are in use. */
 function splitCache(): Row[] {
   const limit = 'persistence.cache.emptyDir.sizeLimit';
-  const old = claimCache({volume: 'persistence', limit, in: SPLIT_PERSISTENCE});
-  return claimCache({volume: 'persistence.cache', limit, in: SPLIT_PERSISTENCE, withClaim}).map((each, index) => ({
+  const old = claimCache({volume: 'persistence', limit});
+  return claimCache({volume: 'persistence.cache', limit, withClaim}).map((each, index) => ({
     ...each,
     read: (values, scope) => (usesOldPersistence(values) ? (old[index] as Row) : each).read(values, scope),
   }));
