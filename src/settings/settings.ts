@@ -58,6 +58,12 @@ export class Settings {
   }
 }
 
+/** Settings from their values by id. */
+export const getFrom =
+  (values: ReadonlyMap<string, unknown>): Get =>
+  <T>({id}: Setting<T>) =>
+    values.get(id) as T | undefined;
+
 /** True for a URL with a user name or password. */
 export const hasPassword = ({value}: Answer): boolean => typeof value === 'string' && withoutCredentials(value) !== value;
 

@@ -6,12 +6,11 @@ import {refusalReason, rowsFor, rowsWithKeys, scopeOf} from '../../charts/suppor
 import {getAt, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';
-import {catalog} from '../../settings/settings.ts';
+import {catalog, getFrom} from '../../settings/settings.ts';
 import {dataHome} from '../../settings/storage.ts';
 import {effectiveValues, readValues, withEntries} from '../read-values.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, lineOf, targetName} from './change.ts';
-import {getFrom} from './old-settings.ts';
 
 /** Which old defaults the new values keep: those that protect, or all. */
 export type KeptDefaults = 'security' | 'all';

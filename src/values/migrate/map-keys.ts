@@ -7,12 +7,13 @@ import {isUnknown} from '../../charts/target.ts';
 import {at, getAt, leafPaths, type Path, sameTree, spellPath, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
+import {getFrom} from '../../settings/settings.ts';
 import {withoutLargeNumbers} from '../generate.ts';
 import {effectiveValues, readValues, withEntries} from '../read-values.ts';
 import {ignoredIn} from '../validate/check-values.ts';
 import {suggestKey} from '../validate/suggest-key.ts';
 import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from './change.ts';
-import {getFrom, isSameValue, type SettingEntries} from './old-settings.ts';
+import {isSameValue, type SettingEntries} from './old-settings.ts';
 
 /** New values, and how they differ from the old ones. */
 export interface MappedKeys {

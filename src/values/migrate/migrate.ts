@@ -4,13 +4,14 @@ import type {Target} from '../../charts/define.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, getAt, leafPaths, type Path, sameTree, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
+import {getFrom} from '../../settings/settings.ts';
 import {effectiveValues, readValues, withEntries, withoutMethodNames} from '../read-values.ts';
 import {dotted, isWithin, type ValuesFinding} from '../validate/finding.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
 import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';
 import {type MappedKeys, mapKeys} from './map-keys.ts';
-import {extractSecrets, getFrom, type SettingEntries} from './old-settings.ts';
+import {extractSecrets, type SettingEntries} from './old-settings.ts';
 
 export interface MigrationOptions {
   /** Names of the Secrets to read secrets from. */

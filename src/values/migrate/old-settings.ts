@@ -18,10 +18,10 @@ import {
   withoutLeaves,
 } from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import type {Get, Setting} from '../../settings/define.ts';
+import type {Setting} from '../../settings/define.ts';
 import {canonicalQuantity} from '../../settings/kinds.ts';
 import type {SecretNames} from '../../settings/release.ts';
-import {catalog} from '../../settings/settings.ts';
+import {catalog, getFrom} from '../../settings/settings.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {readValues, writtenSettings} from '../read-values.ts';
 import {type Change, changeOf} from './change.ts';
@@ -55,11 +55,6 @@ export function explicitSettings(given: Values, from: Target): SettingEntries[] 
     return own.length === 0 ? [] : [{setting, value, leaves: own, before}];
   });
 }
-
-export const getFrom =
-  (settings: ReadonlyMap<string, unknown>): Get =>
-  <T>(setting: Setting<T>) =>
-    settings.get(setting.id) as T | undefined;
 
 /** True if the entries write this key with this value; the only entry beside a switch can spell the value in another way. */
 function expresses(entries: readonly ValuesEntry[], path: Path, values: Values): boolean {

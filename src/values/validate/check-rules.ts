@@ -6,7 +6,7 @@ import {failed, type Warning} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree, type Values} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import type {Settings} from '../../settings/settings.ts';
+import {getFrom, type Settings} from '../../settings/settings.ts';
 import {effectiveGet} from '../read-values.ts';
 import {findingAt, type TreePath, type ValidationContext, type ValuesFinding, type ValuesSource, valueAt} from './finding.ts';
 
@@ -66,10 +66,9 @@ function findingsOf(
   isDesired: (rule: ChartRule, isWritten: boolean) => boolean,
 ): ValuesFinding[] {
   const {values, effective, settings} = context;
-  const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
   const pathsOf = (setting: Setting): Path[] => rowsWithKeys(target, setting).flatMap(({paths}) => [...paths]);
   const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
-  return violationsIn(effective, get, (setting) => written(setting) !== undefined, target).flatMap((violation) => {
+  return violationsIn(effective, getFrom(settings), (setting) => written(setting) !== undefined, target).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
     const first = (violation.paths ?? []).map(at).find((each) => getAt(values, each) !== undefined);
     const path = violation.path === undefined ? (first ?? written(setting)) : at(violation.path);
