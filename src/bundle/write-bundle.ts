@@ -1,4 +1,5 @@
 import {BundlePositions, type Finding} from '../diagnose/finding.ts';
+import {untilAborted} from '../ground/async.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {jsonText} from '../ground/tree.ts';
@@ -85,8 +86,9 @@ export async function saveBundle(
   try {
     const createArchive = () => archives.create(file);
     const deps = {archive, createArchive, template: await template(), now, onProgress, api, signal};
-    const writing = writeBundle(prepared, name, options, deps);
-    return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
+    const bundle = await untilAborted(writeBundle(prepared, name, options, deps), forceQuit);
+    if (bundle === undefined) throw bundleInterrupted(forceQuit);
+    return {file, bundle};
   } catch (error) {
     await archive.abort();
     throw error;
@@ -94,9 +96,6 @@ export async function saveBundle(
 }
 
 const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
-
-const rejectedBy = (forceQuit: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(bundleInterrupted(forceQuit)), {once: true}));
 
 /** Never replaces a file. @throws ExpectedError */
 export async function refuseExisting(file: string, files: SaveDeps['files'], flag = '--out'): Promise<void> {

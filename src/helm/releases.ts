@@ -9,7 +9,7 @@ import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
-import {allValues, listReleases, releaseHistory, releaseManifest, releaseMetadata, releaseValues} from './helm.ts';
+import {listReleases, releaseHistory, releaseManifest, releaseMetadata, releaseValues} from './helm.ts';
 import {
   isServerSide,
   type ListedRelease,
@@ -150,8 +150,7 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
   };
   const json = async <T>(call: Call, is: (value: unknown) => value is T, options: RequestOptions): Promise<ObjectResult<T>> => {
     const printed = await ask(call, options, (text) => text.trim());
-    if (printed.error) return printed;
-    if (printed.object === undefined) return {object: undefined};
+    if (printed.object === undefined) return printed as ObjectResult<T>;
     const {value, error} = readJson('helm', printed.object, is);
     return error ? {error} : {object: value};
   };
@@ -166,7 +165,7 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
     if (latest === undefined) return {object: undefined};
     const [values, all, manifest, metadata] = await Promise.all([
       json(releaseValues(name, latest.revision), isValues, options),
-      json(allValues(name, latest.revision), isValues, options),
+      json(releaseValues(name, latest.revision, '--all'), isValues, options),
       ask(releaseManifest(name, latest.revision), options, String),
       json(releaseMetadata(name), isFields, options),
     ]);

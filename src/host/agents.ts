@@ -18,10 +18,10 @@ export interface HostAgentState {
   /** According to the log of the agent. */
   agent: 'registered' | 'unknown';
   restarts: number;
-  image?: string;
-  /** Absent if the container was started by hand. */
-  release?: string;
-  purpose?: string;
+  image?: string | undefined;
+  /** Undefined if the container was started by hand. */
+  release?: string | undefined;
+  purpose?: string | undefined;
   causes: readonly HostCause[];
 }
 
@@ -53,8 +53,7 @@ export async function stateOfContainer(container: DockerContainer, {host, signal
   const isStable = restarts === 0 || now().getTime() - startedAt > STABLE_MS;
   const isRunning = State.Running === true && State.Restarting !== true && State.Paused !== true && isStable;
   const findings = dockerFindings(name, container, [recordOf(log ?? '')], now());
-  const image = Config?.Image;
-  const [release, purpose] = [labelOf(container, RELEASE_LABEL), purposeOf(container)];
+  const purpose = purposeOf(container);
   const found = stateIn(log ?? '', isRunning, findings, restarts, now(), startedAt);
   const isOpen = isRunning && found.agent === 'unknown' && found.causes.length === 0;
   const start =
@@ -68,9 +67,9 @@ export async function stateOfContainer(container: DockerContainer, {host, signal
     status: State.Status ?? 'unknown',
     isRunning,
     restarts,
-    ...(image === undefined ? {} : {image}),
-    ...(release === undefined ? {} : {release}),
-    ...(purpose === undefined ? {} : {purpose}),
+    image: Config?.Image,
+    release: labelOf(container, RELEASE_LABEL),
+    purpose,
     ...found,
     ...(containerRole(container) === 'current' ? {} : {causes: found.causes.map(leftByInstall)}),
     ...(isRegistered ? {agent: 'registered'} : {}),
@@ -155,9 +154,9 @@ function stateIn(
   const row = AGENT_LOG_ROWS.find(({code}) => code === verdict?.meaning);
   const seconds = verdict?.since === undefined ? 0 : (now.getTime() - Date.parse(verdict.since)) / 1000;
   const isLate = row?.permanentAfter !== undefined && seconds > row.permanentAfter;
+  const isOfThisStart = verdict?.since === undefined || Date.parse(verdict.since) >= startedAt - START_DELAY_MS;
   return {
-    // The line of an earlier start does not count.
-    agent: verdict?.meaning === 'READY' && isAfter(verdict.since, startedAt) ? 'registered' : 'unknown',
+    agent: verdict?.meaning === 'READY' && isOfThisStart ? 'registered' : 'unknown',
     causes: findings
       .filter(({code}) => code !== 'NO_LOG')
       .map(({object, code, message, remedy, severity}) => ({
@@ -173,9 +172,6 @@ function stateIn(
 
 /** Docker sets the time of a start after the first lines of its log. */
 const START_DELAY_MS = 1000;
-
-const isAfter = (time: string | undefined, startedAt: number): boolean =>
-  time === undefined || Date.parse(time) >= startedAt - START_DELAY_MS;
 
 /** Lines without the time that Docker or the journal adds; undefined if the log cannot be read. */
 async function readLog(call: HostCall, {host, signal}: Omit<Deps, 'now'>): Promise<string | undefined> {

@@ -92,7 +92,8 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
           `Create container ${next} (${host.image})`,
           ...createArguments({...agent, name: next}, labeled, directory),
         );
-        const copy = dockerStep(`copy ${next}`, `Copy ${ownFiles(host)} into container ${next}`, 'cp', '-', `${next}:/`);
+        const own = host.files.filter((each) => !each.isOnMachine).map((each) => each.name);
+        const copy = dockerStep(`copy ${next}`, `Copy ${own.join(' and ')} into container ${next}`, 'cp', '-', `${next}:/`);
         return [create, ...(archive === undefined ? [] : [{...copy, call: {...copy.call, input: archive}}])];
       }),
       ...onMachine.map(
@@ -136,8 +137,6 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
     ],
   };
 }
-
-const ownFiles = ({files}: HostAgent): string => files.flatMap(({isOnMachine, name}) => (isOnMachine ? [] : [name])).join(' and ');
 
 /** A container that was started with --rm does not exist after its stop. */
 const GONE = /no such container/i;
@@ -219,7 +218,10 @@ export async function prepareContainers(
   const present = await Promise.all(
     onMachine.map(async ({path, text}) => {
       const kind = await files.kindOf(path);
-      if (kind === 'directory') throw madeByDocker(path);
+      if (kind === 'directory')
+        throw failed('OBJECT_NOT_OWNED', `${path} is a directory, but the agent mounts it as a file.`, [
+          `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
+        ]);
       return {path, text, before: kind === 'file' ? (await files.read(path)).toString('utf8') : undefined};
     }),
   );
@@ -233,11 +235,6 @@ export async function prepareContainers(
   return {...plan, agent, installed, replacedFiles: new Map(replaced)};
 }
 
-const madeByDocker = (path: string): ExpectedError =>
-  failed('OBJECT_NOT_OWNED', `${path} is a directory, but the agent mounts it as a file.`, [
-    `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
-  ]);
-
 /** The socket that agents mount: that of DOCKER_HOST or the docker context. @throws ExpectedError if it is not on this machine */
 export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'files' | 'signal'>): Promise<string> {
   const ask = async (...args: HostCall['args']): Promise<string> => (await host.run({tool: 'docker', args}, {signal})).stdout.trim();
@@ -249,19 +246,14 @@ export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'fil
   // Docker runs in a virtual machine, which has its own socket.
   const isVirtual = system === 'Docker Desktop' || (client !== 'linux' && client !== '');
   const [, path] = /^unix:\/\/(.+)$/.exec(endpoint || `unix://${STANDARD_SOCKET}`) ?? [];
-  if (path === undefined && !(isVirtual && endpoint.startsWith('npipe:'))) throw notLocal(endpoint);
+  const refuse = (message: string, step: string): ExpectedError =>
+    failed('UNSUPPORTED_SETTING', message, [step, 'Runs without the Docker socket: --isolation shared']);
+  if (path === undefined && !(isVirtual && endpoint.startsWith('npipe:')))
+    throw refuse(
+      `Docker is at ${endpoint}, but the agent must mount the Docker socket of its own machine.`,
+      'Run the command on that machine, without DOCKER_HOST and with docker context use default',
+    );
   if (isVirtual || path === undefined) return STANDARD_SOCKET;
-  if ((await files.kindOf(path)) !== 'stream') throw noSocket(path);
-  return path;
+  if ((await files.kindOf(path)) === 'stream') return path;
+  throw refuse(`The Docker socket ${path} is not a socket.`, 'Check DOCKER_HOST, and: docker context inspect');
 }
-
-const LOCAL = 'Runs without the Docker socket: --isolation shared';
-
-const notLocal = (endpoint: string): ExpectedError =>
-  failed('UNSUPPORTED_SETTING', `Docker is at ${endpoint}, but the agent must mount the Docker socket of its own machine.`, [
-    'Run the command on that machine, without DOCKER_HOST and with docker context use default',
-    LOCAL,
-  ]);
-
-const noSocket = (path: string): ExpectedError =>
-  failed('UNSUPPORTED_SETTING', `The Docker socket ${path} is not a socket.`, ['Check DOCKER_HOST, and: docker context inspect', LOCAL]);

@@ -7,7 +7,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Readable} from 'node:stream';
 import {bufferedOutput} from '../adapters/host-tools.ts';
-import {abortReason, semaphore, sleep, withTimeout} from '../ground/async.ts';
+import {abortReason, semaphore, sleep, untilAborted, withTimeout} from '../ground/async.ts';
 import type {Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import type {ReadError} from '../ground/fact.ts';
 import {apiErrorInText} from './api-error.ts';
@@ -77,10 +77,8 @@ export async function startProxy(callFor: (socket: string) => Call, kubectl: str
     hold(child, false);
   };
   const output = listenTo(child);
-  const isServing = await withTimeout(START_MS, signal, async (either) => {
-    const aborted = once(either, 'abort').then(() => false);
-    return !either.aborted && (await Promise.race([output.serving, gone.then(() => false), aborted]));
-  });
+  const served = Promise.race([output.serving, gone.then(() => false)]);
+  const isServing = await withTimeout(START_MS, signal, (either) => untilAborted(served, either));
   if (isServing) {
     hold(child, false);
     return {socketPath, isAlive: () => isAlive, stop};

@@ -133,9 +133,6 @@ export async function serverVersion(client: Reader, options: RequestOptions): Pr
   return typeof version === 'string' && version !== '' ? {version} : {};
 }
 
-/** Served resources: `deployments.apps` with its preferred group and version, `apps/v1`. */
-type ServedResources = ReadonlyMap<string, string>;
-
 const AGGREGATED = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`);
 const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
 
@@ -149,12 +146,14 @@ interface Groups {
   groups?: readonly {name: string; preferredVersion?: {groupVersion: string}}[];
 }
 
-interface Resources {
-  resources?: readonly {name: string}[];
-}
-
-/** Names of all served resources, and errors. An unavailable API of an add-on does not affect the others. */
-export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; error?: ReadError}> {
+/**
+ * All served resources, such as `deployments.apps`, with their preferred group and version, and errors. An unavailable API of an add-on
+ * does not affect the others.
+ */
+export async function servedResources(
+  client: Reader,
+  options: RequestOptions,
+): Promise<{served: ReadonlyMap<string, string>; error?: ReadError}> {
   const served = new Map<string, string>();
   const errors: ReadError[] = [];
   const add = (groupVersion: string, names: readonly string[]): void => {
@@ -172,7 +171,7 @@ export async function servedResources(client: Reader, options: RequestOptions): 
   const listed = async (path: string, groupVersion: string): Promise<void> =>
     add(
       groupVersion,
-      ((await get<Resources>(path))?.resources ?? []).map(({name}) => name),
+      ((await get<{resources?: readonly {name: string}[]}>(path))?.resources ?? []).map(({name}) => name),
     );
   await Promise.all(
     ['/api', '/apis'].map(async (path) => {
@@ -200,8 +199,9 @@ export async function servedResources(client: Reader, options: RequestOptions): 
   return {served, ...(error === undefined ? {} : {error})};
 }
 
-/** Milliseconds for a single request of a reading. */
+/** Timeout of a single request of a reading, and of a required request, in milliseconds. */
 export const REQUEST_MS = 5000;
+export const REQUIRED_MS = 15_000;
 
 const TIMED_OUT = /timeout|timed out|deadline exceeded|time allotted/i;
 
@@ -260,6 +260,3 @@ export async function objectFact<T extends KubernetesObject>(
 }
 
 const isObject = (each: unknown): boolean => isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
-
-/** Timeout of a required request, in milliseconds. */
-export const REQUIRED_MS = 15_000;

@@ -133,7 +133,10 @@ const LINKS: Readonly<Record<Exclude<keyof PoolLinks, 'isAccountDefault'>, LinkK
 /** The plan that links a pool, or unlinks it. Links that exist, and links of other pools, are left alone. @throws ExpectedError */
 export async function planLinks(client: ScalrClient, nameOrId: string, links: PoolLinks, isLinking: boolean): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
-  if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs) throw notForVcs(pool);
+  if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs)
+    throw failed('CONFLICTING_SETTINGS', `Agent pool ${pool.name} is not for VCS, so a VCS provider cannot use it.`, [
+      'Create a VCS agent pool: scalr-agent pool create NAME --vcs',
+    ]);
   const pools = isLinking ? await listPools(client) : [pool];
   const found: Link[] = [];
   for (const [group, {kind, noun, relationship, permission}] of Object.entries(LINKS)) {
@@ -186,11 +189,6 @@ function linkStep({id, what, used, data, permission}: Link, pool: Named, pools: 
     purpose: {what: `${verb} ${what}`, permission},
   };
 }
-
-const notForVcs = ({name}: Named): ExpectedError =>
-  failed('CONFLICTING_SETTINGS', `Agent pool ${name} is not for VCS, so a VCS provider cannot use it.`, [
-    'Create a VCS agent pool: scalr-agent pool create NAME --vcs',
-  ]);
 
 /** Agents and the token of a release that is uninstalled before its pool is deleted. */
 interface OwnInPool {

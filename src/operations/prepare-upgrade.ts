@@ -1,4 +1,4 @@
-import {kubernetesAdvice, type NewSetting, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
+import {kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import {isBelow, isTooOld, noteText} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
@@ -25,26 +25,19 @@ import {withSecretUsers} from './install-secrets.ts';
 import {type Migration, migratedRelease} from './migrated-release.ts';
 import type {Plan, Step} from './step.ts';
 import {planUninstall, type UninstallPlan} from './uninstall.ts';
-import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
+import {prepareUpgrade, type Rollback, type UpgradeChoices, type UpgradePlan} from './upgrade.ts';
 
 /** What is shown, confirmed and run, within one chart or to another one. */
-export interface PreparedUpgrade {
+export interface PreparedUpgrade extends Omit<UpgradePlan, 'rollback'> {
   /** The release that the plan installs or upgrades. */
   name: ReleaseName;
   facts: InstallFacts;
-  desired: RenderedRelease;
-  plan: Plan;
   /** All steps, also those that remove the release of the former chart. */
   steps: readonly Step[];
   warnings: readonly Warning[];
-  advice: readonly UpgradeAdvice[];
-  newSettings: readonly NewSetting[];
   changes: readonly Change[];
   /** Absent if the chart changes, because the old release remains until the new one is ready. */
   rollback?: Rollback;
-  /** PVCs that Helm would have deleted. */
-  keptClaims: readonly string[];
-  cleanup: readonly Step[];
   /** Only to another chart. */
   change?: ChartChange;
 }

@@ -15,7 +15,7 @@ import {count} from '../ground/text.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
 import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import {isOfRun, labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
+import {isOfRun, type Run, type RunsOf, runsIn, runsOfRelease} from '../release/inventory.ts';
 import {type GitOpsController, reasonOf, type UnrecordedAgent} from '../release/managers.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
@@ -126,21 +126,11 @@ export interface ReleaseStatus {
 export const hasChanged = ({objects = []}: Pick<ReleaseStatus, 'objects'>): boolean => objects.some(differs);
 
 /** Pure. */
-export function statusOf({
-  name,
-  context,
-  now,
-  revision,
-  unrecorded,
-  controller,
-  given,
-  releaseSnapshot,
-  live,
-  unread,
-  desired,
-  runLogs = [],
-}: StatusReadings): ReleaseStatus {
+export function statusOf(readings: StatusReadings): ReleaseStatus {
+  const {name, context, now, revision, unrecorded, controller} = readings;
+  const {given, releaseSnapshot, live, unread, desired, runLogs = []} = readings;
   const chart = chartOf(revision, releaseSnapshot);
+  const runsOf = runSelection(name, chart, given);
   const ofRelease = [
     ...(controller ? causesOfController(controller) : []),
     ...causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas).map((cause) =>
@@ -151,39 +141,34 @@ export function statusOf({
     (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
   );
   const isHealthy = releaseSnapshot !== undefined && isReady(releaseSnapshot.snapshot, now) && ofRelease.length === 0;
+  const pods = releaseSnapshot?.snapshot.pods ?? [];
+  const servesVcs = [given?.['podAnnotations'], ...pods.map(({metadata}) => metadata.annotations)].some(
+    (each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs',
+  );
+  // Missing permissions are expected; a failed query makes the state unknown.
+  const isReadable = unread.every(({code}) => code === 'FORBIDDEN');
   return {
     context,
-    state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
+    state: isHealthy ? (isReadable ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
     ...(unrecorded ? {managedBy: reasonOf({...unrecorded, manager: unrecorded.manager ?? controller?.name})} : {}),
     ...(controller ? {controller} : {}),
     installedValues: given,
     chart,
-    ...(servesVcs(given, releaseSnapshot) ? {purpose: 'vcs'} : {}),
+    ...(servesVcs ? {purpose: 'vcs'} : {}),
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],
     causes,
     agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
-    images: releaseSnapshot ? imagesOf(releaseSnapshot) : [],
+    images: [...new Set(pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted(),
     objects: live?.differences,
     isVerified: live?.isVerified ?? false,
-    runs: runsOf(name, chart, given, releaseSnapshot),
-    advice: adviceFor(runSelection(name, chart, given), releaseSnapshot),
+    runs: releaseSnapshot && runsOf && runsIn(releaseSnapshot.objects, runsOf),
+    advice: releaseSnapshot && runsOf ? pullAdvice(releaseSnapshot.objects, runsOf) : [],
     cacheUse: sumOfCacheUse([...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),
     drift: desired && given && driftOf(given, desired),
     unread: [...unread, ...(releaseSnapshot?.gaps ?? [])],
   };
 }
-
-const servesVcs = (given: Values | undefined, releaseSnapshot: ReleaseSnapshot | undefined): boolean =>
-  [given?.['podAnnotations'], ...(releaseSnapshot?.snapshot.pods ?? []).map(({metadata}) => metadata.annotations)].some(
-    (each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs',
-  );
-
-const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
-  [...new Set(snapshot.pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted();
-
-/** Missing permissions are expected; a failed query makes the state unknown. */
-const isRefusal = ({code}: Diagnosis): boolean => code === 'FORBIDDEN';
 
 function stateOf(releaseSnapshot: ReleaseSnapshot | undefined, causes: readonly Cause[]): ReleaseStatus['state'] {
   if (causes.some(({isPermanent}) => isPermanent)) return 'failed';
@@ -210,28 +195,11 @@ function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
   });
 }
 
-function runsOf(
-  name: ReleaseName,
-  chart: InstalledChart | undefined,
-  given: Values | undefined,
-  releaseSnapshot: ReleaseSnapshot | undefined,
-): ReleaseStatus['runs'] {
-  const of = runSelection(name, chart, given);
-  return releaseSnapshot && of && runsIn(releaseSnapshot.objects, of);
-}
-
-const adviceFor = (runs: RunsOf | undefined, releaseSnapshot: ReleaseSnapshot | undefined): Advice[] =>
-  runs && releaseSnapshot ? pullAdvice(releaseSnapshot.objects, runs) : [];
-
-/** Undefined if runs execute inside the agent. */
 export const runSelection = (
   {release}: ReleaseName,
   chart: {name: ChartName; version: string} | undefined,
   given: Values | undefined,
-): RunsOf | undefined =>
-  chart === undefined || chart.name === 'agent-local'
-    ? undefined
-    : {chart: chart.name, version: chart.version, release, taskLabels: labelsOfRuns(given ?? {})};
+): RunsOf | undefined => chart && runsOfRelease(release, {chart: chart.name, version: chart.version}, given);
 
 /** Shorter pulls are not worth a change. */
 const LONG_SECONDS = 20;

@@ -14,7 +14,7 @@ export interface BundleScope {
 /** Names the charts give their pods (docs/charts/README.md, "Terms"), for agents without a Helm release. */
 const AGENT_NAMES: ReadonlySet<string | undefined> = new Set(['agent-k8s', 'agent-local', 'agent-job', 'scalr-agent']);
 /** Objects that affect the pods of every owner in the namespace. */
-const OF_ALL: ReadonlySet<string | undefined> = new Set([
+const OF_ALL = new Set<string | undefined>([
   'NetworkPolicy',
   'ResourceQuota',
   'LimitRange',
