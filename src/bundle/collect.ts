@@ -7,14 +7,14 @@ import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
-import type {Interrupts, Processes} from '../ports/system.ts';
+import type {Interrupts} from '../ports/system.ts';
 import {grantText, userIn} from '../release/grants.ts';
 import {type HostBundleOptions, type HostDeps, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
-import {type LogItem, statusesOf} from './collect/log-items.ts';
-import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
+import {statusesOf} from './collect/log-items.ts';
+import {type BundleOptions, type PrepareDeps, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
 import {BUNDLED_KINDS, type Gap} from './collect/read-objects.ts';
-import {record, withRecording} from './collect/record.ts';
+import {type RecordDeps, record, withRecording} from './collect/record.ts';
 import {hasRunId, isOfReleases, nameContainsRun} from './collect/scope.ts';
 import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
 
@@ -64,15 +64,9 @@ export interface FromClusterOptions extends BundleOptions, SaveOptions {
 
 type Api = Omit<KubernetesClient, 'connect'>;
 
-interface Deps extends SaveDeps {
+interface Deps extends SaveDeps, Omit<PrepareDeps, 'api' | 'signal'>, Omit<RecordDeps, 'api' | 'until'> {
   openApi(signal: AbortSignal): Promise<Api>;
-  processes: Processes;
-  /** HELM_DRIVER. */
-  helmDriver: string | undefined;
   interrupts: Interrupts;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  onLog(item: LogItem): void;
-  readAccount?: NonNullable<Parameters<typeof prepareBundle>[1]['readAccount']>;
   /** Called before anything is written. */
   onPrepared(prepared: PreparedBundle): void;
 }

@@ -16,7 +16,6 @@ export interface DamagedEntry {
   problem: 'differs' | 'missing' | 'not in the manifest' | 'unreadable';
 }
 
-/** Content of a bundle. */
 export interface Inspection {
   summary: string | undefined;
   findings: readonly Finding[];

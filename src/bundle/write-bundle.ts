@@ -18,13 +18,11 @@ import {allFindings} from './findings.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, ticketText} from './report.ts';
 import {firstScreenHtml, PagedArchive} from './report-page.ts';
 
-/** Options for saving a bundle from any source. */
 export interface SaveOptions {
   /** Output file; the default name contains namespace and time. */
   out?: string | undefined;
   /** Total size of all logs. */
   maxBytes: number;
-  /** Redaction level. */
   level: RedactLevel;
   /** Tokens of the user for the API of Scalr, which a bundle never contains. */
   userTokens: readonly Secret[];
@@ -39,7 +37,6 @@ export interface SaveDeps {
   template(): Promise<string>;
 }
 
-/** How to read the logs, and until when. */
 interface Reading {
   api: Pick<ApiReader, 'stream'>;
   /** Stops reading; the data so far is kept. */

@@ -12,7 +12,6 @@ import type {
   Workload,
 } from '../kubernetes/objects.ts';
 
-/** Replica counts of a workload. */
 export interface Count {
   desired: number;
   updated: number;
@@ -161,7 +160,6 @@ function byTime(a: Event, b: Event): number {
   return difference || Number(a.type === 'Normal') - Number(b.type === 'Normal') || timeOf(a).localeCompare(timeOf(b));
 }
 
-/** A container of a pod: spec and status. */
 export interface ContainerView extends ContainerStatus {
   isInit: boolean;
   spec: Container | undefined;

@@ -96,14 +96,12 @@ export const uninstall = ({release, kubeTarget}: ReleaseName): Call => helm(kube
 export const rollback = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
   helm(kubeTarget, ['rollback', release, ...(revision === undefined ? [] : [String(revision)])]);
 
-/** Downloads the archive of a chart. */
 export const pull = (chart: ChartReference, directory: string): Call =>
   helm(undefined, ['pull', ...chartArgs(chart), '--destination', directory]);
 
 /** Verifies an archive on this machine with the .prov file beside it. */
 export const verifyArchive = (archive: string, keyring: string): Call => helm(undefined, ['verify', archive, '--keyring', keyring]);
 
-/** Chart.yaml of the newest release in the public repository. */
 export const showNewest = (chart: string): Call => helm(undefined, ['show', 'chart', chart, '--repo', CHART_REPOSITORY]);
 
 /** CRDs of a chart, as a manifest. */

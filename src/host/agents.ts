@@ -43,7 +43,6 @@ const STABLE_MS = 10_000;
 /** After this number of restarts, the container does not recover by itself. */
 const MAX_RESTARTS = 3;
 
-/** State of a container and its agent. */
 export async function stateOfContainer(container: DockerContainer, {host, signal, now}: Deps): Promise<HostAgentState> {
   const name = containerName(container);
   const {State = {}, RestartCount: restarts = 0, Config} = container;
@@ -101,7 +100,6 @@ const notRegistered = (name: string, line: string | undefined): HostCause => ({
 const UNIT = 'scalr-agent';
 const PROPERTIES = 'LoadState ActiveState SubState Result ExecMainStatus NRestarts NeedDaemonReload'.split(' ');
 
-/** True if the service of the Linux packages is installed on this machine. */
 export async function hasService({host, signal}: Omit<Deps, 'now'>): Promise<boolean> {
   const {stdout} = await host.run({tool: 'systemctl', args: ['show', '--no-pager', '--property=LoadState', `${UNIT}.service`]}, {signal});
   return stdout.trim() === 'LoadState=loaded';
@@ -137,7 +135,6 @@ export async function stateOfService({host, signal, now}: Deps): Promise<HostAge
   };
 }
 
-/** Every agent runs without an error. */
 export const areReady = (agents: readonly HostAgentState[]): boolean =>
   agents.length > 0 && agents.every(({isRunning, causes}) => isRunning && !causes.some(({isError}) => isError));
 

@@ -32,7 +32,6 @@ export function commonFiles(host: HostAgent): ExportedFile[] {
   return [{path: ENV_FILE, text, isPrivate: true}, ...others];
 }
 
-/** The paths that must not be committed. */
 export const ignoreFile = (files: readonly ExportedFile[]): ExportedFile => ({
   path: '.gitignore',
   text: files
@@ -46,7 +45,6 @@ export const ignoreFile = (files: readonly ExportedFile[]): ExportedFile => ({
 const assignment = ([name, value]: [string, string]): string =>
   `Environment="${name}=${value.replaceAll('%', '%%').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
-/** A drop-in of a systemd service. */
 export const dropIn = (
   path: string,
   header: string,
@@ -72,7 +70,6 @@ type Reader = 'docker' | 'compose' | 'systemd';
 
 const PLAIN = /^[\w@%+=:,./-]*$/;
 
-/** Variables, one per line. */
 export function envFile(variables: Readonly<Record<string, string>>, reader: Reader, header: readonly string[]): string {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${spell(value, reader)}`);
   return [...header.map((line) => `# ${line}`), ...lines].map((line) => `${line}\n`).join('');

@@ -127,10 +127,15 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
       {...removeStep(name), tolerates: GONE},
     ]),
     warnings: [
-      ...replaced.filter((each) => labelOf(each, CONFIGURATION_LABEL) === undefined).map(unknownWarning),
+      ...replaced
+        .filter((each) => labelOf(each, CONFIGURATION_LABEL) === undefined)
+        .map(
+          (each) =>
+            `Container ${containerName(each)} was started by run.sh or Docker Compose, so its settings cannot be compared. It is replaced.`,
+        ),
       ...replaced.filter(isUp).flatMap(stopWarning),
       ...sharedDirectories(host, facts.containers),
-      ...facts.containers.filter((each) => !replaced.includes(each) && isOfOtherPurpose(each, host)).map(otherPurposeWarning),
+      ...facts.containers.filter((each) => !replaced.includes(each)).flatMap((each) => otherPurposeWarning(each, host)),
       ...(host.mode === 'containers' && Object.keys(host.proxy).length > 0 && !facts.hasDaemonProxy
         ? [`The Docker daemon has no proxy, but it pulls the run images. In ${directory}, run: ${daemonSteps(host).join(' && ')}`]
         : []),
@@ -164,9 +169,6 @@ function refuseTakenNames({agents}: HostAgent, containers: readonly DockerContai
   throw failed('OBJECT_NOT_OWNED', `Container ${name} already exists and ${whose}.`, ['Use another --release', ...orRemove]);
 }
 
-const unknownWarning = (container: DockerContainer): string =>
-  `Container ${containerName(container)} was started by run.sh or Docker Compose, so its settings cannot be compared. It is replaced.`;
-
 /** What runs in flight must expect when a container is stopped. */
 export const stopWarning = (container: DockerContainer): string[] =>
   purposeOf(container) === 'vcs'
@@ -175,12 +177,13 @@ export const stopWarning = (container: DockerContainer): string[] =>
         `Container ${containerName(container)} gets up to ${stopSecondsOf(container)} s to stop. Runs in flight that take longer are interrupted; --grace-period sets this time when a container starts.`,
       ];
 
-const isOfOtherPurpose = (container: DockerContainer, {labels}: HostAgent): boolean =>
-  purposeOf(container) !== undefined && purposeOf(container) !== labels[PURPOSE_LABEL];
-
 /** docs.scalr.io, self-hosted agents. */
-const otherPurposeWarning = (container: DockerContainer): string =>
-  `Container ${containerName(container)} is a ${purposeOf(container) === 'vcs' ? 'VCS' : 'run'} agent. Run agents and VCS agents should not share a machine.`;
+function otherPurposeWarning(container: DockerContainer, {labels}: HostAgent): string[] {
+  const purpose = purposeOf(container);
+  if (purpose === undefined || purpose === labels[PURPOSE_LABEL]) return [];
+  const agent = `Container ${containerName(container)} is a ${purpose === 'vcs' ? 'VCS' : 'run'} agent.`;
+  return [`${agent} Run agents and VCS agents should not share a machine.`];
+}
 
 interface Deps {
   host: HostTools;

@@ -97,7 +97,6 @@ const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: reado
 export const siblingsPath = ({apiVersion, kind = '', metadata}: KubernetesObject, namespace: string): string =>
   collectionPath(pluralOfKind(kind), isClusterScoped(kind) ? undefined : (metadata.namespace ?? namespace), apiVersion);
 
-/** API path of the object itself. */
 export const objectPath = (object: KubernetesObject, namespace: string): string =>
   `${siblingsPath(object, namespace)}/${encodeURIComponent(object.metadata.name)}`;
 

@@ -191,16 +191,10 @@ async function open(
   }
 }
 
-interface Started {
-  source: Readable;
-  /** Result after everything was read. */
-  verdict: () => Promise<ReadError | undefined>;
-}
-
 const MAX_STDERR_LENGTH = 4000;
 const KILL_DELAY_MS = 1000;
 
-function start(kubectl: string, args: readonly string[], input: string | undefined): Started {
+function start(kubectl: string, args: readonly string[], input: string | undefined) {
   const child = spawn(kubectl, args, {stdio: ['pipe', 'pipe', 'pipe']});
   // A process that has exited no longer reads.
   child.stdin.on('error', () => undefined).end(input);
@@ -219,7 +213,8 @@ function start(kubectl: string, args: readonly string[], input: string | undefin
   child.stdout.once('close', () => void setTimeout(() => child.kill(), child.stdout.readableEnded ? KILL_DELAY_MS : 0).unref());
   return {
     source: bufferedOutput(child.stdout),
-    verdict: async () => {
+    /** Result after everything was read. */
+    verdict: async (): Promise<ReadError | undefined> => {
       await ended;
       return child.exitCode === 0 ? undefined : apiErrorInText(stderr);
     },

@@ -76,7 +76,6 @@ export const applyObjects = (kubeTarget: ClusterTarget, objects: readonly Kubern
     objects.map((each) => ({...applyRequest(each, kubeTarget), takesOver})),
   );
 
-/** Creates an object; fails if it already exists. */
 export const createObject = (kubeTarget: ClusterTarget, object: KubernetesObject): Call =>
   kubectl(
     kubeTarget,

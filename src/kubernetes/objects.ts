@@ -151,15 +151,14 @@ export const releaseOf = ({metadata}: KubernetesObject): string | undefined => m
 
 export const isOwnFor = (object: KubernetesObject, release: string): boolean => isOwn(object) && releaseOf(object) === release;
 
-/** The fields that a manager has set. */
-export interface ManagedFields {
-  manager?: string;
-  operation?: string;
-  fieldsV1?: {'f:metadata'?: {'f:labels'?: object; 'f:annotations'?: object}};
-}
-
 export interface SecretObject extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & {managedFields?: readonly ManagedFields[]};
+  metadata: KubernetesObject['metadata'] & {
+    managedFields?: readonly {
+      manager?: string;
+      operation?: string;
+      fieldsV1?: {'f:metadata'?: {'f:labels'?: object; 'f:annotations'?: object}};
+    }[];
+  };
   type?: string;
   /** base64 */
   data?: Readonly<Record<string, string>>;

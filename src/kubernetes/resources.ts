@@ -71,7 +71,6 @@ export interface ObjectOptions extends RequestOptions {
   groupVersion?: string;
 }
 
-/** All objects of a kind, such as `deployments.apps`. */
 export const listObjects = async <T>(
   client: Reader,
   resource: string,
@@ -136,13 +135,11 @@ export async function serverVersion(client: Reader, options: RequestOptions): Pr
 const AGGREGATED = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`);
 const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
 
-interface GroupDiscovery {
-  metadata?: {name?: string};
-  versions?: readonly {version: string; resources?: readonly {resource: string}[]}[];
-}
-
 interface Groups {
-  items?: readonly GroupDiscovery[];
+  items?: readonly {
+    metadata?: {name?: string};
+    versions?: readonly {version: string; resources?: readonly {resource: string}[]}[];
+  }[];
   groups?: readonly {name: string; preferredVersion?: {groupVersion: string}}[];
 }
 
@@ -238,7 +235,6 @@ export function jsonOf<T extends object>(outcome: ProcessResult, source: string,
   return isRight(answer) ? known(answer as T, source) : unknown('failed', `unexpected response from ${source}`);
 }
 
-/** The objects of a kind such as `daemonsets.apps`. */
 export async function listFact<T extends KubernetesObject>(
   client: Reader,
   resource: string,

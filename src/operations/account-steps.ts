@@ -54,7 +54,6 @@ export async function runAccountSteps(
   return answers;
 }
 
-/** The step that revokes a token for good. */
 export const revokeStep = (token: Pick<PoolToken, 'id'>, title: string): AccountStep => ({
   ...{id: 'revoke-token', title, request: revocationOf(token), purpose: revoking(token), isDestructive: true},
 });

@@ -29,7 +29,6 @@ export interface DesiredRelease {
   effective: Values;
   /** Keys of the values that come from explicit settings, not from defaults. */
   explicitPaths: readonly Path[];
-  /** The values file for helm. */
   yaml: string;
   secrets: readonly DesiredSecret[];
 }
@@ -51,7 +50,6 @@ export interface DesiredSecret {
   annotations?: Readonly<Record<string, string>>;
   /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
-  /** How to provide the content. */
   howToGive: string;
   /** The flag with its name. */
   flag: string;
@@ -138,7 +136,6 @@ export async function renderChart(
 }
 
 export interface RenderedChart {
-  /** The rendered chart, CRDs included. */
   manifest: Fact<readonly KubernetesObject[]>;
   /** Helm's message if this server is too old for the chart; the manifest is then rendered for a newer version. */
   refusal?: string;

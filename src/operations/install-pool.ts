@@ -102,7 +102,6 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
     `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
   ]);
 
-/** A token that the Secret gets. */
 export interface CreatedToken extends AccountToken {
   text: Secret;
 }
@@ -187,7 +186,6 @@ async function cleanUp(
 const POLL_MS = 5000;
 
 interface AwaitOptions extends Clock {
-  /** Names of the pods of the release. */
   pods: readonly string[];
   agentsBefore: ReadonlySet<string>;
   timeoutMs: number;

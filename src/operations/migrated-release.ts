@@ -25,8 +25,9 @@ export interface Migration {
 }
 
 /** Values in files of the user, merged over the migrated ones. */
-interface MigrateOptions {
+export interface MigrateOptions {
   source: string | undefined;
+  /** With --verify. */
   keyring?: string | undefined;
   overlay: Values;
   /** For the secrets that the installed values contain as plain text. */

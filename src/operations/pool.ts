@@ -174,7 +174,6 @@ interface Link {
   what: string;
   /** ID of the pool that it uses now. */
   used: string | undefined;
-  /** The change. */
   data: {type: string; id: string; relationships?: object; attributes?: object};
   permission: string;
 }
@@ -190,15 +189,15 @@ function linkStep({id, what, used, data, permission}: Link, pool: Named, pools: 
   };
 }
 
-/** Agents and the token of a release that is uninstalled before its pool is deleted. */
-interface OwnInPool {
-  /** Names. */
-  agents: readonly string[];
-  tokenId: string;
-}
-
-/** The plan that deletes a pool, with what still uses it; with `own`, nothing else may use it. @throws ExpectedError */
-export async function planPoolDeletion(client: ScalrClient, nameOrId: string, own?: OwnInPool): Promise<PoolPlan> {
+/**
+ * The plan that deletes a pool, with what still uses it. `own` are the names of the agents and the token of a release that is uninstalled
+ * before; then nothing else may use the pool. @throws ExpectedError
+ */
+export async function planPoolDeletion(
+  client: ScalrClient,
+  nameOrId: string,
+  own?: {agents: readonly string[]; tokenId: string},
+): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
   const [allAgents, allTokens, {workspaces, vcsProviders}] = await Promise.all([
     listAgents(client, pool.id),

@@ -5,7 +5,7 @@ import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, type Warning} from '../ground/errors.ts';
-import {sameTree, type Tree, type Values} from '../ground/tree.ts';
+import {sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../kubernetes/objects.ts';
@@ -22,7 +22,7 @@ import type {Change} from '../values/migrate/change.ts';
 import {type DesiredRelease, type RenderedRelease, renderChart} from './desired-release.ts';
 import {planInstall} from './install.ts';
 import {withSecretUsers} from './install-secrets.ts';
-import {type Migration, migratedRelease} from './migrated-release.ts';
+import {type MigrateOptions, type Migration, migratedRelease} from './migrated-release.ts';
 import type {Plan, Step} from './step.ts';
 import {planUninstall, type UninstallPlan} from './uninstall.ts';
 import {prepareUpgrade, type Rollback, type UpgradeChoices, type UpgradePlan} from './upgrade.ts';
@@ -42,12 +42,7 @@ export interface PreparedUpgrade extends Omit<UpgradePlan, 'rollback'> {
   change?: ChartChange;
 }
 
-interface UpgradeOptions {
-  source: string | undefined;
-  /** With --verify. */
-  keyring?: string | undefined;
-  /** Values to merge over the migrated ones. */
-  overlay: Values;
+interface UpgradeOptions extends Omit<MigrateOptions, 'secretNames'> {
   newRelease: string | undefined;
   /** Given names of the Secrets for a token or a client certificate in the installed values. */
   secretNames: Partial<SecretNames>;

@@ -23,10 +23,9 @@ export interface KeptObject {
 }
 
 type Purge = ReadonlySet<Purgeable>;
-type Removable = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
 
 /** What --purge deletes. */
-export function removable(inventory: Inventory, purge: Purge): Removable {
+export function removable(inventory: Inventory, purge: Purge) {
   const {definitions, secrets, namespace, nodeData} = inventory;
   return {
     definitions: purge.has('crds') ? definitions.filter(({neededBy}) => neededBy?.length === 0) : [],

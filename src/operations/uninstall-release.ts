@@ -19,7 +19,6 @@ interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
   planAgain(): Promise<UninstallPlan>;
 }
 
-/** The result of an uninstall, verified with the API server. */
 export interface Uninstalled {
   removed: readonly string[];
   /** Objects that are not deleted, or could not be verified. */

@@ -90,7 +90,6 @@ export function admitted(spec: Values, ranges: readonly LimitRange[]): AdmittedC
 }
 
 const plus = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => first + second);
-/** The larger amount of each resource. */
 export const maximum = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => (first > second ? first : second));
 
 const merged = (one: Amounts, other: Amounts, join: (first: bigint, second: bigint) => bigint): Amounts =>

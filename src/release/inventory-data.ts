@@ -25,7 +25,6 @@ export interface VolumeItem {
   isKeptByUs: boolean;
   /** Bound to one claim for good; once that has gone, no other one gets it. */
   isTied: boolean;
-  /** The resource version that was read. */
   resourceVersion: string | undefined;
   /** The PersistentVolume is part of the release (EFS): it is deleted, but its file system remains. */
   isOfRelease: boolean;

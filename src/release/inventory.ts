@@ -1,3 +1,4 @@
+import {scalrChart} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
@@ -8,7 +9,8 @@ import {type InventoryReadings, leftoversOf, type NamespaceItem, namespaceOf, ty
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
-  release: ReleaseItem | undefined;
+  /** `objects` are deleted with it. */
+  release: {chart: ChartName; version: string; objects: readonly KubernetesObject[]} | undefined;
   runs: readonly Run[];
   /** How runs of this release are found again later; undefined if they happen inside the pods of the agent. */
   runsOf: RunsOf | undefined;
@@ -24,15 +26,6 @@ export interface Inventory {
   nodeData: readonly NodeDataItem[];
 }
 
-interface ReleaseItem {
-  chart: ChartName;
-  version: string;
-  status: string;
-  revision: number;
-  /** What goes with it. */
-  objects: readonly KubernetesObject[];
-}
-
 /** What accepts runs from the agent pool. */
 export interface Controller {
   kind: string;
@@ -46,7 +39,9 @@ export interface Controller {
 
 /** Pure. */
 export function inventoryOf(readings: InventoryReadings): Inventory {
-  const release = releaseOf(readings);
+  const {state, manifest, missing} = readings;
+  const target = scalrChart(state?.chart ?? '');
+  const release = target && {...target, objects: manifest.filter((each) => !missing?.has(kindAndName(each)))};
   const runsOf = release && runsOfRelease(readings.release, release, readings.values);
   return {
     release,
@@ -60,18 +55,6 @@ export function inventoryOf(readings: InventoryReadings): Inventory {
     namespace: namespaceOf(readings),
     leftovers: leftoversOf(readings),
     nodeData: release ? nodeDataOf(readings, release.chart) : [],
-  };
-}
-
-function releaseOf({state, manifest, missing}: InventoryReadings): ReleaseItem | undefined {
-  const [, chart, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(state?.chart ?? '') ?? [];
-  if (state === undefined || chart === undefined || version === undefined) return undefined;
-  return {
-    chart: chart as ChartName,
-    version,
-    status: state.status,
-    revision: state.revision,
-    objects: manifest.filter((each) => !missing?.has(kindAndName(each))),
   };
 }
 
@@ -116,14 +99,12 @@ function definitionItems({release, namespace, state, releases, definitions = [],
     .map((definition) => {
       // Custom resources may also exist without Helm, for example with Argo CD.
       const resources = customResources
-        ?.filter((each) => each.kind === definition.spec?.names?.kind && !isOurs(each, release, namespace))
+        ?.filter((each) => each.kind === definition.spec?.names?.kind)
+        .filter(({metadata}) => metadata.namespace !== namespace || metadata.annotations?.['meta.helm.sh/release-name'] !== release)
         .map(({kind, metadata}) => `${kind} ${metadata.namespace}/${metadata.name}`);
       return {name: definition.metadata.name, neededBy: others && resources && [...others, ...resources]};
     });
 }
-
-const isOurs = ({metadata}: KubernetesObject, release: string, namespace: string): boolean =>
-  metadata.namespace === namespace && metadata.annotations?.['meta.helm.sh/release-name'] === release;
 
 /** How to find the runs of one release in its namespace. */
 export interface RunsOf {

@@ -72,7 +72,7 @@ export function claimNames(tree: Tree): string[] {
 type Own = Pick<Neighborhood, 'release' | 'namespace'>;
 
 /** Helm created it for the release. */
-function isRenderedFor({metadata: {annotations = {}}}: KubernetesObject, {release, namespace}: Own): boolean {
+export function isRenderedFor({metadata: {annotations = {}}}: KubernetesObject, {release, namespace}: Own): boolean {
   const isHere = (annotations['meta.helm.sh/release-namespace'] ?? namespace) === namespace;
   return annotations['meta.helm.sh/release-name'] === release && isHere;
 }

@@ -27,13 +27,6 @@ export const unreadPart = (object: string, {code, message, suggestions}: Expecte
   remedy: suggestions[0] ?? remedy,
 });
 
-/** A pod of the release, and what Scalr reports about its agent. */
-interface JoinedAgent {
-  pod: string;
-  /** Undefined if no agent, or several agents, have the name of the pod. */
-  agent: ScalrAgent | undefined;
-}
-
 /** The Scalr account, as far as it is about a release. */
 export interface AccountStatus {
   host: string;
@@ -41,13 +34,13 @@ export interface AccountStatus {
   pool: ScalrPool | undefined;
   /** Nothing is linked to the pool. Undefined if this could not be read. */
   isUnused: boolean | undefined;
-  agents: readonly JoinedAgent[];
+  /** The pods of the release; `agent` is undefined if no agent, or several agents, have the name of the pod. */
+  agents: readonly {pod: string; agent: ScalrAgent | undefined}[];
   /** Offline agents whose names are those of earlier pods of the release. */
   withoutPod: readonly ScalrAgent[];
   tokens: readonly PoolToken[];
   /** Agents of the whole account; undefined without a limit, and if no agent is missing. */
   quota?: {used: number; allowed: number} | undefined;
-  /** Parts that could not be read. */
   unread: readonly Diagnosis[];
 }
 
@@ -69,7 +62,6 @@ export interface StatusReadings {
   unread: readonly Diagnosis[];
   /** Values to compare with. */
   desired: Values | undefined;
-  /** Logs of runs that could be read. */
   runLogs?: readonly string[];
 }
 
@@ -111,7 +103,6 @@ export interface ReleaseStatus {
   isVerified: boolean;
   /** Undefined if runs cannot be detected. */
   runs: readonly Run[] | undefined;
-  /** Possible improvements of a working release. */
   advice: readonly Advice[];
   /** Cache use of runs; undefined if no log contains it. */
   cacheUse: CacheUse | undefined;

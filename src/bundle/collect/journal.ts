@@ -113,16 +113,8 @@ async function readVariables(
   }
 }
 
-/** A systemd unit and its drop-ins, as printed by `systemctl cat`. */
-export interface UnitFile {
-  variables: readonly Variable[];
-  /** Environment files; those with `isOptional` may be missing. */
-  environmentFiles: readonly {path: string; isOptional: boolean}[];
-  knownSecrets: readonly KnownSecret[];
-}
-
-/** Pure. */
-export function parseUnit(text: string): UnitFile {
+/** A systemd unit and its drop-ins, as printed by `systemctl cat`. Environment files with `isOptional` may be missing. Pure. */
+export function parseUnit(text: string) {
   const settings = settingsIn(text);
   const of = (name: string): string[] => settings.flatMap(([key, value]) => (key === name ? [value] : []));
   const variables = of('Environment')

@@ -78,9 +78,10 @@ export interface BundledCluster {
   enforcement: Enforcement | undefined;
 }
 
-interface Deps {
+export interface PrepareDeps {
   api: ApiReader;
   processes: Processes;
+  /** HELM_DRIVER. */
   helmDriver: string | undefined;
   signal: AbortSignal;
   now(): Date;
@@ -91,7 +92,7 @@ interface Deps {
 /** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
 export async function prepareBundle(
   options: BundleOptions,
-  {api, processes, helmDriver, signal, now, readAccount}: Deps,
+  {api, processes, helmDriver, signal, now, readAccount}: PrepareDeps,
 ): Promise<PreparedBundle> {
   const {kubeTarget} = options;
   const tools = toolsWithTimeout(processes, signal);

@@ -42,7 +42,7 @@ interface Options {
   readsSecrets: boolean;
 }
 
-interface Deps extends Clock {
+export interface RecordDeps extends Clock {
   api: ApiReader;
   /** Stops the recording, which is kept. */
   until: AbortSignal;
@@ -50,7 +50,7 @@ interface Deps extends Clock {
 }
 
 /** Follows the log of every new container, and keeps the last state of deleted objects. */
-export async function record(options: Options, {api, until, now, sleep, onLog}: Deps): Promise<Recording> {
+export async function record(options: Options, {api, until, now, sleep, onLog}: RecordDeps): Promise<Recording> {
   const {namespace, releases, run, readsSecrets} = options;
   const ended = new AbortController();
   const signal = anySignal(until, ended.signal);

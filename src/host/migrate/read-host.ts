@@ -175,7 +175,6 @@ function readCompose(text: string): HostContainer[] {
 
 const spelled = (tree: Tree | undefined): string | undefined => (tree === undefined || tree === null ? undefined : String(tree));
 
-/** The variables of a unit or a drop-in. */
 function readUnit(text: string): HostContainer {
   // A backslash at the end continues the line.
   const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/);

@@ -67,7 +67,6 @@ function wantedHostPaths({manifest, target, get}: Pick<PreflightContext, 'manife
   return isDesired ? ['node directories'] : [];
 }
 
-/** How to avoid hostPath volumes. */
 export const withoutHostPath = ({target}: Pick<PreflightContext, 'target'>): string =>
   target.chart === 'agent-k8s' ? 'Use --chart agent-local or --chart agent-job' : 'Use --cache ephemeral or --cache pvc';
 
@@ -101,7 +100,6 @@ const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted
   },
 });
 
-/** The Kubernetes version and the platform. */
 export const clusterChecks: readonly Check[] = [serverVersion, cloudSetting, hostPath, openshiftScc];
 
 const OLDEST_HELM = '3.14.0';

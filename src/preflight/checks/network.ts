@@ -217,5 +217,4 @@ export function covers(outer: string, inner: string): boolean {
   return one.prefix <= other.prefix && Math.floor(one.from / size) === Math.floor(other.from / size);
 }
 
-/** Network policies, workload identities and proxies. */
 export const networkChecks = [metadataBlock, metadataDns, policyDns, metadataIdentity, identityMechanism, noProxyServices, noProxyPods];

@@ -237,7 +237,6 @@ const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS 
   },
 });
 
-/** Other releases, and remains of earlier ones. */
 export const releaseChecks: readonly Check[] = [
   releaseName,
   objectOwners,

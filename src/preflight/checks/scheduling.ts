@@ -108,8 +108,6 @@ const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[
         .map(({spec}) => podTotal(admitted(spec, [])).requests)
         .reduce(maximum, {});
 
-const hasAllocatable = (node: NodeCapacity): boolean => RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined);
-
 /** The result that follows from the request of one run and the nodes that take runs now. */
 const withAllocatable = (
   context: PreflightContext,
@@ -119,7 +117,8 @@ const withAllocatable = (
     ifKnown(nodesForRuns(context), 'list nodes', (all) => {
       const nodes = all.filter(isAvailable);
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-      if (!nodes.every(hasAllocatable)) return skip('Some nodes do not report their allocatable resources');
+      const areReported = nodes.every((node) => RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined));
+      if (!areReported) return skip('Some nodes do not report their allocatable resources');
       return conclude(requestOfRun(context, pods), nodes);
     }),
   );

@@ -11,20 +11,16 @@ import {
   type ReleaseName,
 } from '../../ground/command-line.ts';
 import {interrupted} from '../../ground/errors.ts';
-import type {ReadError} from '../../ground/fact.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
-import type {ClusterAccess} from '../../helm/releases.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {createObject, deleteLabeled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {ContainerState, KubernetesObject, Pod, Snapshot, Workload} from '../../kubernetes/objects.ts';
-import {listObjects, podLog, REQUIRED_MS, type Reader} from '../../kubernetes/resources.ts';
-import type {Interrupts, Processes} from '../../ports/system.ts';
+import {listObjects, podLog, REQUIRED_MS} from '../../kubernetes/resources.ts';
+import type {PollDeps} from '../../operations/watch-release.ts';
+import type {Processes} from '../../ports/system.ts';
 import {PROBE_CONTAINER, PROBE_DONE, PROBE_KINDS, type Probed, type ProbeObjects, probeSelector, RUNNER_CONTAINER} from './script.ts';
 
-interface ProbeDeps extends ClusterAccess {
-  interrupts: Interrupts;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+interface ProbeDeps extends PollDeps {
   /** After this signal, only the cleanup continues. */
   signal: AbortSignal;
 }
@@ -122,17 +118,10 @@ const POLL_INTERVAL_MS = 1000;
 const LOG_LINES = 50;
 const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
 
-interface WatchDeps {
-  kubernetes: Reader;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  signal: AbortSignal;
-}
-
 type Causes = Probed['causes'];
 
 /** Watches the pod of a probe until it has completed, cannot complete, or the time is over. */
-async function watchProbe(name: string, kubeTarget: ClusterTarget, {kubernetes, now, sleep, signal}: WatchDeps): Promise<Probed> {
+async function watchProbe(name: string, kubeTarget: ClusterTarget, {kubernetes, now, sleep, signal}: ProbeDeps): Promise<Probed> {
   let seen: Probed = {causes: []};
   const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
   for (;;) {

@@ -161,10 +161,8 @@ export const PROBE_KINDS = ['pods', 'configmaps', 'networkpolicies.networking.k8
 
 export const PROBE_CONTAINER = 'probe';
 
-/** The init container with the runner image. */
 export const RUNNER_CONTAINER = 'runner';
 
-/** The last line of a completed probe. */
 export const PROBE_DONE = 'probe done';
 
 /**
@@ -187,7 +185,6 @@ export interface Probed {
   node?: string | undefined;
   /** Its log; undefined if it did not complete. */
   log?: string | undefined;
-  /** Why it did not complete. */
   causes: readonly {reason: string; remedy: string; isPermanent: boolean}[];
   /** Command that deletes the remaining objects. */
   leftover?: string | undefined;
