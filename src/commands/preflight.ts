@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
@@ -66,7 +67,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       ...repeated,
     }),
     pool: Flags.string({summary: 'Agent pool whose type is checked, by name or ID.', helpValue: '<NAME>'}),
-    account: Flags.boolean({summary: 'Check the Scalr account too, if a token for it is found.', default: true, allowNo: true}),
+    ...accountFlag('Check the Scalr account too, if a token for it is found.'),
     ...targetFlag,
     ...noFromClusterFlag,
     'dry-run': Flags.boolean({summary: 'Print the --probe test pod without creating it.', dependsOn: ['probe']}),
