@@ -235,7 +235,7 @@ export function drainWarnings(
       );
     if (Object.keys(runsOf.taskLabels).length === 0)
       warnings.push(
-        'Run pods of this release have no identifying label, so every pod in the namespace without a controller counts as a run.',
+        'Run pods of this release have no identifying label. Every pod in the namespace without a controller counts as a run.',
       );
   }
   return warnings;
