@@ -197,8 +197,7 @@ const ARGUMENTS: readonly Argument[] = [
     chart: 'agent-k8s',
     verdict: 'against',
     weight: 5,
-    message:
-      'Recommended only if you need it: complex configuration, runs as root, data on nodes or EFS, dedicated node pool.',
+    message: 'Recommended only if you need it: complex configuration, runs as root, data on nodes or EFS, dedicated node pool.',
     source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
   },
   {
