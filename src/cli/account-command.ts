@@ -77,10 +77,10 @@ const several = (summary: string) => Flags.string({summary, helpValue: '<NAME>',
 
 /** What to link to a pool, or to unlink from it. */
 const linkFlags = {
-  workspace: several('Workspace: name, ENVIRONMENT/NAME or ID. May be repeated.'),
-  environment: several('Environment whose workspaces use the agent pool by default: name or ID. May be repeated.'),
+  workspace: several('Workspace: name, ENVIRONMENT/NAME or ID. Can be repeated.'),
+  environment: several('Environment whose workspaces use the agent pool by default: name or ID. Can be repeated.'),
   'account-default': Flags.boolean({summary: 'The account default.'}),
-  'vcs-provider': several('VCS provider: name or ID. May be repeated.'),
+  'vcs-provider': several('VCS provider: name or ID. Can be repeated.'),
 };
 
 /** Base class of `pool link` and `pool unlink`. */
@@ -103,7 +103,7 @@ export abstract class LinkCommand extends PoolCommand<PoolChange> {
     }
     return this.changeAccount(plan, unchanged, client, flags, async (send) => {
       await send();
-      this.say(`Agent pool ${plan.pool.name}: the links are changed.\n`);
+      this.say(`The links of agent pool ${plan.pool.name} are changed.\n`);
       return poolChange(plan, true);
     });
   }

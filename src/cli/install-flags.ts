@@ -57,7 +57,7 @@ export const installFlags = {
   }),
   resume: Flags.boolean({summary: 'Resume an interrupted wizard; asks for secrets again.'}),
   save: Flags.string({
-    summary: 'Directory to save answers.yaml (without secrets) and values.yaml in, or the files for Docker; created if missing.',
+    summary: 'Directory for answers.yaml (without secrets) and values.yaml, or for the files of Docker; created if missing.',
     helpValue: '<DIRECTORY>',
   }),
   ...targetFlag,

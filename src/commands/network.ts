@@ -48,7 +48,7 @@ export default class Network extends BaseCommand<Result> {
     ...formatFlag(['text', 'json', ...NETWORK_FILES]),
     probe: Flags.boolean({summary: 'Connect to each host from this machine.'}),
     'probe-url': Flags.string({
-      summary: 'Additional URL that the agent or its runs connect to, for example a VCS host. May be repeated.',
+      summary: 'Additional URL that the agent or its runs connect to, for example a VCS host. Can be repeated.',
       helpValue: '<URL>',
       ...repeated,
     }),

@@ -62,7 +62,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       summary: 'Create a test pod with the placement of runs. It checks network access, the metadata service and volumes.',
     }),
     'probe-url': Flags.string({
-      summary: 'Additional URL that the --probe test pod, or this machine, connects to, for example a VCS host. May be repeated.',
+      summary: 'Additional URL that the --probe test pod, or this machine, connects to, for example a VCS host. Can be repeated.',
       helpValue: '<URL>',
       ...repeated,
     }),

@@ -44,7 +44,7 @@ export default class Status extends BaseCommand<Result> {
   static override flags = {
     values: Flags.string({
       char: 'f',
-      summary: 'Values file to compare with; files are merged, the last one wins. - reads standard input. May be repeated.',
+      summary: 'Values file to compare with; files are merged, the last one wins. - reads standard input. Can be repeated.',
       helpValue: '<FILE>',
       ...repeated,
       delimiter: ',',

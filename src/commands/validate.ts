@@ -40,7 +40,7 @@ export default class Validate extends BaseCommand<Result> {
   static override flags = {
     values: Flags.string({
       char: 'f',
-      summary: 'Values file to merge; the last one wins. May be repeated.',
+      summary: 'Values file to merge; the last one wins. Can be repeated.',
       helpValue: '<FILE>',
       ...repeated,
       delimiter: ',',

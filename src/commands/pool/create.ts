@@ -21,7 +21,7 @@ export default class PoolCreate extends PoolCommand<Result> {
   static override args = poolArgument;
   static override flags = {
     environment: Flags.string({
-      summary: 'Environment that can use the agent pool: name or ID. May be repeated.',
+      summary: 'Environment that can use the agent pool: name or ID. Can be repeated.',
       helpValue: '<NAME>',
       ...repeated,
       delimiter: ',',
