@@ -257,7 +257,7 @@ export function unexpectedArgument(argument: string, {argv, commands}: Omit<Comm
   const at = argv.slice(0, Math.max(index, 0)).findLastIndex((word) => word.startsWith('-'));
   const flag = argv[at]?.replace(/=.*/s, '');
   const suggestions = [
-    ...(flag === undefined ? [] : ['Boolean flags do not accept a value. For example, use --debug or --no-debug', 'Quote values that contain spaces']),
+    ...(flag === undefined ? [] : ['Boolean flags do not accept a value: use --debug or --no-debug', 'Quote values that contain spaces']),
     HELP,
   ];
   const isRest = flag !== undefined && (at < index - 1 || argv[at] !== flag);

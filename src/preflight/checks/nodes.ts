@@ -131,7 +131,7 @@ const runTimeouts = check('Nodes', 'run-timeouts', 'Timeouts of agent-k8s', {
     return ifKnown(nodeProvisioner(context), 'determine whether nodes are added', (provisioner) => {
       if (provisioner === undefined) return pass('No autoscaler found');
       return warn(
-        `Runs fail if a new node takes longer than ${short.map(({flag, value}) => `${flag} (${value} s)`).join(' or ')} to become ready. ${provisioner}`,
+        `Runs fail if a new node takes longer than ${short.map(({flag, value}) => `${flag} (${value} s)`).join(' or ')} to become ready; ${provisioner}`,
         `Use ${short.map(({flag}) => `${flag} ${NEW_NODE_SECONDS * 2}`).join(' ')}`,
       );
     });
