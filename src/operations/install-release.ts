@@ -17,7 +17,7 @@ import {readSnapshot} from '../release/read-snapshot.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import {ofPhase, type Plan, type Step} from './step.ts';
 import type {Rollback} from './upgrade.ts';
-import {releaseText, requireReady, type WatchDeps, type Watched, watchRelease} from './watch-release.ts';
+import {isGone, releaseText, requireReady, uninstalledMeanwhile, type WatchDeps, type Watched, watchRelease} from './watch-release.ts';
 
 /** Validates all objects with a server-side dry run. Returns the result as text. @throws ExpectedError */
 export async function dryRun(
@@ -144,11 +144,12 @@ interface BringUpOptions {
 export async function installRelease(
   {steps}: Plan,
   name: ReleaseName,
-  {release, newestRevision: planned}: InstallFacts,
+  facts: InstallFacts,
   {waits, rollBackWith, rollback: given}: BringUpOptions,
   deps: InstallReleaseDeps,
 ): Promise<Watched | undefined> {
-  await requireSameRevision(name, planned, deps);
+  const {release} = facts;
+  await requireSameRevision(name, facts, deps);
   let isNeeded = false;
   const withoutHelm = new Set<Step>([...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads));
   try {
@@ -157,7 +158,7 @@ export async function installRelease(
       deps.onStep(step, ...news);
     };
     const atFailure = async (failure: ExpectedError): Promise<never> => {
-      throw rollBackWith === undefined ? await withTakeOver(failure, name, deps) : failure;
+      throw rollBackWith === undefined ? await withRecord(failure, name, release, deps) : failure;
     };
     await runSteps(steps, {...deps, onStep}).catch(onFailure(atFailure));
     if (!waits) return undefined;
@@ -174,10 +175,19 @@ export async function installRelease(
   }
 }
 
-/** A helm that has ended without an answer can leave a record that blocks the next one. */
-async function withTakeOver(failure: ExpectedError, name: ReleaseName, deps: ClusterAccess): Promise<ExpectedError> {
+/** A helm that has ended without an answer can leave a record that blocks the next one, or fails because the release is gone. */
+async function withRecord(
+  failure: ExpectedError,
+  name: ReleaseName,
+  before: ReleaseRecord | undefined,
+  deps: ClusterAccess,
+): Promise<ExpectedError> {
   if (failure.code === 'RELEASE_BUSY' || failure.code === 'INTERRUPTED') return failure;
-  const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(() => undefined);
+  const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(() => before);
+  if (isGone(state) && !isGone(before)) {
+    const {message, suggestions} = uninstalledMeanwhile(name);
+    return failure.with(sentences(failure.message, message), suggestions);
+  }
   if (state === undefined || !isPending(state)) return failure;
   const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
   return failure.with(sentences(failure.message, `Helm has ended, but its record of the release is still ${state.status}.`), [
@@ -187,10 +197,15 @@ async function withTakeOver(failure: ExpectedError, name: ReleaseName, deps: Clu
 }
 
 /** A user may have read the plan for minutes, while someone else changed the release. @throws ExpectedError */
-async function requireSameRevision(name: ReleaseName, planned: number | undefined, deps: ClusterAccess): Promise<void> {
+async function requireSameRevision(
+  name: ReleaseName,
+  {release, newestRevision: planned}: InstallFacts,
+  deps: ClusterAccess,
+): Promise<void> {
   const state = await newestRevision(name, deps);
-  if (state?.revision === planned) return;
-  const change = state === undefined ? 'was uninstalled' : `was changed to revision ${state.revision} (${state.status})`;
+  if (state?.revision === planned && (release === undefined || isGone(state) === isGone(release))) return;
+  if (isGone(state)) throw uninstalledMeanwhile(name, 'Nothing was changed.');
+  const change = `was changed to revision ${state?.revision} (${state?.status})`;
   throw failed('RELEASE_BUSY', `Release ${name.release} ${change} after the plan was made. Nothing was changed.`, [
     `Check who else changes it: ${commandLine(releaseHistory(name))}`,
     RUN_AGAIN,

@@ -2,13 +2,16 @@ import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {anySignal, type Clock, withTimeout} from '../ground/async.ts';
-import {commandLine, type ReleaseName} from '../ground/command-line.ts';
+import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted, onFailure} from '../ground/errors.ts';
+import {sentences} from '../ground/text.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
+import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
 import type {Interrupts} from '../ports/system.ts';
+import {newestRevision} from '../release/read-release.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';
 
 export const POLL_INTERVAL_MS = 1500;
@@ -56,6 +59,8 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     onProgress(progress(snapshot), causes);
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
     if (found === seen) {
+      if (snapshot.workloads.length === 0 && isGone(await newestRevision(name, deps, signal).catch(() => null)))
+        throw uninstalledMeanwhile(name);
       readySince = isReady(snapshot, at) ? (readySince ?? at.getTime()) : undefined;
       if (readySince !== undefined && (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS))
         return {state: 'ready', agent, causes};
@@ -66,6 +71,15 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     pauseMs = Math.min(pauseMs * 2, POLL_INTERVAL_MS);
   }
 }
+
+/** True without a record of the release, or with one that is only history; null is not known. */
+export const isGone = (record: Pick<ReleaseRecord, 'status'> | null | undefined): boolean =>
+  record === undefined || (record?.status.startsWith('uninstall') ?? false);
+
+export const uninstalledMeanwhile = (name: ReleaseName, ...more: readonly string[]): ExpectedError =>
+  failed('RELEASE_BUSY', sentences(`Release ${name.release} was uninstalled after the plan was made.`, ...more), [
+    `Ask who uninstalled it. To install it again, run: ${ownCommand('install', name)}`,
+  ]);
 
 /** The API server did not respond, or with an error. */
 const unanswered = ({code, message, suggestions}: ExpectedError, {kubeTarget}: ReleaseName): Cause => ({
