@@ -19,7 +19,7 @@ import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {decisionSteps, failureDocument, toExpectedError, unsupportedTarget} from './failure.ts';
+import {asksForJson, decisionSteps, failureDocument, toExpectedError, unsupportedTarget} from './failure.ts';
 import {
   type ClusterFlags,
   type ConfirmFlags,
@@ -63,6 +63,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   get #knownFlags(): KnownFlags {
     return {...this.ctor.flags, ...this.ctor.baseFlags};
+  }
+
+  override jsonEnabled(): boolean {
+    return super.jsonEnabled() || (this.#knownFlags['format'] !== undefined && asksForJson(this.argv));
   }
 
   protected override async init(): Promise<void> {
@@ -153,11 +157,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const interruption = new Promise<never>((_, reject) => {
       interrupt.addEventListener('abort', () => reject(interrupted('Nothing was changed.', interrupt)), {once: true});
     });
-    try {
-      return await Promise.race([work(), interruption]);
-    } finally {
-      leave();
-    }
+    return Promise.race([work(), interruption]).finally(leave);
   }
 
   /** The API server of the cluster. One client per run of the command, closed at its end. */

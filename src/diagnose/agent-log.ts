@@ -60,7 +60,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 30,
     remedy: {
       kubernetes: 'The agent does not trust the server certificate: add the CA with --ca-file or --ca-secret, and include the public roots',
-      host: 'The agent does not trust the server certificate: set SCALR_CA_CERT to the CA and the public roots (base64, or a path that the agent can read)',
+      host: 'The agent does not trust the server certificate. Set SCALR_CA_CERT to the CA and the public roots: base64, or a path that the agent can read',
     },
     isAlsoOfRuns: true,
   },
@@ -80,8 +80,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
       /\b401\b.{0,200}unauthori[sz]ed|unauthori[sz]ed.{0,200}\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
     permanentAfter: 15,
     remedy: {
-      kubernetes: 'Scalr seems to reject the token: create a new one in the agent pool, and check that --url belongs to the same account',
-      host: 'Scalr seems to reject the token: create a new one in the agent pool, and check that SCALR_URL belongs to the same account',
+      kubernetes: 'Scalr seems to reject the token. Create a new one in the agent pool, and check that --url belongs to the same account',
+      host: 'Scalr seems to reject the token. Create a new one in the agent pool, and check that SCALR_URL belongs to the same account',
     },
   },
   {

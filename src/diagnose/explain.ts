@@ -61,7 +61,7 @@ const creationCauses: CauseTable = {
       pattern: /violates PodSecurity/,
       permanentAfter: 0,
       remedy:
-        'Use a namespace with a less strict pod-security.kubernetes.io/enforce label, or settings that comply with it; agent-k8s always mounts a hostPath volume',
+        'Use a namespace with a less strict pod-security.kubernetes.io/enforce label, or settings that comply with it. agent-k8s always mounts a hostPath volume',
     },
     {
       code: 'OPENSHIFT_SCC',

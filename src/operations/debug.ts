@@ -85,7 +85,7 @@ export function requireKnownVersion(name: ReleaseName, {chart, version}: Target)
   const [oldest = version] = releasesOf(chart);
   if (!isBelow(version, oldest)) return;
   throw failed('VERSION_TOO_OLD', `Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`, [
-    `Upgrade it with Helm to ${oldest}, which keeps its values and PVCs, when no run is in flight: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
+    `When no run is in flight, upgrade it with Helm to ${oldest}. Values and PVCs are kept: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
     'Then run the same command again',
   ]);
 }

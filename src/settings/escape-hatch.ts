@@ -32,7 +32,7 @@ export const extraEnv = defineSetting('Chart values', 'extra-env', {
     const secret = Object.keys(map).find(variableSoundsSecret);
     return secret === undefined
       ? undefined
-      : `${secret} looks like a secret, but it is stored in clear text in values.yaml, in the Helm release and in every pod. Store it in a Secret or in Scalr.`;
+      : `${secret} looks like a secret, but is stored in clear text in values.yaml, the Helm release and every pod. Store it in a Secret or in Scalr.`;
   },
 });
 
