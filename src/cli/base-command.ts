@@ -175,9 +175,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return connectAccount(settings, {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal}, host);
   }
 
-  /** Runs another command instead; its exit code is the one of this command. */
+  /** Runs another command instead, with the same general flags; its exit code is the one of this command. */
   protected async runOther(id: string, argv: readonly string[]): Promise<undefined> {
-    this.exitCode = await this.config.runCommand(id, [...argv]).then(this.app.exitCode);
+    const general = this.argv.filter((each) => ['-q', ...Object.keys(generalFlags).map((name) => `--${name}`)].includes(each));
+    this.exitCode = await this.config.runCommand(id, [...argv, ...general]).then(this.app.exitCode);
   }
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
