@@ -142,7 +142,7 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
     const where = placeOf(context);
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
     if (version.unknown === 'forbidden') return pass(`${where}server version not readable with your user`);
-    return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('; '));
+    return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('. '));
   },
 });
 
