@@ -94,7 +94,7 @@ function findingOf<T>(h: ElementMaker<T>, {severity, code, object, message, reme
           h(
             'p',
             {class: 'next'},
-            h('span', {class: 'label'}, 'Evidence'),
+            h('span', {class: 'label'}, 'File'),
             h('a', {href: lineAddress(file as string, line)}, visibleText(place)),
           ),
         ]),

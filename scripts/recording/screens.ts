@@ -87,8 +87,8 @@ try {
   };
   await shoot('overview', '');
   await shoot('timeline', '#timeline=');
-  const evidence = `#log=logs/${untrusting}/agent-local.log&line=${UNTRUSTING.length - 1}`;
-  await shoot('logs', evidence);
+  const proof = `#log=logs/${untrusting}/agent-local.log&line=${UNTRUSTING.length - 1}`;
+  await shoot('logs', proof);
   await browser.close();
 } finally {
   await cluster.stop();

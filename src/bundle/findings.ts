@@ -82,7 +82,7 @@ export function debugFindings(
       object: `release/${name}`,
       message: 'Debug logs were off when this bundle was collected',
       ...places.inFile(`releases/${name}/values.json`),
-      remedy: `If support asks for debug logs: ${ownCommand('debug', {release: name, kubeTarget: {namespace}}, 'on')}, then repeat the run and collect a new bundle`,
+      remedy: `Enable debug logs, repeat the run, and collect a new bundle: ${ownCommand('debug', {release: name, kubeTarget: {namespace}}, 'on')}`,
     },
   ];
 }

@@ -120,7 +120,7 @@ const job: readonly KnownProblem[] = [
   behavior('GRACE_PERIOD_APPLIES', ['0.5.64 - 0.5.68', '>=0.5.69'], {
     when: ({values}) => ['agent', 'task'].some((key) => getAt(values, at(`${key}.terminationGracePeriodSeconds`)) !== DEFAULT_GRACE[key]),
     whose: 'changed grace periods',
-    reason: 'Since 0.5.69, the agent stops runs after the grace period of the pod instead of after 180 s or 360 s',
+    reason: 'Since 0.5.69, the agent stops runs after the grace period of the pod. Before, it stopped them after 180 s or 360 s',
     remedy: 'Check agent.terminationGracePeriodSeconds and task.terminationGracePeriodSeconds',
   }),
   mutualTlsVanishes('global.tls', '0.5.76 - 0.5.77 || >=0.6.1', '0.5.78 - 0.5.79'),

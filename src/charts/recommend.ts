@@ -97,7 +97,7 @@ const ARGUMENTS: Readonly<Record<ChartName, readonly Argument[]>> = {
     {
       verdict: 'against',
       message:
-        'No built-in autoscaling. A HorizontalPodAutoscaler can remove a pod during a run: use --shutdown-mode drain with a --grace-period longer than a run, or scale out only.',
+        'No built-in autoscaling. A HorizontalPodAutoscaler can remove a pod during a run. Use --shutdown-mode drain with a --grace-period longer than a run, or only scale out.',
       source: 'agent-local 0.6.5, README',
     },
   ],
@@ -182,8 +182,7 @@ const ARGUMENTS: Readonly<Record<ChartName, readonly Argument[]>> = {
     {
       verdict: 'against',
       weight: 5,
-      message:
-        'Recommended only if you need it: more complex configuration, runs as root, data in node directories or on EFS, dedicated node pool.',
+      message: 'Recommended only if you need it: complex configuration, runs as root, data on nodes or EFS, dedicated node pool.',
       source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
     },
     {

@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {usageError, type Warning} from '../ground/errors.ts';
+import {usageError} from '../ground/errors.ts';
 import {type AccountPlan, runAccountSteps} from '../operations/account-steps.ts';
 import {type PoolLinks, type PoolPlan, planLinks} from '../operations/pool.ts';
-import {AGENT_STATUSES, type AgentStatus, type Named, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
+import {AGENT_STATUSES, type AgentStatus, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {Resource, ScalrClient} from '../scalr/client.ts';
 import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';
@@ -45,80 +45,46 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
   }
 }
 
-/** An agent pool, as --json prints it. */
-export interface PoolDocument {
-  /** Null in a dry run. */
-  id: string | null;
-  name: string;
-  default: boolean;
-  vcs: boolean;
-  shared: boolean;
-  inUse: boolean;
-  /** Names of the environments that can use it. */
-  environments: readonly string[];
-  agents: Record<AgentStatus, number>;
-}
+/** An agent pool as --json prints it; `id` is null in a dry run. */
+export type PoolDocument = ReturnType<typeof poolDocument>;
 
-export interface PoolDetails extends PoolDocument {
-  /** Names. */
-  workspaces: readonly string[];
-  agentsList: {id: string; name: string; status: ScalrAgent['status']; version: string | null; lastSeen: string | null}[];
-}
-
-/** The result of a change of a pool. */
-export interface PoolChange {
-  pool: Named;
-  changed: boolean;
-  steps: {id: string; title: string}[];
-  warnings: readonly Warning[];
-}
-
-export interface TokenDocument extends Omit<PoolToken, 'isExpired'> {
-  expired: boolean;
-}
-
-export function poolDocument(
-  {id, name, isDefault, isForVcs, isShared, isInUse, environments}: ScalrPool,
-  agents: readonly ScalrAgent[],
-): PoolDocument {
+export function poolDocument({id, name, isDefault, isForVcs, isShared, isInUse, environments}: ScalrPool, agents: readonly ScalrAgent[]) {
   const own = agents.filter(({poolId}) => poolId === id);
   const counts = AGENT_STATUSES.map((status) => [status, own.filter((agent) => agent.status === status).length]);
   return {
     ...{id: id || null, name, default: isDefault, vcs: isForVcs, shared: isShared, inUse: isInUse},
     environments: environments.map((each) => each.name),
-    agents: Object.fromEntries(counts) as PoolDocument['agents'],
+    agents: Object.fromEntries(counts) as Record<AgentStatus, number>,
   };
 }
 
-export const poolDetails = (pool: ScalrPool, agents: readonly ScalrAgent[], workspaces: readonly Named[]): PoolDetails => ({
-  ...poolDocument(pool, agents),
-  workspaces: workspaces.map(({name}) => name),
-  agentsList: agents.map(({id, name, status, version = null, lastSeen = null}) => ({id, name, status, version, lastSeen})),
-});
+/** The result of a change of a pool. */
+export type PoolChange = ReturnType<typeof poolChange>;
 
-export const poolChange = ({pool: {id, name}, steps, warnings}: PoolPlan, changed: boolean): PoolChange => ({
+export const poolChange = ({pool: {id, name}, steps, warnings}: PoolPlan, changed: boolean) => ({
   ...{pool: {id, name}, changed},
   ...{steps: stepsOf(steps), warnings},
 });
 
-export const tokenDocument = ({isExpired, ...token}: PoolToken): TokenDocument => ({...token, expired: isExpired});
+/** Base class of commands about one agent pool. oclif reads arguments only from the class itself. */
+export abstract class PoolCommand<Result extends object> extends AccountCommand<Result> {
+  static override usage = '<%= command.id %> NAME [flags]';
+}
 
-/** The argument of most pool commands. */
 export const poolArgument = {name: Args.string({description: 'Name or ID of the agent pool.', ignoreStdin: true})};
 
 const several = (summary: string) => Flags.string({summary, helpValue: '<NAME>', ...repeated, delimiter: ',' as const});
 
 /** What to link to a pool, or to unlink from it. */
 const linkFlags = {
-  workspace: several('Workspace: name, ENVIRONMENT/NAME or ID. May be repeated.'),
-  environment: several('Environment whose workspaces use the agent pool by default: name or ID. May be repeated.'),
-  'account-default': Flags.boolean({summary: 'The account default.'}),
-  'vcs-provider': several('VCS provider: name or ID. May be repeated.'),
+  workspace: several('Workspace: name, ENVIRONMENT/NAME or ID. Can be repeated.'),
+  environment: several('Environment whose workspaces use the agent pool by default: name or ID. Can be repeated.'),
+  'account-default': Flags.boolean({summary: 'The account default, for workspaces without an agent pool of their own.'}),
+  'vcs-provider': several('VCS provider: name or ID. Can be repeated.'),
 };
 
 /** Base class of `pool link` and `pool unlink`. */
-export abstract class LinkCommand extends AccountCommand<PoolChange> {
-  static override usage = '<%= command.id %> NAME [flags]';
+export abstract class LinkCommand extends PoolCommand<PoolChange> {
   static override args = poolArgument;
   static override flags = {...linkFlags, ...confirmFlags, ...accountFlags};
 
@@ -137,7 +103,7 @@ export abstract class LinkCommand extends AccountCommand<PoolChange> {
     }
     return this.changeAccount(plan, unchanged, client, flags, async (send) => {
       await send();
-      this.say(`Agent pool ${plan.pool.name}: the links are changed.\n`);
+      this.say(`The links of agent pool ${plan.pool.name} are changed.\n`);
       return poolChange(plan, true);
     });
   }

@@ -1,5 +1,7 @@
 import * as Flags from '@oclif/core/flags';
-import {ExpectedError} from '../ground/errors.ts';
+import {scalrChart} from '../charts/define.ts';
+import {failed} from '../ground/errors.ts';
+import type {Values} from '../ground/tree.ts';
 import {type ScalrClient, type ScalrRoute, scalrClient} from '../scalr/client.ts';
 import {type Credential, findCredential, noCredential} from '../scalr/credentials.ts';
 import {proxyFor} from '../settings/addresses.ts';
@@ -7,6 +9,7 @@ import {url} from '../settings/agent.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
+import {readValues} from '../values/read-values.ts';
 import type {App} from './app.ts';
 import {answersFlag} from './flags.ts';
 
@@ -23,6 +26,9 @@ export const accountFlags = {
   'https-proxy': Flags.string({summary: 'Proxy to Scalr. Default: HTTPS_PROXY.', helpValue: '<URL>', helpGroup}),
   'no-proxy': Flags.string({summary: 'Hosts that bypass the proxy. Default: NO_PROXY.', helpValue: '<HOST,...>', helpGroup}),
 };
+
+/** For commands that use the account if they find a token for it. */
+export const accountFlag = (summary: string) => ({account: Flags.boolean({summary, default: true, allowNo: true})});
 
 interface ConnectOptions {
   app: Pick<App, 'env' | 'files' | 'sleep'>;
@@ -62,6 +68,13 @@ export async function optionalAccount(
   return accountClient(credential, settings, {app, version, signal: AbortSignal.timeout(Math.min(timeoutMs, OPTIONAL_TIMEOUT_MS))});
 }
 
+/** The address that a release connects to; unknown if only its token contains it. */
+export function addressIn(values: Values | undefined, chart = ''): string | undefined {
+  const target = scalrChart(chart);
+  const found = values === undefined || target === undefined ? undefined : readValues(values, target).settings.get(url.id);
+  return typeof found === 'string' && URL.canParse(found) ? found : undefined;
+}
+
 /** Settings come first, then the variables that curl and helm read. */
 async function routeOf(host: string, settings: Settings, {env, files}: Pick<App, 'env' | 'files'>): Promise<ScalrRoute> {
   const variable = (name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
@@ -83,8 +96,8 @@ function proxyOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const address = text.includes('://') ? text : `http://${text}`;
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) && !/%(?![0-9a-f]{2})/i.test(address)) return address;
-  throw new ExpectedError('HTTPS_PROXY is not the URL of an HTTP proxy.', {
-    code: 'INVALID_SETTING',
-    suggestions: ['Use the format http://proxy.example.com:3128', 'Or set --https-proxy'],
-  });
+  throw failed('INVALID_SETTING', 'HTTPS_PROXY is not the URL of an HTTP proxy.', [
+    'Use the format http://proxy.example.com:3128',
+    'Or set --https-proxy',
+  ]);
 }

@@ -19,7 +19,7 @@ import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {decisionSteps, failureDocument, toExpectedError, unsupportedTarget} from './failure.ts';
+import {asksForJson, decisionSteps, failureDocument, toExpectedError, unsupportedTarget} from './failure.ts';
 import {
   type ClusterFlags,
   type ConfirmFlags,
@@ -63,6 +63,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   get #knownFlags(): KnownFlags {
     return {...this.ctor.flags, ...this.ctor.baseFlags};
+  }
+
+  override jsonEnabled(): boolean {
+    return super.jsonEnabled() || (this.#knownFlags['format'] !== undefined && asksForJson(this.argv));
   }
 
   protected override async init(): Promise<void> {
@@ -153,11 +157,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const interruption = new Promise<never>((_, reject) => {
       interrupt.addEventListener('abort', () => reject(interrupted('Nothing was changed.', interrupt)), {once: true});
     });
-    try {
-      return await Promise.race([work(), interruption]);
-    } finally {
-      leave();
-    }
+    return Promise.race([work(), interruption]).finally(leave);
   }
 
   /** The API server of the cluster. One client per run of the command, closed at its end. */
@@ -175,9 +175,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return connectAccount(settings, {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal}, host);
   }
 
-  /** Runs another command instead; its exit code is the one of this command. */
+  /** Runs another command instead, with the same general flags; its exit code is the one of this command. */
   protected async runOther(id: string, argv: readonly string[]): Promise<undefined> {
-    this.exitCode = await this.config.runCommand(id, [...argv]).then(this.app.exitCode);
+    const general = this.argv.filter((each) => ['-q', ...Object.keys(generalFlags).map((name) => `--${name}`)].includes(each));
+    this.exitCode = await this.config.runCommand(id, [...argv, ...general]).then(this.app.exitCode);
   }
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {

@@ -5,19 +5,16 @@ import type {PreparedBundle} from '../bundle/collect/prepare.ts';
 import type {Gap, TextFile} from '../bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../bundle/collect/scope.ts';
 import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
-import {scalrChart} from '../charts/define.ts';
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {jsonText, type Values} from '../ground/tree.ts';
 import type {Pod} from '../kubernetes/objects.ts';
 import {findPool, linksOf, listAgents, queueOf} from '../scalr/account.ts';
-import {url} from '../settings/agent.ts';
 import {bytes, milliOf} from '../settings/kinds.ts';
 import {namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {poolOfPods} from '../status/account-status.ts';
 import {accessText, bundleText, fileListText, missingText, withheldText} from '../ui/bundle.ts';
-import {readValues} from '../values/read-values.ts';
-import {optionalAccount} from './account.ts';
+import {accountFlag, addressIn, optionalAccount} from './account.ts';
 import {
   answersFlag,
   connectionFlags,
@@ -72,11 +69,7 @@ export const collectLogsFlags = {
   journal: Flags.boolean({
     summary: 'Collect from the local systemd unit scalr-agent. Requires no cluster.',
   }),
-  account: Flags.boolean({
-    summary: 'Add the agent pool, its agents and its queue from the Scalr account, if a token for it is found.',
-    default: true,
-    allowNo: true,
-  }),
+  ...accountFlag('Add the agent pool, its agents and its queue from the Scalr account, if a token for it is found.'),
   'dry-run': Flags.boolean({summary: 'List what would be collected, without writing a bundle.'}),
   ...answersFlag,
   ...settingFlags([namespace, release]),
@@ -206,8 +199,9 @@ export const accountFiles =
     const read = accountFile(context);
     const all = await Promise.all(
       releases.map((each) => {
+        const {name, chart, version, values} = each;
         const names = agents.filter((pod) => isOf(pod, each)).map(({metadata}) => String(metadata.name));
-        return read({name: each.name, address: addressOf(each), agents: names});
+        return read({name, address: addressIn(values, `${chart}-${version}`), agents: names});
       }),
     );
     return {texts: all.flatMap(({texts}) => texts), gaps: all.flatMap(({gaps}) => gaps)};
@@ -219,15 +213,13 @@ export const accountFile =
   async ({name, address, agents: pods}: AgentsInAccount): Promise<AccountFiles> => {
     const file = `scalr/${name}.json`;
     const gaps: Gap[] = [];
-    const readable = async <T>(what: string, reading: Promise<T>): Promise<T | null> => {
-      try {
-        return await reading;
-      } catch (error) {
-        if (!(error instanceof ExpectedError)) throw error;
-        gaps.push({what: `${file} (${what})`, error: {kind: 'server', message: error.message}, isMinor: true});
-        return null;
-      }
-    };
+    const readable = <T>(what: string, reading: Promise<T>): Promise<T | null> =>
+      reading.catch(
+        onFailure(({message}) => {
+          gaps.push({what: `${file} (${what})`, error: {kind: 'server', message}, isMinor: true});
+          return null;
+        }),
+      );
     if (address === undefined || !URL.canParse(address)) return {texts: [], gaps};
     const client = await readable('Scalr account', optionalAccount(address, new Settings(new Map()), context));
     if (!client) return {texts: [], gaps};
@@ -242,9 +234,3 @@ export const accountFile =
     const queue = links === null ? null : await readable('run queue', queueOf(client, links.workspaces));
     return {texts: [{name: file, text: jsonText({host, pods, pool, agents, links, queue})}], gaps};
   };
-
-function addressOf({chart, version, values}: Release): string | undefined {
-  const target = scalrChart(`${chart}-${version}`);
-  const address = values === undefined || target === undefined ? undefined : readValues(values, target).settings.get(url.id);
-  return typeof address === 'string' ? address : undefined;
-}

@@ -3,7 +3,7 @@ import type {SettingsSource} from '../answers/sources.ts';
 import {clusterWithoutOverlay, FLEET_TARGETS, type FleetTarget} from '../export/fleet/engines.ts';
 import type {Fleet, TokenSource} from '../export/fleet/fleet.ts';
 import {commandLine} from '../ground/command-line.ts';
-import {ExpectedError, usageError} from '../ground/errors.ts';
+import {failed, usageError} from '../ground/errors.ts';
 import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
@@ -83,12 +83,10 @@ async function generateReferences(settings: Settings, deps: ChartDeps): ReturnTy
     {setting: secretAnnotation, remedy: 'Set labels and annotations where the Secret is created'},
     {setting: clientCertFile, remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret'},
   ].filter(({setting}) => settings.isExplicit(setting as Setting));
-  if (refused.length > 0)
-    throw new ExpectedError(`${refused.map(({setting}) => `--${setting.id}`).join(', ')}: not supported in files for fleets.`, {
-      code: 'UNSUPPORTED_SETTING',
-      suggestions: refused.map(({remedy}) => remedy),
-    });
-  return generateUnconfirmed(settings, undefined, deps);
+  if (refused.length === 0) return generateUnconfirmed(settings, undefined, deps);
+  const flags = refused.map(({setting}) => `--${setting.id}`).join(', ');
+  const remedies = refused.map(({remedy}) => remedy);
+  throw failed('UNSUPPORTED_SETTING', `${flags}: not supported in files for fleets.`, remedies);
 }
 
 function tokenSourceOf(flags: FleetFlags): TokenSource {

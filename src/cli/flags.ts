@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, failed} from '../ground/errors.ts';
+import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release, target} from '../settings/release.ts';
@@ -60,6 +60,17 @@ export const confirmFlags = {
 
 /** For commands whose result is a file. */
 export const outFlag = {out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'})};
+
+/** For commands with more output formats than --json; `more` is about one of them. */
+export const formatFlag = (options: readonly string[], more = '') => ({
+  format: Flags.string({summary: `Output format; json is the same as --json.${more}`, helpValue: `<${options.join('|')}>`, options}),
+});
+
+/** @throws ExpectedError for another format than JSON */
+export function refuseFormat(format: string | undefined, isJson: boolean): void {
+  if (isJson && format !== undefined && format !== 'json')
+    throw usageError(`--json cannot be used with --format ${format}.`, ['Omit one of these flags']);
+}
 
 const helpGroup = 'CONNECTION';
 
@@ -171,9 +182,6 @@ export function refuseWith(flag: string, others: readonly string[], flags: Reado
 export function probeUrls(texts: readonly string[] = []): string[] {
   return texts.map((text) => {
     if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
-    throw new ExpectedError(`--probe-url: "${text}" is not an HTTP URL.`, {
-      code: 'INVALID_SETTING',
-      suggestions: ['Use the format https://gitlab.example.com'],
-    });
+    throw failed('INVALID_SETTING', `--probe-url: "${text}" is not an HTTP URL.`, ['Use the format https://gitlab.example.com']);
   });
 }

@@ -4,7 +4,7 @@ import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {type HostAgent, hostAgent} from '../host/agent.ts';
-import {areReady, type HostAgentState, type HostCause, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
+import {areReady, type HostAgentState, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
 import {changeContainers, watchContainers} from '../host/change.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
 import {dockerFiles} from '../host/docker.ts';
@@ -24,19 +24,14 @@ import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
 import {earlierExport, withAbsolutePaths, writeFiles} from './user-files.ts';
 
-export interface HostStatusDocument {
-  target: 'docker' | 'systemd';
-  state: 'ready' | 'not-ready';
-  agents: Omit<HostAgentState, 'causes' | 'isRunning'>[];
-  causes: Pick<HostCause, 'object' | 'code' | 'reason' | 'remedy'>[];
-}
+export type HostStatusDocument = Awaited<ReturnType<typeof hostStatus>>;
 
 /** State of the agents on this machine, or of one release. @throws ExpectedError if no agent is found */
 export async function hostStatus(
   target: 'docker' | 'systemd',
   name: string | undefined,
   {app, show, isJson, screen, timeoutMs, exitWith}: CommandContext,
-): Promise<HostStatusDocument> {
+) {
   const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   const agents =
     target === 'docker'
@@ -48,7 +43,7 @@ export async function hostStatus(
   if (!isReady) exitWith(ExitCode.failed);
   return {
     target,
-    state: isReady ? 'ready' : 'not-ready',
+    state: isReady ? ('ready' as const) : ('not-ready' as const),
     agents: agents.map(({causes: _, isRunning: __, ...agent}) => agent),
     causes: agents.flatMap(({causes}) => causes.map(({object, code, reason, remedy}) => ({object, code, reason, remedy}))),
   };

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import {catalog} from '../settings/settings.ts';
+import {accountFlag} from './account.ts';
 import {
   answersFlag,
   CONNECTION_FLAGS,
@@ -39,11 +40,7 @@ export const installFlags = {
     helpValue: '<NAME>',
   }),
   'create-pool': Flags.boolean({summary: 'Create the agent pool given with --pool if it does not exist.', dependsOn: ['pool']}),
-  account: Flags.boolean({
-    summary: 'Offer the agent pools of the Scalr account in the wizard, if a token for it is found.',
-    default: true,
-    allowNo: true,
-  }),
+  ...accountFlag('Offer the agent pools of the Scalr account in the wizard, if a token for it is found.'),
   'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
   'rollback-on-failure': Flags.boolean({
     summary: 'Roll back when the release does not become ready; saves logs, events and objects to a file first.',
@@ -60,7 +57,7 @@ export const installFlags = {
   }),
   resume: Flags.boolean({summary: 'Resume an interrupted wizard; asks for secrets again.'}),
   save: Flags.string({
-    summary: 'Directory to save answers.yaml (without secrets) and values.yaml in, or the files for Docker; created if missing.',
+    summary: 'Directory for answers.yaml (without secrets) and values.yaml, or for the files of Docker; created if missing.',
     helpValue: '<DIRECTORY>',
   }),
   ...targetFlag,

@@ -1,6 +1,6 @@
 import type {Clock} from '../ground/async.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
@@ -71,10 +71,10 @@ export function withAccountUrl(settings: Settings, {client}: PoolInstall): Setti
   const address = settings.get(url);
   if (address === undefined) return settings.with(url, {value: `https://${client.host}`, source: 'prompt'});
   if (new URL(address).host === client.host) return settings;
-  throw new ExpectedError(`The agent pool is on ${client.host}, but the agent connects to ${address}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    suggestions: [`Select the account with --url ${address}`, `Or connect the agent to the other account: --url https://${client.host}`],
-  });
+  throw failed('CONFLICTING_SETTINGS', `The agent pool is on ${client.host}, but the agent connects to ${address}.`, [
+    `Select the account with --url ${address}`,
+    `Or connect the agent to the other account: --url https://${client.host}`,
+  ]);
 }
 
 /** Reads the account and the Secret of the release. Read-only. @throws ExpectedError */

@@ -3,7 +3,7 @@ import {type OverlayFile, parseOverlay, parseRings, RINGS_FILE, type Ring, ringO
 import {type ResolveOptions, resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterChoice, recommend} from '../charts/recommend.ts';
-import {ExitCode, ExpectedError, type SettingProblem, usageError} from '../ground/errors.ts';
+import {ExpectedError, failed, onFailure, type SettingProblem, usageError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalog, Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
@@ -57,10 +57,9 @@ export async function readOverlay<T>(
   const rings: Ring[] = parseRings(ringsFile?.text ?? '[]', at(RINGS_FILE));
   const overlays = read.filter((each) => each !== ringsFile);
   if (overlays.length === 0)
-    throw new ExpectedError(`No cluster files found in ${directory || '.'}.`, {
-      ...{code: 'UNREADABLE_FILE', exit: ExitCode.usage},
-      suggestions: ['Write one file per cluster, for example clusters/eu-1.yaml with the answers that differ'],
-    });
+    throw failed('UNREADABLE_FILE', `No cluster files found in ${directory || '.'}.`, [
+      'Write one file per cluster, for example clusters/eu-1.yaml with the answers that differ',
+    ]);
   const deps = {files, now: now()};
   const clusters: OverlayCluster<T>[] = [];
   for (const {name, path, text} of overlays) {
@@ -146,12 +145,7 @@ function problemsOf(result: Generated | ExpectedError): Problem[] {
 /** Settings without those of clusters; invalid ones are reported for each cluster. */
 export async function sharedSettings(sources: readonly SettingsSource[], {files, now}: Pick<App, 'files' | 'now'>): Promise<Settings> {
   const optional = catalog.filter(({required}) => required);
-  try {
-    return await resolveAnswers(sources, {files, now: now()}, {optional});
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    return new Settings(new Map());
-  }
+  return resolveAnswers(sources, {files, now: now()}, {optional}).catch(onFailure(() => new Settings(new Map())));
 }
 
 /** The chart for each cluster. @throws ExpectedError for invalid settings */

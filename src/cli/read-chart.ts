@@ -2,7 +2,7 @@ import {type ChartRequirements, recommend} from '../charts/recommend.ts';
 import {oncePerVersion} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {isUnknown} from '../charts/target.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {mergeValues, sameTree, type Values} from '../ground/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
 import type {Unconfirmed} from '../operations/confirm-keys.ts';
@@ -143,10 +143,8 @@ export async function confirmKeysIn(read: ReadChart, values: Values, {app, flags
     const {chart: name, version} = read.target;
     if (error.code === 'TOOL_NOT_FOUND')
       return {unconfirmed: [{path: [], message: `helm not found, so the effect of the keys in ${name} ${version} is not confirmed.`}]};
-    const rejection = new ExpectedError(`${name} ${version} rejects the values.\n${error.message}`, {
-      code: 'INVALID_SETTING',
-      suggestions: ['Change the settings in the message'],
-    });
+    const message = `${name} ${version} rejects the values.\n${error.message}`;
+    const rejection = failed('INVALID_SETTING', message, ['Change the settings in the message']);
     return {unconfirmed: [], rejection};
   }
 }
@@ -178,11 +176,9 @@ export async function migrationChart(to: string | undefined, source: string | un
   const read = await readChartFrom(source, {chart: name, version}, deps);
   const {target} = read;
   if (to === undefined || (target.chart === name && ['', target.version].includes(version))) return read;
-  throw new ExpectedError(`--to is ${to}, but the chart in --chart-source is ${target.chart} ${target.version}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
-    suggestions: ['Omit --to, or set --chart-source to another chart'],
-  });
+  throw failed('CONFLICTING_SETTINGS', `--to is ${to}, but the chart in --chart-source is ${target.chart} ${target.version}.`, [
+    'Omit --to, or set --chart-source to another chart',
+  ]);
 }
 
 /** Findings about keys that have no confirmed effect in an unknown version. Files of other engines have no lines for them. */

@@ -1,4 +1,3 @@
-import {scalrChart} from '../charts/define.ts';
 import {pooled, withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure} from '../ground/errors.ts';
@@ -8,7 +7,6 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {newestInRepository} from '../operations/read-chart.ts';
 import type {Processes} from '../ports/system.ts';
 import {contextName, contextNames} from '../release/read-release.ts';
-import {url} from '../settings/agent.ts';
 import {Settings} from '../settings/settings.ts';
 import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
 import {agentReleases, readAllStatus, readStatus, watchStatus} from '../status/read-status.ts';
@@ -24,8 +22,7 @@ import {
   statusDocument,
   statusTable,
 } from '../ui/status-list.ts';
-import {readValues} from '../values/read-values.ts';
-import {optionalAccount} from './account.ts';
+import {addressIn, optionalAccount} from './account.ts';
 import type {CommandContext} from './operate.ts';
 
 /** What `status` compares. */
@@ -146,7 +143,7 @@ async function statusWithAccount(
   status: ReleaseStatus,
   context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,
 ): Promise<ReleaseStatus> {
-  const address = urlOf(status);
+  const address = addressIn(status.installedValues, status.revision?.chart);
   if (address === undefined) return status;
   try {
     const client = await optionalAccount(address, new Settings(new Map()), context);
@@ -156,13 +153,6 @@ async function statusWithAccount(
     if (!(error instanceof ExpectedError)) throw error;
     return {...status, unread: [...status.unread, unreadOfAccount('Scalr account', error)]};
   }
-}
-
-/** The address that the release connects to; unknown if only its token contains it. */
-function urlOf({revision, installedValues: values}: ReleaseStatus): string | undefined {
-  const target = scalrChart(revision?.chart ?? '');
-  const found = values === undefined || target === undefined ? undefined : readValues(values, target).settings.get(url.id);
-  return typeof found === 'string' && URL.canParse(found) ? found : undefined;
 }
 
 /** Each cluster needs a process of kubectl. */

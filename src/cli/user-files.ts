@@ -1,6 +1,6 @@
 import {dirname, join, resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
-import {ExitCode, ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import type {EarlierExport} from '../host/agent.ts';
 import {ENV_FILE} from '../host/files.ts';
@@ -84,14 +84,10 @@ async function confirmAll(
     const kind = await files.kindOf(file.path, flag);
     if (kind === 'directory') {
       const remedy = place === RESULT ? `Set a file name: ${flag} ${file.path.replace(/\/$/, '')}/values.yaml` : `Use ${other}`;
-      throw refusal(`${file.path} is a directory.`, remedy, 'UNWRITABLE_FILE');
+      throw refusal(`${file.path} is a directory.`, remedy);
     }
     if (kind === 'broken-link')
-      throw refusal(
-        `${file.path} is a broken symbolic link.`,
-        areTogether ? `Use ${other}` : `Remove the link, or use ${other}`,
-        'UNWRITABLE_FILE',
-      );
+      throw refusal(`${file.path} is a broken symbolic link.`, areTogether ? `Use ${other}` : `Remove the link, or use ${other}`);
     if (kind !== 'file') return file;
     return {...file, found: (await files.read(file.path)).toString('utf8') === file.text ? 'same' : 'other'};
   };
@@ -136,8 +132,8 @@ async function writeAll(
   return all;
 }
 
-const refusal = (message: string, suggestion: string, code: FailureCode): ExpectedError =>
-  failed(code, message, [suggestion], {exit: ExitCode.usage});
+const refusal = (message: string, suggestion: string): ExpectedError =>
+  failed('UNWRITABLE_FILE', message, [suggestion], {exit: ExitCode.usage});
 
 const sizeOf = ({text, isPrivate}: NewFile): string => `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
 
@@ -153,7 +149,7 @@ type ResultOptions = Omit<NewFile, 'path' | 'flag'> & ConfirmOptions & {path: st
 
 /** Whether the result goes to a file. @throws ExpectedError for an empty name */
 function isFile(path: string): boolean {
-  if (path === '') throw refusal('--out is empty.', 'Set a file name: --out values.yaml', 'UNWRITABLE_FILE');
+  if (path === '') throw refusal('--out is empty.', 'Set a file name: --out values.yaml');
   return !STANDARD_OUTPUT.includes(path);
 }
 

@@ -88,17 +88,8 @@ export async function confirmGroups(checked: readonly CheckedGroup[], {read}: Ch
   return groups;
 }
 
-interface Arguments {
-  /** Files to validate separately. */
-  given: readonly string[];
-  /** Files to merge and validate as one. */
-  layers: readonly string[];
-  format: string | undefined;
-  isJson: boolean;
-}
-
-/** Rejects ambiguous arguments. @throws ExpectedError */
-export function refuseUnclear({given, layers, format, isJson}: Arguments): void {
+/** Rejects ambiguous files: `given` are validated separately, `layers` merged. @throws ExpectedError */
+export function refuseUnclear(given: readonly string[], layers: readonly string[]): void {
   const [file, layer] = [given[0], layers[0]];
   if (file === undefined && layer === undefined) {
     throw usageError('No file to validate.', [
@@ -114,9 +105,6 @@ export function refuseUnclear({given, layers, format, isJson}: Arguments): void 
   }
   if ([...given, ...layers].filter((each) => each === '-').length > 1) {
     throw usageError('Standard input can be read only once.', ['Use - once, and file names for the other files']);
-  }
-  if (isJson && format !== undefined && format !== 'json') {
-    throw usageError(`--json cannot be used with --format ${format}.`, ['Omit one of these flags']);
   }
 }
 

@@ -68,35 +68,26 @@ export async function installedAgent(
   access: ClusterAccess & {now(): Date},
   signal: AbortSignal,
 ): Promise<InstalledAgent | undefined> {
-  try {
-    const [found, live] = await Promise.all([newestRevision(name, access, signal), liveText(name, access, signal)]);
-    const target = scalrChart(found?.chart ?? '');
-    if (found === undefined || target === undefined || found.status === 'uninstalled') return undefined;
-    if (versionStatus(target.chart, target.version).standing === 'older-than-known') return undefined;
-    return {
-      ...{release: name.release, namespace: name.kubeTarget.namespace, ...target, status: found.status, live},
-      settings: new Map([...writtenSettings(found.values, target), [set.id, unmappedValues(found.values, target)]]),
-    };
-  } catch (error) {
-    if (error instanceof ExpectedError) return undefined;
-    throw error;
-  }
+  const newest = newestRevision(name, access, signal).catch(NOTHING);
+  const [found, live] = await Promise.all([newest, liveText(name, access, signal).catch(NOTHING)]);
+  const target = scalrChart(found?.chart ?? '');
+  if (found === undefined || target === undefined || found.status === 'uninstalled') return undefined;
+  if (versionStatus(target.chart, target.version).standing === 'older-than-known') return undefined;
+  return {
+    ...{release: name.release, namespace: name.kubeTarget.namespace, ...target, status: found.status, live},
+    settings: new Map([...writtenSettings(found.values, target), [set.id, unmappedValues(found.values, target)]]),
+  };
 }
 
 /** "ready · 3 of 3 agents registered · 2 runs in flight" */
-async function liveText(name: ReleaseName, access: ClusterAccess & {now(): Date}, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    const {state, agents, runs} = await readStatus(name, {desired: undefined, signal}, access);
-    const registered = agents.filter((each) => each.state === 'registered').length;
-    return [
-      state === 'ready' ? 'ready' : 'not ready',
-      ...(agents.length === 0 ? [] : [`${registered} of ${count(agents.length, 'agent')} registered`]),
-      ...(runs === undefined || runs.length === 0 ? [] : [`${count(runs.length, 'run')} in flight`]),
-    ].join(' · ');
-  } catch (error) {
-    if (error instanceof ExpectedError) return undefined;
-    throw error;
-  }
+async function liveText(name: ReleaseName, access: ClusterAccess & {now(): Date}, signal: AbortSignal): Promise<string> {
+  const {state, agents, runs} = await readStatus(name, {desired: undefined, signal}, access);
+  const registered = agents.filter((each) => each.state === 'registered').length;
+  return [
+    state === 'ready' ? 'ready' : 'not ready',
+    ...(agents.length === 0 ? [] : [`${registered} of ${count(agents.length, 'agent')} registered`]),
+    ...(runs === undefined || runs.length === 0 ? [] : [`${count(runs.length, 'run')} in flight`]),
+  ].join(' · ');
 }
 
 /** Values of the release that no setting expresses, as --set writes them; without those that its chart version does not know. */

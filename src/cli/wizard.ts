@@ -170,11 +170,15 @@ export async function decideWithOperator(
         return saveFiles({...where, settings, texts, isAccepted: false, confirm: prompter.confirm}, files);
       },
     }).catch((error: unknown) => {
-      if (error instanceof OtherCommandChosen) return {command: error.command, argv: nameFlags(nameAt())};
-      throw error;
+      if (!(error instanceof OtherCommandChosen)) throw error;
+      const {command} = error;
+      const own = {...flags, 'chart-source': command === 'upgrade' ? store.get(chartSource) : undefined};
+      return {command, argv: [...nameFlags(nameAt()), ...KEPT_FLAGS.flatMap((name) => (own[name] ? [`--${name}`, own[name]] : []))]};
     });
-    if (decision === 'saved') await resumeStore.forget();
-    if (typeof decision === 'string' || 'command' in decision) return decision;
+    if (typeof decision === 'string' || 'command' in decision) {
+      if (decision !== 'quit') await resumeStore.forget();
+      return decision;
+    }
     const pool = 'pool' in decision && decision.pool !== undefined ? await poolInstallOf(decision.pool, account) : undefined;
     return {...decision, pool, flags: flagsAt(), resumeStore};
   } catch (error) {
@@ -183,6 +187,9 @@ export async function decideWithOperator(
     interrupts.release();
   }
 }
+
+/** Flags that another command for the installed release takes over. */
+const KEPT_FLAGS = ['chart-source', 'helm', 'kubectl', 'timeout'] as const;
 
 /** Starts each work once, by its key, unless `again`. */
 function remembered<T>(): (key: unknown, start: () => Promise<T>, again?: boolean) => Promise<T> {

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import {BaseCommand} from '../cli/base-command.ts';
 import {SHELLS, type Shell} from '../completion/replies.ts';
-import {failed} from '../ground/errors.ts';
+import {usageError} from '../ground/errors.ts';
 
 interface Result {
   shell: Shell;
@@ -25,11 +25,9 @@ export default class Completion extends BaseCommand<Result> {
     const {args} = await this.parse(Completion);
     const shell = args.shell as Shell | undefined;
     if (shell === undefined) {
-      throw failed(
-        'USAGE',
-        `Missing argument: choose ${NAMES.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`,
-        NAMES.map((name) => `scalr-agent completion ${name}`),
-      );
+      const names = NAMES.join(', ').replace(/, (?=[^,]*$)/, ' or ');
+      const commands = NAMES.map((name) => `scalr-agent completion ${name}`);
+      throw usageError(`Missing argument: choose ${names}.`, commands);
     }
     const {file, load, startup} = SHELLS[shell];
     const script = (await this.app.files.read(join(this.config.root, 'templates/completion', file))).toString('utf8');

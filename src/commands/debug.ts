@@ -4,7 +4,7 @@ import {scalrChart} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {type DebugResult, debugInCluster} from '../cli/debug-release.ts';
 import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, takeOverFlag, timeoutOf} from '../cli/flags.ts';
-import {failed} from '../ground/errors.ts';
+import {usageError} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';
 import {readFacts} from '../release/read-release.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
@@ -36,7 +36,8 @@ export default class Debug extends BaseCommand<DebugResult> {
 
   override async run(): Promise<DebugResult> {
     const {args, flags} = await this.parse(Debug);
-    const state = stateOf(args.state);
+    const state = STATES.find((each) => each === args.state);
+    if (state === undefined) throw usageError('Missing argument: choose on or off.', ['scalr-agent debug on', 'scalr-agent debug off']);
     const timeoutMs = timeoutOf(flags);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const name = releaseName(flags, settings);
@@ -61,15 +62,4 @@ export default class Debug extends BaseCommand<DebugResult> {
     });
     return debugInCluster({name, facts, target, prepared, state, access}, flags, this.context(flags));
   }
-}
-
-/** @throws ExpectedError if the value is neither on nor off */
-function stateOf(state: string | undefined): DebugResult['debug'] {
-  const found = STATES.find((each) => each === state);
-  if (found !== undefined) return found;
-  throw failed(
-    'USAGE',
-    'Missing argument: choose on or off.',
-    STATES.map((each) => `scalr-agent debug ${each}`),
-  );
 }

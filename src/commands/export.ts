@@ -33,7 +33,7 @@ const EXPORTS = [...HOST_TARGETS, 'dockerfile', 'volume', 'prepull', ...FLEET_TA
 export default class ExportCommand extends BaseCommand<Result> {
   static override summary = 'Write files for fleets, Docker, VMs, custom images and volumes.';
   static override description =
-    'Requires no cluster and no network. Targets for one machine: docker (script with docker run), compose (Compose file), systemd (drop-ins for the Linux packages). Files for Git, without a token: argocd, argocd-appset, flux, terraform, helmfile. Other files: dockerfile (custom image), volume (PVC for a shared cache on EFS, Filestore or Azure Files), prepull (DaemonSet that pulls the runner images in advance). Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
+    'Requires no cluster and no network. Targets for one machine: docker (script with docker run), compose (Compose file), systemd (drop-ins for the Linux packages). Files for Git, without a token: argocd, argocd-appset, flux, terraform, helmfile. Other targets: dockerfile (custom image), volume (PVC on EFS, Filestore or Azure Files), prepull (DaemonSet that pulls the runner images). Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
   static override usage = `<%= command.id %> ${EXPORTS.join(' | ')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',

@@ -1,10 +1,8 @@
-import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {asksForJson} from '../cli/failure.ts';
-import {answersFlag, confirmFlags, helmFlag, outFlag, settingFlags, verifyFlag} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, formatFlag, helmFlag, outFlag, refuseFormat, settingFlags, verifyFlag} from '../cli/flags.ts';
 import {generateFor, signatureOf, signatureText} from '../cli/read-chart.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
-import {failed, type Warning} from '../ground/errors.ts';
+import type {Warning} from '../ground/errors.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {url} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
@@ -39,11 +37,7 @@ export default class Images extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> --format oci-layout-script --out images.sh',
   ];
   static override flags = {
-    format: Flags.string({
-      summary: 'Output format; json is the same as --json. The script copies the images through a directory.',
-      helpValue: `<text|json|${LAYOUT}>`,
-      options: ['text', 'json', LAYOUT],
-    }),
+    ...formatFlag(['text', 'json', LAYOUT], ' The script copies the images through a directory.'),
     ...outFlag,
     ...confirmFlags,
     ...answersFlag,
@@ -54,9 +48,7 @@ export default class Images extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Images);
-    if (this.jsonEnabled() && flags.format !== undefined && flags.format !== 'json') {
-      throw failed('USAGE', `--json cannot be used with --format ${flags.format}.`, ['Omit one of these flags']);
-    }
+    refuseFormat(flags.format, this.jsonEnabled());
     const given = await this.settingsFrom(flags, {optional: [url]});
     const found = await imagesOfInstall(given, {
       generate: (settings) => generateFor(settings, undefined, {app: this.app, flags}),
@@ -81,10 +73,6 @@ export default class Images extends BaseCommand<Result> {
     const source = settings.get(chartSource);
     if (source === undefined || /^[a-z]+:\/\//i.test(source) || (await this.app.files.kindOf(source)) === 'nothing') return undefined;
     return readMetadata(source, (await this.app.charts.read(source)).chart).appVersion;
-  }
-
-  override jsonEnabled(): boolean {
-    return super.jsonEnabled() || asksForJson(this.argv);
   }
 }
 

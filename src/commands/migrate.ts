@@ -27,7 +27,7 @@ interface Result {
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and helm commands with --set. Agents in Docker or on virtual machines: reads environment files, "docker inspect" output, systemd units and "docker run" commands. Requires no cluster, and helm only for a chart version that this program does not know.';
+    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and helm commands with --set. Agents in Docker or on virtual machines: reads environment files, "docker inspect" output, systemd units and "docker run" commands. Requires no cluster, and helm only for a chart version that this program does not know.';
   static override usage = '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --from agent-k8s@0.5.58 --to agent-job@0.6.5',

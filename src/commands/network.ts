@@ -1,21 +1,24 @@
 import * as Flags from '@oclif/core/flags';
 import {type EndpointScope, endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {asksForJson} from '../cli/failure.ts';
 import {
   answersFlag,
   type ClusterFlags,
   confirmFlags,
   durationOf,
+  formatFlag,
   helmFlag,
   outFlag,
   probeUrls,
+  refuseFormat,
+  refuseWith,
+  repeated,
   settingFlags,
   targetFlag,
 } from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
-import {ExitCode, usageError, type Warning} from '../ground/errors.ts';
+import {ExitCode, type Warning} from '../ground/errors.ts';
 import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
@@ -32,8 +35,6 @@ interface Result {
   file?: string;
 }
 
-const FORMATS = ['text', 'json', ...NETWORK_FILES] as const;
-
 export default class Network extends BaseCommand<Result> {
   static override summary = 'List every host and port that an agent connects to.';
   static override description =
@@ -44,17 +45,12 @@ export default class Network extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> --target docker --format allow-list',
   ];
   static override flags = {
-    format: Flags.string({
-      summary: 'Output format; json is the same as --json.',
-      helpValue: `<${FORMATS.join('|')}>`,
-      options: FORMATS,
-    }),
+    ...formatFlag(['text', 'json', ...NETWORK_FILES]),
     probe: Flags.boolean({summary: 'Connect to each host from this machine.'}),
     'probe-url': Flags.string({
-      summary: 'Additional URL that the agent or its runs connect to, for example a VCS host. May be repeated.',
+      summary: 'Additional URL that the agent or its runs connect to, for example a VCS host. Can be repeated.',
       helpValue: '<URL>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
     }),
     timeout: Flags.string({summary: 'Time limit for --probe (default: 30s).', helpValue: '<DURATION>', dependsOn: ['probe']}),
     ...outFlag,
@@ -70,8 +66,8 @@ export default class Network extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Network);
     const {probe, format = 'text'} = flags;
-    if ((this.jsonEnabled() && format !== 'text' && format !== 'json') || (probe && !['text', 'json'].includes(format)))
-      throw usageError(`--${probe ? 'probe' : 'json'} cannot be used with --format ${format}.`, ['Omit one of these flags']);
+    refuseFormat(flags.format, this.jsonEnabled());
+    if (!['text', 'json'].includes(format)) refuseWith(`format ${format}`, ['probe'], flags);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? '30s');
     const target = await this.targetFrom(flags);
     const {scope, warnings} = await this.#scope(flags, target);
@@ -103,9 +99,5 @@ export default class Network extends BaseCommand<Result> {
     const {effective, values, target: chart} = generated;
     const get = effectiveGet(generated.settings, effective);
     return {scope: {target, get, chart: {...chart, values: effectiveValues(values, chart)}}, warnings: generated.warnings};
-  }
-
-  override jsonEnabled(): boolean {
-    return super.jsonEnabled() || asksForJson(this.argv);
   }
 }

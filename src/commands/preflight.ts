@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
@@ -61,12 +62,12 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       summary: 'Create a test pod with the placement of runs. It checks network access, the metadata service and volumes.',
     }),
     'probe-url': Flags.string({
-      summary: 'Additional URL that the --probe test pod, or this machine, connects to, for example a VCS host. May be repeated.',
+      summary: 'Additional URL that the --probe test pod, or this machine, connects to, for example a VCS host. Can be repeated.',
       helpValue: '<URL>',
       ...repeated,
     }),
     pool: Flags.string({summary: 'Agent pool whose type is checked, by name or ID.', helpValue: '<NAME>'}),
-    account: Flags.boolean({summary: 'Check the Scalr account too, if a token for it is found.', default: true, allowNo: true}),
+    ...accountFlag('Check the Scalr account too, if a token for it is found.'),
     ...targetFlag,
     ...noFromClusterFlag,
     'dry-run': Flags.boolean({summary: 'Print the --probe test pod without creating it.', dependsOn: ['probe']}),

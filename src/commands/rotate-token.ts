@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
-import {accountFlags} from '../cli/account.ts';
+import {accountFlags, addressIn} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
@@ -16,15 +16,15 @@ import {
 } from '../cli/flags.ts';
 import {type HostRotateResult, isTokenIn, readHostTokens, rotateOnHost} from '../cli/rotate-host.ts';
 import {needsToken, type RotateResult, readAccount, rotateInCluster} from '../cli/rotate-release.ts';
-import {agentsOfRelease, hasToken, readTokenHolder, type TokenHolder} from '../operations/rotate-token.ts';
+import {hasContent} from '../operations/install-secrets.ts';
+import {agentsOfRelease, readTokenHolder} from '../operations/rotate-token.ts';
 import {withRoles} from '../release/grants.ts';
 import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
-import {token, tokenFile, url} from '../settings/agent.ts';
+import {token, tokenFile} from '../settings/agent.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {notAnAgentRelease} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
-import {readValues} from '../values/read-values.ts';
 
 const SETTINGS = [namespace, release, token, tokenFile];
 const {url: _, ...reachFlags} = accountFlags;
@@ -79,20 +79,11 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
       if (scalrChart(found.chart) === undefined) throw notAnAgentRelease(name, found.chart);
       const holder = await readTokenHolder(name, found, access, signal);
       const users = await agentsOfRelease(holder, access, timeoutOf(flags));
-      const isNeeded = needsToken(users, given !== undefined, given !== undefined && !hasToken(holder, given));
-      const where = {
-        users,
-        recorded: accountPoolIn(holder.secret),
-        address: addressOf(holder),
-        record: `Secret ${holder.secret.metadata.name}`,
-      };
+      const isNeeded = needsToken(users, given !== undefined, given !== undefined && !hasContent(holder.secret, holder.key, given));
+      const record = `Secret ${holder.secret.metadata.name}`;
+      const where = {users, recorded: accountPoolIn(holder.secret), address: addressIn(found.values, found.chart), record};
       return {holder, users, account: await readAccount(where, isNeeded, flags.pool, connect)};
     });
     return rotateInCluster({holder, given, users, account, access}, flags, this.context(flags));
   }
-}
-
-function addressOf({facts, target}: TokenHolder): string | undefined {
-  const address = readValues(facts.release.values, target).settings.get(url.id);
-  return typeof address === 'string' ? address : undefined;
 }

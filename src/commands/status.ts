@@ -1,6 +1,18 @@
 import * as Flags from '@oclif/core/flags';
+import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, connectionFlags, refuseWith, releaseName, settingFlags, targetFlag, timeoutOf, toolPaths} from '../cli/flags.ts';
+import {
+  answersFlag,
+  CONNECTION_FLAGS,
+  connectionFlags,
+  refuseWith,
+  releaseName,
+  repeated,
+  settingFlags,
+  targetFlag,
+  timeoutOf,
+  toolPaths,
+} from '../cli/flags.ts';
 import {type HostStatusDocument, hostStatus} from '../cli/host.ts';
 import {printStatusChanges, showAllReleases, showContexts, showRelease} from '../cli/status-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
@@ -14,19 +26,7 @@ const SETTINGS = [namespace, release];
 const READ_TIMEOUT = '30s';
 
 /** Flags that have no meaning without Kubernetes. */
-const ONLY_KUBERNETES = [
-  'values',
-  'exit-code',
-  'all-namespaces',
-  'watch',
-  'newest',
-  'contexts',
-  'namespace',
-  'kube-context',
-  'kubeconfig',
-  'helm',
-  'kubectl',
-] as const;
+const ONLY_KUBERNETES = ['values', 'exit-code', 'all-namespaces', 'watch', 'newest', 'contexts', 'namespace', ...CONNECTION_FLAGS];
 
 /** Undefined after --watch, which prints continuously. */
 type Result = StatusDocument | HostStatusDocument | {releases: readonly StatusDocument[]} | ClustersDocument | undefined;
@@ -34,7 +34,7 @@ type Result = StatusDocument | HostStatusDocument | {releases: readonly StatusDo
 export default class Status extends BaseCommand<Result> {
   static override summary = 'Show the status of an installed agent.';
   static override description =
-    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exit codes: 0 (ready), 1 (not ready, or cluster not reachable), 2 (release or kubectl not found). --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). --contexts lists the releases of several clusters; --namespace and --release select one release per cluster. It exits with 0 if every cluster has a release and all are ready. Pods are compared with the agents in Scalr if a token for the account is found: SCALR_TOKEN, or the files of the Scalr CLI or Terraform. --no-account disables this. With --target docker or systemd, shows the agents of this machine.`;
+    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what your Kubernetes user may not read. Exit codes: 0 (ready), 1 (not ready, or cluster not reachable), 2 (release or kubectl not found). --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}). --contexts lists the releases of several clusters; --namespace and --release select one release per cluster. It exits with 0 if every cluster has a release and all are ready. If a token for the Scalr account is found, pods are compared with the agents in Scalr. --no-account disables this. With --target docker or systemd, shows the agents of this machine.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',
@@ -44,10 +44,9 @@ export default class Status extends BaseCommand<Result> {
   static override flags = {
     values: Flags.string({
       char: 'f',
-      summary: 'Values file to compare with; files are merged, the last one wins. - reads standard input. May be repeated.',
+      summary: 'Values file to compare with; files are merged, the last one wins. - reads standard input. Can be repeated.',
       helpValue: '<FILE>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
       delimiter: ',',
     }),
     'exit-code': Flags.boolean({
@@ -62,16 +61,11 @@ export default class Status extends BaseCommand<Result> {
     contexts: Flags.string({
       summary: 'List the agent releases of several clusters: kubeconfig contexts, separated by commas. * matches any text.',
       helpValue: '<NAME,...>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...repeated,
       delimiter: ',',
       exclusive: ['values', 'watch', 'kube-context'],
     }),
-    account: Flags.boolean({
-      summary: 'Read the agents in the Scalr account too, if a token for it is found.',
-      default: true,
-      allowNo: true,
-    }),
+    ...accountFlag('Read the agents in the Scalr account too, if a token for it is found.'),
     watch: Flags.boolean({char: 'w', summary: 'Watch for changes; with --json prints one document per line.'}),
     newest: Flags.boolean({summary: 'Ask the chart repository for the newest version.', exclusive: ['watch', 'all-namespaces']}),
     ...targetFlag,

@@ -1,8 +1,17 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {asksForJson} from '../cli/failure.ts';
-import {answersFlag, type ConfirmFlags, confirmFlags, helmFlag, refuseWith, repeated, settingFlags} from '../cli/flags.ts';
+import {
+  answersFlag,
+  type ConfirmFlags,
+  confirmFlags,
+  formatFlag,
+  helmFlag,
+  refuseFormat,
+  refuseWith,
+  repeated,
+  settingFlags,
+} from '../cli/flags.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
 import {chartsToCheck, confirmGroups, readGroups, readValuesTexts, refuseStandardInput, refuseUnclear} from '../cli/values-files.ts';
@@ -31,17 +40,13 @@ export default class Validate extends BaseCommand<Result> {
   static override flags = {
     values: Flags.string({
       char: 'f',
-      summary: 'Values file to merge; the last one wins. May be repeated.',
+      summary: 'Values file to merge; the last one wins. Can be repeated.',
       helpValue: '<FILE>',
       ...repeated,
       delimiter: ',',
     }),
     fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),
-    format: Flags.string({
-      summary: 'Output format; json is the same as --json.',
-      helpValue: '<text|json|sarif|junit|github>',
-      options: ['text', 'json', 'sarif', 'junit', 'github'],
-    }),
+    ...formatFlag(['text', 'json', 'sarif', 'junit', 'github']),
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
     ...answersFlag,
@@ -63,7 +68,8 @@ export default class Validate extends BaseCommand<Result> {
       return this.#show(await checkOverlay(source, {app: this.app, flags}, args.file), flags);
     }
     const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
-    refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});
+    refuseFormat(flags.format, this.jsonEnabled());
+    refuseUnclear(args.file ?? [], layers);
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
     const {files} = this.app;
     const groups = layers.length > 0 ? [{files: await readValuesTexts(layers, files), areLayers: true}] : await readGroups(alone, files);
@@ -106,9 +112,5 @@ export default class Validate extends BaseCommand<Result> {
     });
     this.say(`${text}\n`);
     return isWritten ? results.map(({fixed}) => fixed) : untouched;
-  }
-
-  override jsonEnabled(): boolean {
-    return super.jsonEnabled() || asksForJson(this.argv);
   }
 }

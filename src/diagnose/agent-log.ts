@@ -1,3 +1,5 @@
+import {jsonIn} from '../ground/tool-errors.ts';
+import {type Fields, isFields} from '../ground/tree.ts';
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseTable, oneLine} from './cause.ts';
 import {containersOf, presentPods, rootOf} from './snapshot-queries.ts';
@@ -60,7 +62,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 30,
     remedy: {
       kubernetes: 'The agent does not trust the server certificate: add the CA with --ca-file or --ca-secret, and include the public roots',
-      host: 'The agent does not trust the server certificate: set SCALR_CA_CERT to the CA and the public roots (base64, or a path that the agent can read)',
+      host: 'The agent does not trust the server certificate. Set SCALR_CA_CERT to the CA and the public roots: base64, or a path that the agent can read',
     },
     isAlsoOfRuns: true,
   },
@@ -80,8 +82,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
       /\b401\b.{0,200}unauthori[sz]ed|unauthori[sz]ed.{0,200}\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
     permanentAfter: 15,
     remedy: {
-      kubernetes: 'Scalr seems to reject the token: create a new one in the agent pool, and check that --url belongs to the same account',
-      host: 'Scalr seems to reject the token: create a new one in the agent pool, and check that SCALR_URL belongs to the same account',
+      kubernetes: 'Scalr seems to reject the token. Create a new one in the agent pool, and check that --url belongs to the same account',
+      host: 'Scalr seems to reject the token. Create a new one in the agent pool, and check that SCALR_URL belongs to the same account',
     },
   },
   {
@@ -217,7 +219,8 @@ const meaningOf = ({raw, isChatter}: Line, rows: readonly AgentLogRow[]): string
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?\W*/;
 
 function parse(raw: string): Line {
-  const fields = fieldsOf(raw);
+  const json = raw.trimStart().startsWith('{') ? jsonIn(raw) : undefined;
+  const fields = isFields(json) ? json : undefined;
   const stamp = TIME.exec(String(fields?.['timestamp'] ?? raw));
   return {
     raw,
@@ -229,19 +232,10 @@ function parse(raw: string): Line {
 }
 
 /** The message, and the last line of a traceback. */
-function textOf(fields: Readonly<Record<string, unknown>>): string {
+function textOf(fields: Fields): string {
   const message = fields['event'] ?? fields['message'] ?? fields['msg'] ?? '';
   const [error = ''] = /[^\n]*$/.exec(String(fields['exception'] ?? fields['error'] ?? '').trim()) ?? [];
   return [String(message), error].filter(Boolean).join(': ');
-}
-
-function fieldsOf(line: string): Record<string, unknown> | undefined {
-  if (!line.trimStart().startsWith('{')) return undefined;
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Message of the last line of a log. The time is removed, because it differs in every attempt. */

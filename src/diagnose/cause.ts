@@ -18,7 +18,6 @@ export interface Cause extends Diagnosis {
   isPermanent: boolean;
 }
 
-/** A problem of an object, before it is matched to a cause. */
 export interface Symptom {
   object: KubernetesObject;
   container?: string | undefined;
@@ -33,7 +32,6 @@ export interface Symptom {
   remedy?: string | undefined;
 }
 
-/** One kind of cause: pattern, code and remedy. */
 export interface CauseRow {
   code: string;
   /** Matches the text of a symptom. A row without it matches every symptom. */

@@ -4,33 +4,22 @@ import {setTimeout as wait} from 'node:timers/promises';
 // AbortSignal.any is not used: Node.js 20 garbage-collects a timeout signal that nothing else references.
 
 /** A signal that is aborted with the first of these. */
-export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
-  const controller = new AbortController();
+export const anySignal = (...signals: readonly AbortSignal[]): AbortSignal => followSignal(...signals).signal;
+
+/** The same for one of many calls with long-lived signals: `release` removes the listeners. */
+export function followSignal(...signals: readonly AbortSignal[]): {signal: AbortSignal; release(): void} {
+  const [controller, released] = [new AbortController(), new AbortController()];
+  const release = (): void => released.abort();
   for (const signal of signals) {
     const pass = (): void => controller.abort(signal.reason);
     // Node.js reports many listeners on one signal as a leak.
     setMaxListeners(0, signal);
     if (signal.aborted) pass();
     // The listener also keeps a timeout alive.
-    else signal.addEventListener('abort', pass, {once: true, signal: controller.signal});
+    else signal.addEventListener('abort', pass, {once: true, signal: released.signal});
   }
-  return controller.signal;
-}
-
-/** The same for one of many calls with long-lived signals: `release` removes the listeners. */
-export function followSignal(...signals: readonly AbortSignal[]): {signal: AbortSignal; release(): void} {
-  const controller = new AbortController();
-  const passes = signals.map((signal) => {
-    const pass = (): void => controller.abort(signal.reason);
-    setMaxListeners(0, signal);
-    if (signal.aborted) pass();
-    else signal.addEventListener('abort', pass, {once: true});
-    return pass;
-  });
-  return {
-    signal: controller.signal,
-    release: () => signals.forEach((signal, index) => void signal.removeEventListener('abort', passes[index] as () => void)),
-  };
+  controller.signal.addEventListener('abort', release, {once: true});
+  return {signal: controller.signal, release};
 }
 
 /** Runs `work` with a signal that is aborted after a timeout, or with the given signal. */
@@ -43,6 +32,17 @@ export async function withTimeout<T>(milliseconds: number, signal: AbortSignal, 
   } finally {
     clearTimeout(timer);
     either.release();
+  }
+}
+
+/** The result of `work`; undefined if the signal is aborted first. */
+export async function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T | undefined> {
+  const {signal: own, release} = followSignal(signal);
+  const aborted = own.aborted ? undefined : new Promise<undefined>((resolve) => own.addEventListener('abort', () => resolve(undefined)));
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    release();
   }
 }
 

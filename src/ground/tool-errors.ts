@@ -29,7 +29,6 @@ interface KnownFailure {
   text?(stderr: string): string | undefined;
   tool?: Call['tool'];
   stderr: RegExp;
-  exit?: ExitCode;
 }
 
 /** Kubernetes also prints `spec: Forbidden: …` for invalid fields, which has nothing to do with permissions. */
@@ -167,7 +166,6 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: ProcessResul
   const text = known?.text?.(stderr);
   return new ExpectedError(text === undefined ? `${tool} ${args[0]} failed: ${reason}` : `${text}.`, {
     code: known?.code ?? 'TOOL_FAILED',
-    ...(known?.exit === undefined ? {} : {exit: known.exit}),
     suggestions: known?.suggestions(placeIn(args), args, stderr) ?? ['Run the command again with --verbose'],
     cause: new Error(stderr),
   });

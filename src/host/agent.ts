@@ -39,7 +39,6 @@ export interface HostAgent {
   mode: Mode;
   name: string;
   image: string;
-  version: string;
   agents: AgentInstance[];
   environment: Variables;
   /** Variables with passwords, and the token if it is known. */
@@ -121,7 +120,6 @@ export function hostAgent(
     mode,
     name,
     image,
-    version: splitImage(image).tag ?? 'latest',
     agents: instancesOf(tree, {name, mode, isOnMachine, dataHome, cacheHome, directories}),
     environment: Object.fromEntries(Object.entries(common).filter((each) => !isSecret(each))),
     secrets: {SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '', ...Object.fromEntries(Object.entries(common).filter(isSecret))},
@@ -177,13 +175,8 @@ const NO_TOKEN: Warning = {
   message: 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, or export again with SCALR_AGENT_TOKEN or --token-file.',
 };
 
-interface Files {
-  files: HostFile[];
-  environment: Variables;
-}
-
 /** The certificates that the agent reads, and the variables with their paths. */
-function filesOf(tree: Values, settings: Settings, mode: Mode, configuration: string): Files {
+function filesOf(tree: Values, settings: Settings, mode: Mode, configuration: string): Pick<HostAgent, 'files' | 'environment'> {
   const [ca, certificate, privateKey] = [textAt(tree, 'tls.caBundle'), settings.get(clientCertFile), settings.get(clientKeyFile)];
   const file = (name: string, text: string, isPrivate = false): HostFile => ({name, path: `${configuration}/${name}`, text, isPrivate});
   const path = `${configuration}/${CA}`;

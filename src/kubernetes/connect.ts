@@ -1,9 +1,8 @@
-import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {delimiter} from 'node:path';
 import {isUnknownToWindows, type ToolPaths, toolNotFound} from '../adapters/node-processes.ts';
-import {abortReason, anySignal, followSignal} from '../ground/async.ts';
+import {abortReason, anySignal, untilAborted} from '../ground/async.ts';
 import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type ReadError, retryAfter} from '../ground/fact.ts';
@@ -31,9 +30,10 @@ export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'
   const closing = new AbortController();
   const raw = rawClient(kubeTarget, kubectl);
   let made: Promise<Connection> | undefined;
-  const connection = (signal: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
+  const connection = async (signal: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
     made ??= connect(kubeTarget, kubectl, until);
-    return orAborted(made, signal);
+    // Does not wait for a slow proxy after the signal; the request then ends as `aborted`.
+    return (await untilAborted(made, signal)) ?? NONE;
   };
   const ask = async <R extends {error?: ReadError | undefined}>(
     signal: AbortSignal,
@@ -113,17 +113,6 @@ function refuseMissing({kubeconfig}: ClusterTarget, {KUBECONFIG: paths = '', KUB
   if (kubeconfig !== undefined || isInPod || files.length === 0 || files.some((path) => existsSync(path))) return;
   const stderr = `error: stat ${files.join(', ')}: no such file or directory`;
   throw toolFailure({tool: 'kubectl', args: ['proxy']}, {exitCode: ExitCode.failed, stdout: '', stderr});
-}
-
-/** Does not wait for a slow proxy after the signal; the request then ends as `aborted`. */
-async function orAborted(made: Promise<Connection>, signal: AbortSignal): Promise<Connection> {
-  const {signal: stopped, release} = followSignal(signal);
-  const aborted = stopped.aborted ? Promise.resolve(NONE) : once(stopped, 'abort').then(() => NONE);
-  try {
-    return await Promise.race([made, aborted]);
-  } finally {
-    release();
-  }
 }
 
 /** Errors that every kubectl would report fail at once; for all others, kubectl is run per request. */

@@ -133,7 +133,10 @@ const LINKS: Readonly<Record<Exclude<keyof PoolLinks, 'isAccountDefault'>, LinkK
 /** The plan that links a pool, or unlinks it. Links that exist, and links of other pools, are left alone. @throws ExpectedError */
 export async function planLinks(client: ScalrClient, nameOrId: string, links: PoolLinks, isLinking: boolean): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
-  if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs) throw notForVcs(pool);
+  if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs)
+    throw failed('CONFLICTING_SETTINGS', `Agent pool ${pool.name} is not for VCS, so a VCS provider cannot use it.`, [
+      'Create a VCS agent pool: scalr-agent pool create NAME --vcs',
+    ]);
   const pools = isLinking ? await listPools(client) : [pool];
   const found: Link[] = [];
   for (const [group, {kind, noun, relationship, permission}] of Object.entries(LINKS)) {
@@ -171,7 +174,6 @@ interface Link {
   what: string;
   /** ID of the pool that it uses now. */
   used: string | undefined;
-  /** The change. */
   data: {type: string; id: string; relationships?: object; attributes?: object};
   permission: string;
 }
@@ -187,20 +189,15 @@ function linkStep({id, what, used, data, permission}: Link, pool: Named, pools: 
   };
 }
 
-const notForVcs = ({name}: Named): ExpectedError =>
-  failed('CONFLICTING_SETTINGS', `Agent pool ${name} is not for VCS, so a VCS provider cannot use it.`, [
-    'Create a VCS agent pool: scalr-agent pool create NAME --vcs',
-  ]);
-
-/** Agents and the token of a release that is uninstalled before its pool is deleted. */
-interface OwnInPool {
-  /** Names. */
-  agents: readonly string[];
-  tokenId: string;
-}
-
-/** The plan that deletes a pool, with what still uses it; with `own`, nothing else may use it. @throws ExpectedError */
-export async function planPoolDeletion(client: ScalrClient, nameOrId: string, own?: OwnInPool): Promise<PoolPlan> {
+/**
+ * The plan that deletes a pool, with what still uses it. `own` are the names of the agents and the token of a release that is uninstalled
+ * before; then nothing else may use the pool. @throws ExpectedError
+ */
+export async function planPoolDeletion(
+  client: ScalrClient,
+  nameOrId: string,
+  own?: {agents: readonly string[]; tokenId: string},
+): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
   const [allAgents, allTokens, {workspaces, vcsProviders}] = await Promise.all([
     listAgents(client, pool.id),

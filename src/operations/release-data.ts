@@ -7,7 +7,7 @@ import type {Inventory} from '../release/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../release/inventory-data.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {RenderedRelease} from './desired-release.ts';
-import type {Step} from './step.ts';
+import {isKept, type Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
 
@@ -50,23 +50,22 @@ export function keepVolumeSteps({kubeTarget}: ReleaseName, inventory: Inventory,
   const tied = inventory.volumes.filter(({isTied}) => isTied);
   return [
     ...(claims.length === 0 ? [] : [claimsGone(kubeTarget, claims, timeoutSeconds)]),
-    ...[...claims.map(({volume}) => volume), ...tied].map((each) => reserve(kubeTarget, each)),
+    ...[...claims.map(({volume}) => volume), ...tied].map(({name, claim}) => ({
+      id: `reserve-volume/${name}`,
+      title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${kubeTarget.namespace}`,
+      call: patchVolume(kubeTarget, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
+    })),
   ];
 }
 
-const claimsGone = (kubeTarget: ClusterTarget, claims: readonly Bound[], seconds: number): Step => {
-  const names = claims.map(({name}) => `persistentvolumeclaim/${name}`);
-  return {
-    id: 'claims-gone',
-    title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
-    call: waitUntilGone(kubeTarget, names, seconds),
-  };
-};
-
-const reserve = (kubeTarget: ClusterTarget, {name, claim}: VolumeItem): Step => ({
-  id: `reserve-volume/${name}`,
-  title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${kubeTarget.namespace}`,
-  call: patchVolume(kubeTarget, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
+const claimsGone = (kubeTarget: ClusterTarget, claims: readonly Bound[], seconds: number): Step => ({
+  id: 'claims-gone',
+  title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
+  call: waitUntilGone(
+    kubeTarget,
+    claims.map(({name}) => `persistentvolumeclaim/${name}`),
+    seconds,
+  ),
 });
 
 /** Data that is deleted: in PVCs of the release, in those of older revisions, and in volumes that an earlier uninstall retained. */
@@ -78,7 +77,7 @@ export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): R
     const isData = lost.includes(claim);
     return {
       what: `${isData ? 'All data in PVC' : 'PVC'} ${name}${size ? ` (${size})` : ''}`,
-      objects: [removedClaim(name, kubeTarget.namespace), ...(isData && volume ? [removedVolume(volume.name)] : [])],
+      objects: [{kind: CLAIM, name, namespace: kubeTarget.namespace}, ...(isData && volume ? [removedVolume(volume.name)] : [])],
       steps,
     };
   };
@@ -237,8 +236,6 @@ export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: Kuberne
 
 const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name});
 
-const removedClaim = (name: string, namespace: string): RemovedObject => ({kind: 'PersistentVolumeClaim', name, namespace});
-
 const CLAIM = 'PersistentVolumeClaim';
 
 /** PVCs of the release that Helm would delete. The file system behind a PersistentVolume of the release remains (EFS). */
@@ -247,11 +244,9 @@ export function claimsToKeep({manifest}: Pick<RenderedRelease, 'manifest'>, {ins
   const rendered = new Set(named(manifest, CLAIM).map(({metadata}) => metadata.name));
   const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));
   return (named(installed, CLAIM) as Claim[])
-    .filter(({metadata, spec}) => !rendered.has(metadata.name) && !volumes.has(spec?.volumeName ?? '') && !isKept(metadata))
+    .filter((each) => !rendered.has(each.metadata.name) && !volumes.has(each.spec?.volumeName ?? '') && !isKept(each))
     .map(({metadata}) => metadata.name);
 }
-
-const isKept = ({annotations}: KubernetesObject['metadata']): boolean => annotations?.['helm.sh/resource-policy'] === 'keep';
 
 export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseName): Step[] =>
   claims.map((claim) => ({

@@ -234,9 +234,7 @@ export function drainWarnings(
         'This agent interrupts runs when it stops, so it keeps accepting new runs during the drain. Unassign its agent pool from the workspaces in Scalr.',
       );
     if (Object.keys(runsOf.taskLabels).length === 0)
-      warnings.push(
-        'Run pods of this release have no identifying label, so every pod in the namespace without a controller counts as a run.',
-      );
+      warnings.push('Run pods of this release have no identifying label. Every pod in the namespace without a controller counts as a run.');
   }
   return warnings;
 }

@@ -13,7 +13,7 @@ export const podSecurityOf = ({namespaceObject, namespace}: Pick<PlatformReading
     if (level !== undefined) return known(level, `Namespace ${namespace}, label ${ENFORCE}`);
     return unknown(
       'undetermined',
-      `${found ? 'the namespace has no Pod Security label' : 'the namespace does not exist yet'}, so the default of the API server applies, which cannot be read`,
+      `${found ? 'the namespace has no Pod Security label' : 'the namespace does not exist yet'}, so the API server default applies, which this program cannot read`,
     );
   });
 

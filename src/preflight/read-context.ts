@@ -122,7 +122,6 @@ interface ReadOptions extends Omit<ClusterAccess, 'kubernetes'> {
 
 type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
 
-/** Secrets and PVCs that must exist. */
 async function readNamed(
   {secrets: made}: DesiredRelease,
   get: Get,
@@ -145,7 +144,7 @@ async function readPermissions(
   {name: {kubeTarget}, kubernetes, options}: ReadOptions,
 ): Promise<PreflightContext['permissions']> {
   const {served} = await servedResources(kubernetes, options);
-  const needed = neededPermissions({namespace: kubeTarget.namespace, objects, resources: [...served.keys()]});
+  const needed = neededPermissions(kubeTarget.namespace, objects, [...served.keys()]);
   return reviewPermissions(needed, kubernetes, options.signal);
 }
 

@@ -2,7 +2,7 @@ import {type IncomingHttpHeaders, STATUS_CODES} from 'node:http';
 import {Agent, type AgentOptions, type RequestOptions, request} from 'node:https';
 import type {Duplex} from 'node:stream';
 import {type ConnectionOptions, connect, rootCertificates} from 'node:tls';
-import {withTimeout} from '../ground/async.ts';
+import {readAtMost, withTimeout} from '../ground/async.ts';
 import {networkReason, openTunnel, ProxyError} from '../ground/connect.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {retryAfter} from '../ground/fact.ts';
@@ -92,14 +92,9 @@ export function scalrClient({host, source, token, route, version, signal, sleep,
       return new Promise((resolve, reject) => {
         const call = request(url, {method, agent, headers, signal: either}, async (answer) => {
           try {
-            const chunks: Buffer[] = [];
-            let size = 0;
-            for await (const chunk of answer as AsyncIterable<Buffer>) {
-              size += chunk.length;
-              if (size > MAX_RESPONSE_BYTES) throw new Error('the response is too large');
-              chunks.push(chunk);
-            }
-            resolve({status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks).toString('utf8')});
+            const content = await readAtMost(MAX_RESPONSE_BYTES, answer);
+            if (content === undefined) throw new Error('the response is too large');
+            resolve({status: answer.statusCode ?? 0, headers: answer.headers, body: content.toString('utf8')});
           } catch (error) {
             reject(error);
           }

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {ExpectedError, failed} from '../ground/errors.ts';
+import {type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {isPoolToken, Secret} from '../ground/secret.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {isFields} from '../ground/tree.ts';
@@ -56,13 +56,8 @@ export async function storedTokens({env, files}: CredentialDeps): Promise<Secret
   const given = fromVariables(env);
   // All profiles, not only the selected one.
   const all = {env: {...env, SCALR_PROFILE: undefined}, files};
-  const stored = await Promise.all([fromScalrConf(all), fromTerraform(all)].map(async (reading) => reading.catch(nothingIfExpected)));
+  const stored = await Promise.all([fromScalrConf(all), fromTerraform(all)].map(async (reading) => reading.catch(onFailure(() => []))));
   return [...(given === undefined ? [] : [given]), ...stored.flat(), ...fromTerraformVariables(env)].map(({token}) => token);
-}
-
-function nothingIfExpected(error: unknown): [] {
-  if (error instanceof ExpectedError) return [];
-  throw error;
 }
 
 /** SCALR_TOKEN was once the name of the variable for agent pool tokens. @throws ExpectedError */
@@ -97,8 +92,9 @@ async function fromScalrConf({env, files}: CredentialDeps): Promise<Credential[]
   const home = homeOf(env);
   if (home === undefined) return [];
   const path = join(home, '.scalr', 'scalr.conf');
-  const content = await readJsonFile(path, files);
-  if (content === undefined) return [];
+  const text = await textOf(path, files);
+  if (text === undefined) return [];
+  const content = fieldsIn(text, path);
   const profiles = 'token' in content || 'hostname' in content ? {default: content} : content;
   const {SCALR_PROFILE: chosen} = env;
   if (chosen && profiles[chosen] === undefined) {
@@ -158,21 +154,15 @@ function onlyHost(stored: readonly Credential[]): string | undefined {
   if (profile !== undefined) return profile.host;
   const hosts = [...new Set(stored.map(({host}) => host))].filter((host) => host !== undefined && /(^|\.)scalr\.(io|com)$/.test(host));
   if (hosts.length <= 1) return hosts[0];
-  throw new ExpectedError(`Found tokens for several Scalr accounts: ${hosts.join(', ')}.`, {
-    code: 'NO_CREDENTIAL',
-    suggestions: ['Select the account with --url https://<account>.scalr.io'],
-  });
+  throw failed('NO_CREDENTIAL', `Found tokens for several Scalr accounts: ${hosts.join(', ')}.`, [
+    'Select the account with --url https://<account>.scalr.io',
+  ]);
 }
 
 const homeOf = ({HOME, USERPROFILE}: Environment): string | undefined => HOME || USERPROFILE || undefined;
 
 async function textOf(path: string, files: CredentialDeps['files']): Promise<string | undefined> {
   return (await files.kindOf(path)) === 'nothing' ? undefined : (await files.read(path)).toString('utf8');
-}
-
-async function readJsonFile(path: string, files: CredentialDeps['files']): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const text = await textOf(path, files);
-  return text === undefined ? undefined : fieldsIn(text, path);
 }
 
 /** The message does not quote the file, which contains tokens. */

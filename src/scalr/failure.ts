@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {isFields} from '../ground/tree.ts';
 
@@ -90,7 +90,6 @@ export const unreachable = ({host}: AccountRef, reason: string): ExpectedError =
 
 /** Something else answers at the host. */
 export const notScalr = ({host}: AccountRef, reason: string): ExpectedError =>
-  new ExpectedError(`https://${host} does not respond like the Scalr API (${reason}).`, {
-    code: 'SCALR_UNREACHABLE',
-    suggestions: ['Use the URL in your browser when you are logged in to Scalr: --url https://<account>.scalr.io'],
-  });
+  failed('SCALR_UNREACHABLE', `https://${host} does not respond like the Scalr API (${reason}).`, [
+    'Use the URL in your browser when you are logged in to Scalr: --url https://<account>.scalr.io',
+  ]);

@@ -32,7 +32,7 @@ export const extraEnv = defineSetting('Chart values', 'extra-env', {
     const secret = Object.keys(map).find(variableSoundsSecret);
     return secret === undefined
       ? undefined
-      : `${secret} looks like a secret, but it is stored in clear text in values.yaml, in the Helm release and in every pod. Store it in a Secret or in Scalr.`;
+      : `${secret} looks like a secret, but is stored in clear text in values.yaml, the Helm release and every pod. Store it in a Secret or in Scalr.`;
   },
 });
 
@@ -131,7 +131,7 @@ function assignmentsIn(item: string): [path: string, value: string][] {
 
 const refuseBare = (text: string): never => {
   if (text.startsWith('=')) throw new InvalidValue(`"${text}" has no key before "="`, 'Use the form a.b[0].c=value');
-  throw new InvalidValue(`"${text}" has no "="`, `Use ${text}=value`);
+  throw new InvalidValue(`"${text}" has no "="`, `Use ${/^[^:]+:./.test(text) ? text.replace(/:\s*/, '=') : `${text}=value`}`);
 };
 
 /** `a."b.c"` is `a.b\.c`: READMEs quote keys for the shell, and escape dots and slashes inside the quotes. */

@@ -25,7 +25,7 @@ const warnOfPort = (value: string): string | undefined =>
 
 const warnOfCredentials = (value: string): string | undefined =>
   hasCredentials(value)
-    ? 'The proxy URL contains a user name or password. It is stored in clear text where the agent runs: in values.yaml, in the Helm release and in every pod, or in the environment of the container and of the Docker service, which systemctl show prints. Prefer a proxy that trusts the node network.'
+    ? 'The proxy URL contains a user name or password. It is stored in clear text where the agent runs: values.yaml, Helm release and pods, or the environment of container and service. Prefer a proxy that trusts the node network.'
     : undefined;
 
 export const httpProxy = defineSetting('Network', 'http-proxy', {

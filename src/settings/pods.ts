@@ -195,7 +195,7 @@ export const schedulingTimeout = defineSetting('Lifecycle', 'scheduling-timeout'
 export const acquireTimeout = defineSetting('Lifecycle', 'acquire-timeout', {
   isForRuns: true,
   question: 'Timeout for accepting a run',
-  summary: 'Timeout for a worker to accept a run, including the start of a new node; seconds or a duration, for example 10m.',
+  summary: 'Timeout for a worker to accept a run, including the start of a new node. Seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 

@@ -29,7 +29,6 @@ interface ReadStatusOptions {
   desired: Values | undefined;
   /** Name of the context, if it is known. */
   context?: Promise<string>;
-  /** Deadline of a query. */
   signal: AbortSignal;
 }
 
@@ -171,7 +170,6 @@ const isForbidden = ({code}: {code: string}): boolean => code === 'FORBIDDEN';
 const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): Diagnosis[] =>
   failure ? [unreadPart(what, failure, tryCluster(kubeTarget))] : [];
 
-/** The release does not use a Scalr agent chart. */
 export const notAnAgentRelease = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
   failed(
     'OBJECT_NOT_OWNED',

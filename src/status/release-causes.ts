@@ -24,6 +24,7 @@ export function causesOfRelease(
   if (snapshot === undefined) return ofRecord;
   // A pending or uninstalling release is reported only once.
   if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) return [nothingThere(name, revision)];
+  const isStopped = ({kind, spec}: Workload): boolean => kind === 'Deployment' && spec?.replicas === 0;
   return [...ofRecord, ...snapshot.workloads.filter(isStopped).map((workload) => stopped(name, workload, replicas))];
 }
 
@@ -58,8 +59,6 @@ function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
 /** The desired state is not applied, although the agent may run. Pure. */
 export const causesOfController = ({name, state, reason = 'no reason given', remedies}: GitOpsController): Cause[] =>
   state === 'failed' ? [{object: name, code: 'CONTROLLER_FAILED', reason, remedy: remedies[0] ?? '', isPermanent: false}] : [];
-
-const isStopped = ({kind, spec}: Workload): boolean => kind === 'Deployment' && spec?.replicas === 0;
 
 const stopped = ({kubeTarget}: ReleaseName, workload: Workload, replicas: LiveDrift['replicas']): Cause => ({
   object: objectLabel(workload),

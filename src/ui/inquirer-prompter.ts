@@ -1,9 +1,10 @@
 import {clearScreenDown, emitKeypressEvents, type Interface, moveCursor} from 'node:readline';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {CheckboxQuestion, InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
-import {answeredText, indented, masked, questionText} from './prompt-text.ts';
+import {answeredText, isYes, masked, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
-import {type Screen, theme} from './theme.ts';
+import type {TextConfig} from './text-prompt.ts';
+import type {Screen} from './theme.ts';
 
 interface Streams {
   input: NodeJS.ReadableStream;
@@ -38,7 +39,6 @@ const ESCAPE_MS = 60;
 export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => {
   // Otherwise Esc waits half a second for the rest of a key sequence, and a second Esc is lost.
   emitKeypressEvents(streams.input, {escapeCodeTimeout: ESCAPE_MS} as unknown as Interface);
-  const {dim, red} = theme(screen);
   const {output} = streams;
   const terminal = new TerminalInput(streams);
   let above: (() => string) | undefined;
@@ -66,11 +66,11 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
     }
   }
 
-  async function ask(question: InputQuestion, isHidden = false): Promise<string> {
+  async function ask(question: InputQuestion, look: Pick<TextConfig, 'isHidden' | 'isInline'> = {}): Promise<string> {
     const {textPrompt} = await import('./text-prompt.ts');
     const {isPrefilled = false, default: preset = ''} = question;
-    const typed = {text: isPrefilled ? preset : '', hasDefault: preset !== '', isHelpOpen: false};
-    return run(question, (context) => textPrompt({question, isHidden, typed, screen: inside, signal: context.signal}, context));
+    const typed = {text: isPrefilled ? preset : '', hasDefault: preset !== '', isHelpOpen: false, isToken: false};
+    return run(question, (context) => textPrompt({question, ...look, typed, screen: inside, signal: context.signal}, context));
   }
 
   async function choose(question: ListQuestion | CheckboxQuestion, kind: 'select' | 'search' | 'checkbox'): Promise<string[]> {
@@ -84,22 +84,12 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
   return {
     canRedraw: true,
     async confirm(message) {
-      const {confirm} = await import('./prompts.ts');
-      const mark = theme(screen).cyan('?');
-      const style = {
-        message: (text: string) => text,
-        answer: (text: string) => text,
-        defaultAnswer: (text: string) => dim(`(${text})`),
-        error: (text: string) => indented(red(text), inside(), '  '),
-      };
-      const look = {prefix: mark, spinner: {interval: 1000, frames: [mark]}, style};
-      const config = () => ({message: questionText(message, undefined, inside()), default: false, theme: look});
-      const answer = await run({canGoBack: true}, (context) => confirm(config(), context)).catch((error: unknown) => {
-        if (error instanceof GoBack) return false;
+      const answer = await ask({...yesOrNo(message), canGoBack: true}, {isInline: true}).catch((error: unknown) => {
+        if (error instanceof GoBack) return '';
         throw error;
       });
-      showAnswer({message}, answer ? 'yes' : 'no');
-      return answer;
+      showAnswer({message}, isYes(answer) ? 'yes' : 'no');
+      return isYes(answer);
     },
     async input(question) {
       const answer = await ask(question);
@@ -109,7 +99,7 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
     async password(question: TextQuestion) {
       terminal.hold();
       try {
-        const secret = await ask(question, true);
+        const secret = await ask(question, {isHidden: true});
         showAnswer(question, masked(secret) || (question.note ?? ''));
         await terminal.drain();
         return secret;

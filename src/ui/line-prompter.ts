@@ -4,7 +4,7 @@ import width from 'fast-string-width';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/system.ts';
-import {leadOf, masked, noteOf, TOKEN} from './prompt-text.ts';
+import {isYes, leadOf, masked, noteOf, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {paragraph, type Screen} from './theme.ts';
 
@@ -59,7 +59,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
         continue;
       }
       const answer = mayBeEmptied && typed === NOTHING ? '' : typed || (preset ?? '');
-      const problem = await validate?.(answer);
+      const problem = !isHidden && answer.search(TOKEN) >= 0 ? TOKEN_HERE : await validate?.(answer);
       const confirmed = problem === undefined ? question.confirms?.(answer) : undefined;
       if (confirmed !== undefined) write('  ', confirmed);
       if (problem === undefined) return answer;
@@ -107,10 +107,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   const select = async (question: ListQuestion): Promise<string> => (await held(() => choose(question, false)))[0] as string;
   return {
     canRedraw: false,
-    async confirm(message) {
-      const validate = (text: string) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Enter y or n');
-      return /^y/i.test(await held(() => ask({message, help: [], note: 'y/N', validate})));
-    },
+    confirm: async (message) => isYes(await held(() => ask(yesOrNo(message)))),
     input: (question) => held(() => ask(question)),
     password: (question) =>
       held(async () => {

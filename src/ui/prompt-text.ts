@@ -1,5 +1,6 @@
 import width from 'fast-string-width';
 import {count} from '../ground/text.ts';
+import type {InputQuestion} from '../ports/system.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Answer, AnswerSource} from '../settings/settings.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
@@ -120,8 +121,21 @@ export const answeredLine = (message: string, answer: string): string => `${mess
 /** The default and where it comes from: "https://acme.scalr.io, the token" */
 export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined => parts.filter(Boolean).join(', ') || undefined;
 
+/** A question to which Enter alone says no. */
+export const yesOrNo = (message: string): InputQuestion => ({
+  message,
+  help: [],
+  note: 'y/N',
+  validate: (text) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Enter y or n'),
+});
+
+export const isYes = (answer: string): boolean => /^y/i.test(answer);
+
 /** An agent pool token, or enough of it to recognize it. */
 export const TOKEN = /eyJ[\w-]{5,}[\w.-]*/g;
+
+/** The answer to a token at any other question. */
+export const TOKEN_HERE = 'This is an agent pool token. Go back and paste it there.';
 
 /** All that is shown of a secret: its length, which tells that it was pasted whole. */
 export const masked = (secret: string): string => (secret === '' ? '' : `[hidden, ${count(secret.length, 'character')}]`);

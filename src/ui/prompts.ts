@@ -6,9 +6,6 @@ import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/system.ts';
 import {escText, frameOf, indented, questionText, TOKEN} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
-// 8.7.0 is the last version of @inquirer/prompts for Node.js 20.17; esbuild leaves out the prompts that are not used.
-export {confirm} from '@inquirer/prompts';
-
 /** What the user has done in a list; it outlives a redraw. */
 export interface Chosen {
   term: string;

@@ -1,6 +1,7 @@
 import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core';
+import width from 'fast-string-width';
 import type {InputQuestion} from '../ports/system.ts';
-import {escText, frameOf, indented, noteOf, questionText, TOKEN} from './prompt-text.ts';
+import {escText, frameOf, indented, noteOf, questionText, TOKEN, TOKEN_HERE} from './prompt-text.ts';
 import {asciiFallback, type Screen, theme} from './theme.ts';
 
 /** What the user has typed; it outlives a redraw. */
@@ -9,11 +10,15 @@ export interface Typed {
   /** The default counts. */
   hasDefault: boolean;
   isHelpOpen: boolean;
+  /** The text is hidden until it is empty. */
+  isToken: boolean;
 }
 
-interface TextConfig {
+export interface TextConfig {
   question: InputQuestion;
-  isHidden: boolean;
+  isHidden?: boolean;
+  /** The text follows the question on its line. */
+  isInline?: boolean;
   typed: Typed;
   /** The screen with its present width. */
   screen(): Screen & {columns: number};
@@ -28,21 +33,26 @@ const MOST_DOTS = 32;
  * A line of text. The prompts of @inquirer/prompts cannot hide a token that is typed into the wrong question, show what a secret is
  * while it is pasted, open help or complete a path without asking again, or follow a changed width.
  */
-export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden, typed, ...config}, done) => {
+export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden = false, isInline = false, typed, ...config}, done) => {
   const {default: preset = '', isPrefilled = false, validate, complete, help} = question;
   const [text, setText] = useState(typed.text);
   const [hasDefault, setDefault] = useState(typed.hasDefault);
   const [isHelpOpen, openHelp] = useState(typed.isHelpOpen);
   const [problem, setProblem] = useState<string>();
   const [isChecking, setChecking] = useState(false);
-  Object.assign(typed, {text, hasDefault, isHelpOpen});
+  // What is left of a token after an edit may not look like one.
+  const isToken = text !== '' && (typed.isToken || text.search(TOKEN) >= 0);
+  Object.assign(typed, {text, hasDefault, isHelpOpen, isToken});
 
+  const change = (line: string): void => {
+    setText(line);
+    setProblem(undefined);
+  };
   /** A secret is never in the line of readline, whose length moves the cursor. */
   const show = (line: string, rl: {clearLine(direction: 0): void; write(text: string): void}): void => {
     rl.clearLine(0);
     if (!isHidden) rl.write(line);
-    setText(line);
-    setProblem(undefined);
+    change(line);
   };
   const answerOf = (line: string): string => line.trim() || (hasDefault ? preset : '');
 
@@ -56,8 +66,7 @@ export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden,
         if (isHidden) show(text + pasted.replaceAll(/\s+/g, ''), rl);
         else {
           rl.write(pasted.replaceAll(/[\r\n\t]+/g, ' ').trim());
-          setText(rl.line);
-          setProblem(undefined);
+          change(rl.line);
         }
       };
       rl.input.on('paste', paste);
@@ -69,13 +78,9 @@ export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden,
   useKeypress(async (key, rl) => {
     if (isChecking) return;
     const line = isHidden ? text + rl.line : rl.line;
-    const edit = (): void => {
-      setText(rl.line);
-      setProblem(undefined);
-    };
     if (isEnterKey(key)) {
       setChecking(true);
-      const found = await validate?.(answerOf(text));
+      const found = isToken && !isHidden ? TOKEN_HERE : await validate?.(answerOf(text));
       // A closed readline must not be written to: that keeps the process alive.
       if (config.signal.aborted) return;
       setChecking(false);
@@ -85,7 +90,7 @@ export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden,
     } else if (isBackspaceKey(key)) {
       if (text === '') setDefault(false);
       if (isHidden) show([...text].slice(0, -1).join(''), rl);
-      else edit();
+      else change(rl.line);
     } else if (isHidden && key.ctrl && key.name === 'u') show('', rl);
     else if (line === '?' && text === '' && help.length > 0) {
       show('', rl);
@@ -96,7 +101,7 @@ export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden,
       if (complete !== undefined) show(commonStart(before, await complete(before)), rl);
     } else if (isHidden) show(line.replaceAll(/\p{Cc}/gu, ''), rl);
     else if (line !== text) {
-      edit();
+      change(line);
       if (isHelpOpen) openHelp(false);
     }
   });
@@ -112,16 +117,15 @@ export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden,
   ].join('\n');
   const hint = isPrefilled && hasDefault && preset !== '' && text === '' ? dim(`(${preset}, Backspace to clear)`) : '';
   const count = [...text].length;
-  const dots = asciiFallback('●'.repeat(Math.min(count, MOST_DOTS)), screen);
-  const shown = isHidden
-    ? `${dots}${count > MOST_DOTS ? dim(`  ${count} characters`) : ''}`
-    : text.replaceAll(TOKEN, (token) => asciiFallback('●'.repeat(token.length), screen));
+  const dots = (number: number): string => asciiFallback('●'.repeat(number), screen);
+  const masked = isToken ? dots(width(text)) : text;
+  const shown = isHidden ? `${dots(Math.min(count, MOST_DOTS))}${count > MOST_DOTS ? dim(`  ${count} characters`) : ''}` : masked;
   const confirmed = text === '' ? undefined : question.confirms?.(text);
   const below = [
     ...(problem === undefined ? [] : [red(problem)]),
     ...(problem === undefined && confirmed !== undefined ? [`${green('✔')} ${confirmed}`] : []),
   ].map((line) => indented(asciiFallback(line, screen), screen, indent || '  '));
-  return [`${mark}${lines}\n${indent || '  '}${hint}${shown}`, below.join('\n')];
+  return [`${mark}${lines}${isInline ? ' ' : `\n${indent || '  '}`}${hint}${shown}`, below.join('\n')];
 });
 
 /** The heading with the keys of a text question, if they fit on the line. */

@@ -7,7 +7,7 @@ import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/def
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {type Answer, catalog, hasPassword} from '../settings/settings.ts';
 import {cacheSize} from '../settings/storage.ts';
-import {answerText, TOKEN} from '../ui/prompt-text.ts';
+import {answerText} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';
 
 export interface AskDeps {
@@ -211,7 +211,6 @@ function inFull(setting: Setting, typed: string, now: Date): string {
 
 /** Why the text is not a valid answer. */
 async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
-  if (setting !== token && text.search(TOKEN) >= 0) return 'This is an agent pool token. Go back and paste it there.';
   try {
     const {value} = await answerOf(setting, text, deps);
     if (setting !== token) return undefined;

@@ -110,7 +110,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     const isEarly = hasCluster(place) && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
     if (place === undefined || readFor === whereKey() || isEarly) return false;
     cluster = hasCluster(place) ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
-    await deps.prompter.wait('Trying helm and the chart repository', tryRequirements(), [...heading]);
+    await deps.prompter.wait('Checking helm and the chart repository', tryRequirements(), [...heading]);
     readFor = whereKey();
     store.merge(cluster.answers, {now: deps.now()});
     if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`${sentences(cluster.summary)} You can still write values.yaml.`);

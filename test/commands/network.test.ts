@@ -128,7 +128,7 @@ test('skips what this machine cannot try: patterns, UDP and names in the cluster
 
 test.each([
   [['--format', 'cilium', '--json'], '--json cannot be used with --format cilium.'],
-  [['--format', 'allow-list', '--probe'], '--probe cannot be used with --format allow-list.'],
+  [['--format', 'allow-list', '--probe'], '--format allow-list cannot be used with --probe.'],
   [['--probe-url', 'gitlab.example.com'], '--probe-url: "gitlab.example.com" is not an HTTP URL.'],
 ])('refuses %j', async (argv, message) => {
   const {stdout, stderr, exit} = await runCommand(Network, argv as string[]);

@@ -190,7 +190,7 @@ test('takes no as the default of a confirmation, and shows how the answer was un
   const third = terminal.prompter.confirm('Really?');
   await terminal.see('Really?');
   await terminal.press(`maybe${ENTER}`);
-  await terminal.see('You must answer with "Yes" or "No"');
+  await terminal.see('Enter y or n');
   await terminal.press(`${BACKSPACE.repeat('maybe'.length)}n${ENTER}`);
   expect(await third).toBe(false);
   expect(await terminal.lines()).toEqual(['✔ Replace it? no', '✔ Sure? yes', '✔ Really? no']);

@@ -260,11 +260,13 @@ describe('on a terminal, which shows nothing itself', () => {
     ['pasted with the Enter', [`${TOKEN}\r`]],
     ['pasted after other text', ['my ', TOKEN, ENTER]],
     ['typed', [...TOKEN, ENTER]],
-  ])('shows no token that is %s', async (_, keys) => {
+  ])('neither shows nor takes a token that is %s', async (_, keys) => {
     const {terminal, answer} = await typed(...keys);
-    expect((await answer).replace('my ', '')).toBe(TOKEN);
+    await terminal.see('This is an agent pool token. Go back and paste it there.');
+    expect(terminal.written).toMatch(/^\? Name: .*\[hidden, \d+ characters\]\n/);
+    await terminal.press(`Ada${ENTER}`);
+    expect(await answer).toBe('Ada');
     for (let at = 7; at < TOKEN.length - 4; at++) expect(terminal.written).not.toContain(TOKEN.slice(at, at + 4));
-    expect((await terminal.lines()).at(-1)).toMatch(/^\? Name: (my )?\[hidden, \d+ characters\]$/);
   });
 
   test('goes back on Esc and Enter', async () => {

@@ -71,9 +71,28 @@ test.each([
   await terminal.see('Name');
   await terminal.press(keys);
   await terminal.see('●●●●●●●●');
-  expect(terminal.written).not.toContain(TOKEN.slice(0, 20));
+  // Neither is what an edit leaves of it.
+  await terminal.press('\u0001\u001B[3~');
   await terminal.press(ENTER);
-  await answer;
+  await terminal.see('This is an agent pool token.');
+  await terminal.press(`\u0005\u0015Ada${ENTER}`);
+  expect(await answer).toBe('Ada');
+  expect(terminal.written).not.toContain(TOKEN.slice(8, 20));
+});
+
+test.each([
+  ['pasted', paste(TOKEN)],
+  ['pasted without marks', `${TOKEN}\r`],
+])('neither shows a token that is %s at a confirmation, nor takes it as yes', async (_, keys) => {
+  const terminal = new PromptTerminal();
+  const answer = terminal.prompter.confirm('Replace it?');
+  await terminal.see('Replace');
+  await terminal.press(keys);
+  expect((await terminal.see('●●●●●●●●')).join('\n')).toContain('Replace it? (y/N)');
+  await terminal.press('\u0015');
+  await terminal.press(ENTER);
+  expect(await answer).toBe(false);
+  expect(terminal.written).not.toContain(TOKEN.slice(8, 20));
 });
 
 test('says what a secret is when it is pasted, in one repaint', async () => {

@@ -115,9 +115,12 @@ test('names the steps in their order where lines stay on the screen', async () =
 test.each(['upgrade', 'status', 'uninstall'] as const)('runs %s for the release instead', async (command) => {
   const runCommand = vi.spyOn(Config.prototype, 'runCommand').mockResolvedValue(undefined);
   onTestFinished(() => runCommand.mockRestore());
-  const {exit} = await run([TARGET, [QUESTION, command]]);
+  const {exit} = await run(
+    [TARGET, [QUESTION, command]],
+    ['--helm', 'own-helm', '--chart-source', 'oci://acme.test/agent-local', '--timeout', '3m', '--no-color'],
+  );
   expect(exit).toBe(0);
-  expect(runCommand.mock.calls).toEqual([
-    [command, ['--release', 'scalr-agent', '--namespace', 'scalr-agent', '--kube-context', 'prod-eks']],
-  ]);
+  const where = ['--release', 'scalr-agent', '--namespace', 'scalr-agent', '--kube-context', 'prod-eks'];
+  const source = command === 'upgrade' ? ['--chart-source', 'oci://acme.test/agent-local'] : [];
+  expect(runCommand.mock.calls).toEqual([[command, [...where, ...source, '--helm', 'own-helm', '--timeout', '3m', '--no-color']]]);
 });

@@ -317,18 +317,6 @@ describe('the token', () => {
     expect(await validate?.(TOKEN)).toBeUndefined();
   });
 
-  test('is recognized in the question for the Secret, and not repeated', async () => {
-    const lines: Line[] = [
-      ...TARGET,
-      ['Agent pool token', ENTER],
-      ['Secret with the agent pool token', 'mine'],
-      ['Scalr URL', 'https://acme.scalr.io'],
-    ];
-    const {asked: all} = await talk([...lines, ...PURPOSE.slice(1), NETWORK, ...REST, ...QUIT]);
-    const question = all.find(({message}) => message === 'Secret with the agent pool token') as TextQuestion;
-    expect(await question.validate?.(TOKEN)).toBe('This is an agent pool token. Go back and paste it there.');
-  });
-
   test('can be in an existing Secret', async () => {
     const lines: Line[] = [
       ...TARGET,

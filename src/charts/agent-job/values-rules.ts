@@ -173,7 +173,7 @@ export const valuesRules: readonly ValuesRule[] = [
     in: '0.5.64',
     keys: ['persistence.cache.enabled'],
     isWrong: isOn,
-    message: 'Runs do not share a persistent cache in this version: they read other directories of the volume than the worker writes.',
+    message: 'Runs do not share a persistent cache in this version. They read other directories of the volume than the worker writes.',
     suggestion: 'Use 0.5.65 or later',
   }),
   keyWarning('SHORT_GRACE_PERIOD', {

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, type PoolDocument, poolArgument, poolDocument} from '../../cli/account-command.ts';
+import {PoolCommand, type PoolDocument, poolArgument, poolDocument} from '../../cli/account-command.ts';
 import {confirmFlags, repeated} from '../../cli/flags.ts';
 import {createdPool, planPoolCreation} from '../../operations/pool.ts';
 
@@ -9,11 +9,10 @@ interface Result {
   created: boolean;
 }
 
-export default class PoolCreate extends AccountCommand<Result> {
+export default class PoolCreate extends PoolCommand<Result> {
   static override summary = 'Create an agent pool.';
   static override description =
     'Shows the plan and asks for confirmation; --yes confirms. If an agent pool with this name and these attributes exists, nothing is changed.';
-  static override usage = '<%= command.id %> NAME [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> eks-prod --environment prod',
     '<%= config.bin %> <%= command.id %> eks-prod --shared --yes --json',
@@ -22,7 +21,7 @@ export default class PoolCreate extends AccountCommand<Result> {
   static override args = poolArgument;
   static override flags = {
     environment: Flags.string({
-      summary: 'Environment that can use the agent pool: name or ID. May be repeated.',
+      summary: 'Environment that can use the agent pool: name or ID. Can be repeated.',
       helpValue: '<NAME>',
       ...repeated,
       delimiter: ',',

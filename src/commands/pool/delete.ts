@@ -1,13 +1,12 @@
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, type PoolChange, poolArgument, poolChange} from '../../cli/account-command.ts';
+import {type PoolChange, PoolCommand, poolArgument, poolChange} from '../../cli/account-command.ts';
 import {confirmFlags} from '../../cli/flags.ts';
 import {planPoolDeletion} from '../../operations/pool.ts';
 
-export default class PoolDelete extends AccountCommand<PoolChange> {
+export default class PoolDelete extends PoolCommand<PoolChange> {
   static override summary = 'Delete an agent pool and its tokens.';
   static override description =
     'Lists connected agents, tokens and workspaces that use the agent pool, and asks for confirmation; --yes confirms. An agent pool with busy agents is not deleted. Uninstall the agents first.';
-  static override usage = '<%= command.id %> NAME [flags]';
   static override examples = ['<%= config.bin %> <%= command.id %> eks-prod', '<%= config.bin %> <%= command.id %> eks-prod --dry-run'];
   static override args = poolArgument;
   static override flags = {...confirmFlags, ...accountFlags};

@@ -6,7 +6,7 @@ import {poolTable} from '../../ui/pools.ts';
 export default class PoolList extends AccountCommand<{pools: PoolDocument[]}> {
   static override summary = 'List the agent pools of the Scalr account.';
   static override description =
-    'Lists name, environments and the number of agents of each agent pool. The runners that Scalr manages itself are not listed. Read-only. Requires the token of a user or service account: SCALR_HOSTNAME and SCALR_TOKEN, or the files of the Scalr CLI or Terraform.';
+    'Lists name, environments and the number of agents of each agent pool. Runners managed by Scalr are not listed. Read-only. Requires the token of a user or service account. Set SCALR_HOSTNAME and SCALR_TOKEN, or log in with the Scalr CLI or Terraform.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --json',

@@ -1,18 +1,23 @@
 import {accountFlags} from '../../cli/account.ts';
-import {AccountCommand, type PoolDetails, poolArgument, poolDetails} from '../../cli/account-command.ts';
-import {findPool, linksOf, listAgents} from '../../scalr/account.ts';
+import {PoolCommand, type PoolDocument, poolArgument, poolDocument} from '../../cli/account-command.ts';
+import {findPool, linksOf, listAgents, type ScalrAgent} from '../../scalr/account.ts';
 import {poolText} from '../../ui/pools.ts';
 
-export default class PoolShow extends AccountCommand<PoolDetails> {
+interface Result extends PoolDocument {
+  /** Names. */
+  workspaces: readonly string[];
+  agentsList: {id: string; name: string; status: ScalrAgent['status']; version: string | null; lastSeen: string | null}[];
+}
+
+export default class PoolShow extends PoolCommand<Result> {
   static override summary = 'Show an agent pool, its agents and what uses it.';
   static override description =
     'Shows the status and version of each agent, and the workspaces and VCS providers that use the agent pool. Read-only.';
-  static override usage = '<%= command.id %> NAME [flags]';
   static override examples = ['<%= config.bin %> <%= command.id %> eks-prod', '<%= config.bin %> <%= command.id %> eks-prod --json'];
   static override args = poolArgument;
   static override flags = {...accountFlags};
 
-  override async run(): Promise<PoolDetails> {
+  override async run(): Promise<Result> {
     const {args, flags} = await this.parse(PoolShow);
     const name = this.required(args.name);
     const client = await this.account(flags);
@@ -24,6 +29,7 @@ export default class PoolShow extends AccountCommand<PoolDetails> {
     const {workspaces, vcsProviders} = links;
     const names = {workspaces: workspaces.map(({name}) => name), vcsProviders: vcsProviders.map(({name}) => name)};
     if (!this.jsonEnabled()) this.show(poolText({pool, agents, ...names}, this.resultScreen));
-    return poolDetails(pool, agents, workspaces);
+    const agentsList = agents.map(({id, name, status, version = null, lastSeen = null}) => ({id, name, status, version, lastSeen}));
+    return {...poolDocument(pool, agents), workspaces: names.workspaces, agentsList};
   }
 }

@@ -67,7 +67,6 @@ function wantedHostPaths({manifest, target, get}: Pick<PreflightContext, 'manife
   return isDesired ? ['node directories'] : [];
 }
 
-/** How to avoid hostPath volumes. */
 export const withoutHostPath = ({target}: Pick<PreflightContext, 'target'>): string =>
   target.chart === 'agent-k8s' ? 'Use --chart agent-local or --chart agent-job' : 'Use --cache ephemeral or --cache pvc';
 
@@ -101,7 +100,6 @@ const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted
   },
 });
 
-/** The Kubernetes version and the platform. */
 export const clusterChecks: readonly Check[] = [serverVersion, cloudSetting, hostPath, openshiftScc];
 
 const OLDEST_HELM = '3.14.0';
@@ -144,7 +142,7 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
     const where = placeOf(context);
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
     if (version.unknown === 'forbidden') return pass(`${where}server version not readable with your user`);
-    return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('; '));
+    return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('. '));
   },
 });
 

@@ -6,6 +6,7 @@ import {count, few} from '../../ground/text.ts';
 import {at, getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {gitOpsOwner, helmOwner, isClusterScoped, isContained, MANAGED_BY, otherOwner, resourceOf} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
+import type {ScalrRelease} from '../../platform/cluster-facts.ts';
 import {unrecordedAgents} from '../../release/managers.ts';
 import {type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skipUnknown} from '../preflight-context.ts';
 
@@ -116,6 +117,7 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
   }
   if (groups.size > 0) {
     const found = [...groups.values()];
+    const belong = (all: readonly unknown[]): string => (all.length === 1 ? 'already exists and belongs' : 'already exist and belong');
     const texts = found.map(({text, objects}) => `${few(objects.map(kindAndName))} ${belong(objects)} to ${text}`);
     return fail(texts.join('; '), found.map(({remedy, objects}) => remedy(objects, context)).join('\n'));
   }
@@ -135,8 +137,6 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
 }
 
 const factOf = (object: KubernetesObject, {live}: PreflightContext) => live.objects.get(kindAndName(object)) ?? known(undefined, 'none');
-
-const belong = (objects: readonly unknown[]): string => (objects.length === 1 ? 'already exists and belongs' : 'already exist and belong');
 
 /** A release of a known chart that creates objects of these names, even if they are deleted at the moment. */
 function predicted(context: PreflightContext): CheckResult | undefined {
@@ -171,13 +171,7 @@ export const objectOwners = check('Release', 'object-names', 'Ownership of chart
   },
 });
 
-interface NamedRelease {
-  name: string;
-  namespace: string;
-  chart: ChartName;
-  version: string;
-  values: Values;
-}
+type NamedRelease = Omit<ScalrRelease, 'status' | 'values'> & {values: Values};
 
 interface Row {
   chart: ChartName;

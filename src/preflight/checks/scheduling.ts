@@ -14,27 +14,25 @@ import {type ChartPods, chartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodes
 /** What the flags of that role begin with. */
 export const FLAG: Readonly<Record<ChartPods['role'], string>> = {runs: '--', controller: '--controller-'};
 
-const placement = (id: string, role: ChartPods['role'], title: string): Check => ({
-  id,
-  group: 'Nodes',
-  title,
-  ref: 'https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/',
-  run: (context) => {
-    if (role === 'controller' && context.target.chart === 'agent-local') return undefined;
-    return ifKnown(chartPods(context), 'render the chart', (pods) =>
-      ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
-        // The check ready-nodes reports a cluster without nodes.
-        if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-        const resultOf = (desired: ChartPods['role']): CheckResult | undefined =>
-          worstOf(pods.filter((each) => each.role === desired).map((each) => placeOf(context, each, nodes.filter(isLinux))));
-        const result = resultOf(role);
-        // The remedy for runs helps the controller too.
-        const isReported = role === 'controller' && result?.remedy !== undefined && result.remedy === resultOf('runs')?.remedy;
-        return isReported ? skip(NO_NODE_FOR_RUNS) : result;
-      }),
-    );
-  },
-});
+const placement = (id: string, role: ChartPods['role'], title: string): Check =>
+  check('Nodes', id, title, {
+    ref: 'https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/',
+    run: (context) => {
+      if (role === 'controller' && context.target.chart === 'agent-local') return undefined;
+      return ifKnown(chartPods(context), 'render the chart', (pods) =>
+        ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
+          // The check ready-nodes reports a cluster without nodes.
+          if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+          const resultOf = (desired: ChartPods['role']): CheckResult | undefined =>
+            worstOf(pods.filter((each) => each.role === desired).map((each) => placeOf(context, each, nodes.filter(isLinux))));
+          const result = resultOf(role);
+          // The remedy for runs helps the controller too.
+          const isReported = role === 'controller' && result?.remedy !== undefined && result.remedy === resultOf('runs')?.remedy;
+          return isReported ? skip(NO_NODE_FOR_RUNS) : result;
+        }),
+      );
+    },
+  });
 
 function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, nodes: readonly NodeCapacity[]): CheckResult {
   if (nodes.length === 0) return noNodeFits(context, 'The cluster has no Linux nodes', 'Add a node pool of Linux nodes');
@@ -110,8 +108,6 @@ const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[
         .map(({spec}) => podTotal(admitted(spec, [])).requests)
         .reduce(maximum, {});
 
-const hasAllocatable = (node: NodeCapacity): boolean => RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined);
-
 /** The result that follows from the request of one run and the nodes that take runs now. */
 const withAllocatable = (
   context: PreflightContext,
@@ -121,7 +117,8 @@ const withAllocatable = (
     ifKnown(nodesForRuns(context), 'list nodes', (all) => {
       const nodes = all.filter(isAvailable);
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-      if (!nodes.every(hasAllocatable)) return skip('Some nodes do not report their allocatable resources');
+      const areReported = nodes.every((node) => RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined));
+      if (!areReported) return skip('Some nodes do not report their allocatable resources');
       return conclude(requestOfRun(context, pods), nodes);
     }),
   );

@@ -69,6 +69,7 @@ function resultOf(
   const pullSecret = context.get(imagePullSecret);
   const having = (state: ManifestAnswer['state']): Asked[] => asked.filter(({answer}) => answer.state === state);
   const [missing, failed, denied, found] = [having('missing'), having('failed'), having('denied'), having('found')];
+  const reasons = failed.flatMap(({answer}) => (answer.state === 'failed' ? [answer.because] : []));
   // Some registries hide private images from requests without credentials.
   const absent = pullSecret === undefined ? fail : warn;
   return worstOf([
@@ -78,7 +79,7 @@ function resultOf(
           `From ${from}: ${few(missing.map(({image}) => image))} not found`,
           `Print the commands that copy the images: ${copyCommand(context)}`,
         ),
-    failed.length === 0 ? undefined : warn(`Cannot reach ${registry} from ${from}: ${reasonsOf(failed)}`, unreachable),
+    failed.length === 0 ? undefined : warn(`Cannot reach ${registry} from ${from}: ${[...new Set(reasons)].join(', ')}`, unreachable),
     denied.length === 0
       ? undefined
       : skip(
@@ -90,9 +91,6 @@ function resultOf(
     found.length === 0 ? undefined : pass(`From ${from}: ${few(found.map(pinned))}${unlisted(context)}`),
   ]);
 }
-
-const reasonsOf = (failed: readonly Asked[]): string =>
-  [...new Set(failed.flatMap(({answer}) => (answer.state === 'failed' ? [answer.because] : [])))].join(', ');
 
 /** With the digest, if the registry has told it. */
 const pinned = ({image, answer}: Asked): string =>
@@ -107,6 +105,5 @@ function copyCommand({get, target, mirror}: PreflightContext): string {
   return [commandLine({tool: 'scalr-agent', args: ['images', ...chart]}), ...(mirror?.flags ?? [])].join(' ');
 }
 
-/** Whether --image-registry has the images of the install. */
 export const mirrorChecks: readonly Check[] = [mirrorImages];
 export const mirrorProbeChecks: readonly Check[] = [probeMirror];

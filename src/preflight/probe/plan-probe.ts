@@ -133,6 +133,8 @@ export function planProbe(
   const account = pendingAccount(template.spec, objects, existing);
   const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) => VARIABLES.test(each.name));
   const proxy = url === undefined ? undefined : proxyOfPod(url, env);
+  const telemetry = endpointsFor(context).filter((each) => each.purpose === 'telemetry');
+  const images = (context.mirror?.images ?? []).map(({image}) => image);
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -156,8 +158,8 @@ export function planProbe(
             {name: 'PROBE_URL', value: url ?? ''},
             {name: 'PROBE_CA', value: caPath ?? ''},
             {name: 'PROBE_REGISTRIES', value: registriesFor(context).join(' ')},
-            {name: 'PROBE_TELEMETRY', value: telemetryFor(context).join(' ')},
-            {name: 'PROBE_MANIFESTS', value: manifestsFor(context).join(' ')},
+            {name: 'PROBE_TELEMETRY', value: telemetry.map(({host, port}) => `${host}:${port}`).join(' ')},
+            {name: 'PROBE_MANIFESTS', value: images.filter(isAskedByProbe).map(manifestUrl).join(' ')},
             {name: 'PROBE_URLS', value: urls.join(' ')},
             {name: 'PROBE_METADATA', value: METADATA},
             {name: 'PROBE_TRIES', value: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1)},
@@ -194,16 +196,7 @@ function registriesFor(context: Context): string[] {
   return [...new Set(hosts.map(({host}) => `https://${host}/`))];
 }
 
-const telemetryFor = (context: Context): string[] =>
-  endpointsFor(context).flatMap(({purpose: of, host, port}) => (of === 'telemetry' ? [`${host}:${port}`] : []));
-
 const endpointsFor = ({get, target, values}: Context): Endpoint[] => endpointsOf({target: 'kubernetes', get, chart: {...target, values}});
-
-const manifestsFor = ({mirror}: Context): string[] =>
-  (mirror?.images ?? [])
-    .map(({image}) => image)
-    .filter(isAskedByProbe)
-    .map(manifestUrl);
 
 /** An init container with the runner image, where pods have one. */
 function runnerOf({spec}: PodTemplate, {get}: Context): Values {

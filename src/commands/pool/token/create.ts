@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, poolArgument} from '../../../cli/account-command.ts';
+import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags, durationOf} from '../../../cli/flags.ts';
 import {confirmResult, writeResult} from '../../../cli/user-files.ts';
 import {planTokenCreation} from '../../../operations/account-steps.ts';
@@ -17,11 +17,10 @@ interface Result {
 const NOT_CREATED: Result = {id: null, token: null, expiresAt: null};
 const YEAR_SECONDS = 365 * 86_400;
 
-export default class PoolTokenCreate extends AccountCommand<Result> {
+export default class PoolTokenCreate extends PoolCommand<Result> {
   static override summary = 'Create a token of an agent pool.';
   static override description =
     'Prints the token on standard output, or writes it to a file that only you can read. Scalr does not show it again. Shows the plan and asks for confirmation; --yes confirms.';
-  static override usage = '<%= command.id %> NAME [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> eks-prod --out token.txt',
     '<%= config.bin %> <%= command.id %> eks-prod --expires-in 720h --yes > token.txt',

@@ -1,18 +1,17 @@
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, poolArgument, type TokenDocument, tokenDocument} from '../../../cli/account-command.ts';
-import {findPool, listTokens, type Named} from '../../../scalr/account.ts';
+import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
+import {findPool, listTokens, type Named, type PoolToken} from '../../../scalr/account.ts';
 import {tokenTable} from '../../../ui/pools.ts';
 
 interface Result {
   pool: Named;
-  tokens: TokenDocument[];
+  tokens: (Omit<PoolToken, 'isExpired'> & {expired: boolean})[];
 }
 
-export default class PoolTokenList extends AccountCommand<Result> {
+export default class PoolTokenList extends PoolCommand<Result> {
   static override summary = 'List the tokens of an agent pool.';
   static override description =
     'Lists name, last use and expiration of each token. Scalr shows the token itself only when it is created. Read-only.';
-  static override usage = '<%= command.id %> NAME [flags]';
   static override examples = ['<%= config.bin %> <%= command.id %> eks-prod'];
   static override args = poolArgument;
   static override flags = {...accountFlags};
@@ -30,6 +29,6 @@ export default class PoolTokenList extends AccountCommand<Result> {
       if (tokens.length === 0) this.say(`Agent pool ${pool.name} has no tokens.\n`);
       else this.show(tokenTable(tokens, this.resultScreen));
     }
-    return {pool, tokens: tokens.map(tokenDocument)};
+    return {pool, tokens: tokens.map(({isExpired, ...token}) => ({...token, expired: isExpired}))};
   }
 }

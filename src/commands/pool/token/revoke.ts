@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import {accountFlags} from '../../../cli/account.ts';
-import {AccountCommand, poolArgument} from '../../../cli/account-command.ts';
+import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
 import type {Warning} from '../../../ground/errors.ts';
@@ -15,7 +15,7 @@ interface Result {
   warnings: readonly Warning[];
 }
 
-export default class PoolTokenRevoke extends AccountCommand<Result> {
+export default class PoolTokenRevoke extends PoolCommand<Result> {
   static override summary = 'Revoke a token of an agent pool.';
   static override description =
     'Agents that use the token lose the connection to Scalr. Shows the plan and asks for confirmation; --yes confirms.';
