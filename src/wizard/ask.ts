@@ -210,7 +210,7 @@ function inFull(setting: Setting, typed: string, now: Date): string {
 }
 
 /** Why the text is not a valid answer. */
-async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
+export async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
   try {
     const {value} = await answerOf(setting, text, deps);
     if (setting !== token) return undefined;

@@ -150,7 +150,7 @@ async function chooseAction(
   {saved, last}: {saved: Saved | undefined; last: Action | undefined},
 ): Promise<Action> {
   const {prompter, screen} = deps;
-  const {generated, prepared, host} = reviewed;
+  const {generated, prepared, host, problem} = reviewed;
   const isSaved = isCurrent(saved, reviewed, deps);
   const isStale = saved !== undefined && !isSaved;
   const canInstall = prepared !== undefined || host?.plan !== undefined;
@@ -185,7 +185,9 @@ async function chooseAction(
     ],
     choices,
     default:
-      last === 'save' && isSaved ? 'quit' : (last ?? (!canSave || isUnchanged ? 'edit' : isStale || !canInstall ? 'save' : 'install')),
+      last === 'save' && isSaved
+        ? 'quit'
+        : (last ?? (!canSave || isUnchanged ? 'edit' : problem !== undefined ? 'again' : isStale || !canInstall ? 'save' : 'install')),
   })) as Action;
 }
 
