@@ -109,7 +109,8 @@ export function roleQuestion(
           'Flag --service-account-annotation. https://kubernetes.io/docs/concepts/security/service-accounts/',
         ],
         note: 'Enter: set it later',
-        ...(before === undefined ? {} : {default: before, isPrefilled: true}),
+        default: before,
+        isPrefilled: true,
         validate: (typed) => (typed === '' || form.test(typed) ? undefined : `Use a form such as ${example}.`),
       });
       const value = text === '' ? others : {...others, [key]: text};
@@ -203,13 +204,13 @@ function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Setting
   const refused = unsupported(target, settings);
   const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
-  const disabled = given === undefined ? excluded && lowerFirst(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
+  const reason = given === undefined ? excluded && lowerFirst(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
   const lost = refused.map(({setting}) => settingName(setting)).join(', ');
   const character = settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
   return {
     value: name,
     label: `${name} ${target.version}`,
     description: `${isRecommended ? 'recommended: ' : ''}${character}${lost === '' ? '' : `; removes your answer for ${lost}`}`,
-    ...(disabled === undefined ? {} : {disabled: `not possible here: ${disabled}`}),
+    disabled: reason && `not possible here: ${reason}`,
   };
 }

@@ -122,7 +122,7 @@ const chooseContext = (contexts: Contexts['all'], shown: QuestionFrame, prompter
       canGoBack: true,
       message: 'Kubeconfig context',
       help: ['The other contexts of your kubeconfig.', 'Type to filter the list.', 'Flags --kube-context NAME and --kubeconfig FILE'],
-      choices: contexts.map(({name, cluster}) => ({value: name, label: name, ...(cluster ? {description: `cluster ${cluster}`} : {})})),
+      choices: contexts.map(({name, cluster}) => ({value: name, label: name, description: cluster && `cluster ${cluster}`})),
     }),
     undefined,
   );
