@@ -36,8 +36,10 @@ export default defineConfig({
     maxWorkers: 3,
     // A colour or a proxy of the developer must not change a golden file.
     env: {NO_COLOR: '1'},
-    testTimeout: 60_000,
+    // Ends only what hangs: on a busy machine, property tests have taken ten times as long.
+    testTimeout: 600_000,
     hookTimeout: 300_000,
+    setupFiles: ['test/support/property-seed.ts'],
     projects: [
       {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts'], exclude: WITH_TOOLS}},
       {extends: true, test: {name: 'tools', include: WITH_TOOLS}},

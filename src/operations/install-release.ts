@@ -1,23 +1,31 @@
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
-import {type Call, type ClusterTarget, commandLine, type ReleaseName, reportCommands} from '../ground/command-line.ts';
-import {ExpectedError, failed, maskSecrets, onFailure, RUN_AGAIN} from '../ground/errors.ts';
-import {sentences} from '../ground/text.ts';
+import {type Call, type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
+import {ExpectedError, failed, maskSecrets, onFailure} from '../ground/errors.ts';
 import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
-import {helmVersion, releaseHistory, rollback, uninstall} from '../helm/helm.ts';
+import {helmVersion, rollback, uninstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {dryRunApply, dryRunMerge, dryRunOf} from '../kubernetes/kubectl.ts';
-import type {Event, KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
-import {REQUEST_MS, REQUIRED_MS, type Reader, servedResources} from '../kubernetes/resources.ts';
+import {type DefinitionObject, type Event, isSameRef, type KubernetesObject, refOf, type Snapshot} from '../kubernetes/objects.ts';
+import {REQUIRED_MS, type Reader, servedResources} from '../kubernetes/resources.ts';
 import type {Files, Processes} from '../ports/system.ts';
 import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import {ofPhase, type Plan, type Step} from './step.ts';
 import type {Rollback} from './upgrade.ts';
-import {releaseText, requireReady, type WatchDeps, type Watched, watchRelease} from './watch-release.ts';
+import {
+  releaseText,
+  requireReady,
+  requireRecord,
+  requireSameRevision,
+  type WatchDeps,
+  type Watched,
+  watchRelease,
+  withRecord,
+} from './watch-release.ts';
 
 /** Validates all objects with a server-side dry run. Returns the result as text. @throws ExpectedError */
 export async function dryRun(
@@ -73,13 +81,9 @@ async function requireDefinitions(
   );
 }
 
-interface Definition extends KubernetesObject {
-  spec?: {group?: string; names?: {kind?: string}};
-}
-
 /** Custom resources whose CRDs the install creates. */
 async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan, kubernetes: Reader): Promise<KubernetesObject[]> {
-  const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition') as Definition[];
+  const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition') as DefinitionObject[];
   if (definitions.length === 0) return [];
   const {served} = await servedResources(kubernetes, {signal: new AbortController().signal, idleMs: REQUIRED_MS});
   const changes = ofPhase(steps, 'definitions').length > 0;
@@ -93,7 +97,7 @@ async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan,
 function callsFor(objects: readonly KubernetesObject[], kubeTarget: ClusterTarget, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
   const merged = objects
     .filter(({kind = ''}) => !APPLIED_KINDS.has(kind))
-    .map((object) => mergePatch(tree(object), tree(formerOf(object, installed))));
+    .map((object) => mergePatch(tree(object), tree(installed.find((each) => isSameRef(refOf(each), refOf(object))))));
   const applied = objects.filter(({kind = ''}) => APPLIED_KINDS.has(kind));
   return [
     ...(merged.length === 0 ? [] : [dryRunMerge(kubeTarget, merged as object[])]),
@@ -102,9 +106,6 @@ function callsFor(objects: readonly KubernetesObject[], kubeTarget: ClusterTarge
 }
 
 const APPLIED_KINDS: ReadonlySet<string> = new Set(['Secret', 'ConfigMap', 'CustomResourceDefinition']);
-
-const formerOf = ({kind, metadata}: KubernetesObject, installed: readonly KubernetesObject[]): KubernetesObject | undefined =>
-  installed.find((each) => each.kind === kind && each.metadata.name === metadata.name);
 
 const tree = (object: KubernetesObject | undefined): Tree => (object ?? {}) as unknown as Tree;
 
@@ -144,11 +145,12 @@ interface BringUpOptions {
 export async function installRelease(
   {steps}: Plan,
   name: ReleaseName,
-  {release, newestRevision: planned}: InstallFacts,
+  facts: InstallFacts,
   {waits, rollBackWith, rollback: given}: BringUpOptions,
   deps: InstallReleaseDeps,
 ): Promise<Watched | undefined> {
-  await requireSameRevision(name, planned, deps);
+  const {release} = facts;
+  await requireSameRevision(name, facts, deps);
   let isNeeded = false;
   const withoutHelm = new Set<Step>([...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads));
   try {
@@ -157,7 +159,7 @@ export async function installRelease(
       deps.onStep(step, ...news);
     };
     const atFailure = async (failure: ExpectedError): Promise<never> => {
-      throw rollBackWith === undefined ? await withTakeOver(failure, name, deps) : failure;
+      throw rollBackWith === undefined ? await withRecord(failure, name, release, deps) : failure;
     };
     await runSteps(steps, {...deps, onStep}).catch(onFailure(atFailure));
     if (!waits) return undefined;
@@ -172,40 +174,6 @@ export async function installRelease(
     if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
     throw await rollBack(name, release, error, {...deps, diagnosticsPath: rollBackWith, steps: given?.steps, isNeeded});
   }
-}
-
-/** A helm that has ended without an answer can leave a record that blocks the next one. */
-async function withTakeOver(failure: ExpectedError, name: ReleaseName, deps: ClusterAccess): Promise<ExpectedError> {
-  if (failure.code === 'RELEASE_BUSY' || failure.code === 'INTERRUPTED') return failure;
-  const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(() => undefined);
-  if (state === undefined || !isPending(state)) return failure;
-  const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
-  return failure.with(sentences(failure.message, `Helm has ended, but its record of the release is still ${state.status}.`), [
-    'Run the same command again with --take-over',
-    ...others,
-  ]);
-}
-
-/** A user may have read the plan for minutes, while someone else changed the release. @throws ExpectedError */
-async function requireSameRevision(name: ReleaseName, planned: number | undefined, deps: ClusterAccess): Promise<void> {
-  const state = await newestRevision(name, deps);
-  if (state?.revision === planned) return;
-  const change = state === undefined ? 'was uninstalled' : `was changed to revision ${state.revision} (${state.status})`;
-  throw failed('RELEASE_BUSY', `Release ${name.release} ${change} after the plan was made. Nothing was changed.`, [
-    `Check who else changes it: ${commandLine(releaseHistory(name))}`,
-    RUN_AGAIN,
-  ]);
-}
-
-/** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */
-async function requireRecord(name: ReleaseName, deps: InstallReleaseDeps): Promise<void> {
-  const state = await newestRevision(name, deps);
-  if (state === undefined || !isPending(state)) return;
-  throw failed(
-    'RELEASE_BUSY',
-    `Release ${name.release} is ready, but its Helm record is still ${state.status}. Helm could not update the record.`,
-    ['Run the same command again with --take-over to repair the record'],
-  );
 }
 
 const SNAPSHOT_TIMEOUT_MS = 30_000;

@@ -2,13 +2,18 @@ import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {anySignal, type Clock, withTimeout} from '../ground/async.ts';
-import {commandLine, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed, interrupted, onFailure} from '../ground/errors.ts';
+import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, failed, interrupted, onFailure, RUN_AGAIN} from '../ground/errors.ts';
+import {sentences} from '../ground/text.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
+import {releaseHistory} from '../helm/helm.ts';
+import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
+import {REQUEST_MS} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/system.ts';
+import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';
 
 export const POLL_INTERVAL_MS = 1500;
@@ -56,6 +61,8 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     onProgress(progress(snapshot), causes);
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
     if (found === seen) {
+      if (snapshot.workloads.length === 0 && isGone(await newestRevision(name, deps, signal).catch(() => null)))
+        throw uninstalledMeanwhile(name);
       readySince = isReady(snapshot, at) ? (readySince ?? at.getTime()) : undefined;
       if (readySince !== undefined && (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS))
         return {state: 'ready', agent, causes};
@@ -65,6 +72,64 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     await deps.sleep(pauseMs, signal);
     pauseMs = Math.min(pauseMs * 2, POLL_INTERVAL_MS);
   }
+}
+
+/** True without a record of the release, or with one that is only history; null is not known. */
+const isGone = (record: Pick<ReleaseRecord, 'status'> | null | undefined): boolean =>
+  record === undefined || (record?.status.startsWith('uninstall') ?? false);
+
+const uninstalledMeanwhile = (name: ReleaseName, ...more: readonly string[]): ExpectedError =>
+  failed('RELEASE_BUSY', sentences(`Release ${name.release} was uninstalled after the plan was made.`, ...more), [
+    `Ask who uninstalled it. To install it again, run: ${ownCommand('install', name)}`,
+  ]);
+
+/** A helm that has ended without an answer can leave a record that blocks the next one, or fails because the release is gone. */
+export async function withRecord(
+  failure: ExpectedError,
+  name: ReleaseName,
+  before: ReleaseRecord | undefined,
+  deps: ClusterAccess,
+): Promise<ExpectedError> {
+  if (failure.code === 'RELEASE_BUSY' || failure.code === 'INTERRUPTED') return failure;
+  const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(() => before);
+  if (isGone(state) && !isGone(before)) {
+    const {message, suggestions} = uninstalledMeanwhile(name);
+    return failure.with(sentences(failure.message, message), suggestions);
+  }
+  if (state === undefined || !isPending(state)) return failure;
+  const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
+  return failure.with(sentences(failure.message, `Helm has ended, but its record of the release is still ${state.status}.`), [
+    'Run the same command again with --take-over',
+    ...others,
+  ]);
+}
+
+/** A user may have read the plan for minutes, while someone else changed the release. @throws ExpectedError */
+export async function requireSameRevision(
+  name: ReleaseName,
+  {release, newestRevision: planned}: InstallFacts,
+  deps: ClusterAccess,
+): Promise<void> {
+  const state = await newestRevision(name, deps);
+  if (state?.revision === planned && (release === undefined || isGone(state) === isGone(release))) return;
+  if (isGone(state)) throw uninstalledMeanwhile(name, 'Nothing was changed.');
+  const change = `was changed to revision ${state?.revision} (${state?.status})`;
+  throw failed('RELEASE_BUSY', `Release ${name.release} ${change} after the plan was made. Nothing was changed.`, [
+    `Check who else changes it: ${commandLine(releaseHistory(name))}`,
+    RUN_AGAIN,
+  ]);
+}
+
+/** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */
+export async function requireRecord(name: ReleaseName, deps: ClusterAccess): Promise<void> {
+  const state = await newestRevision(name, deps);
+  if (isGone(state)) throw uninstalledMeanwhile(name);
+  if (state === undefined || !isPending(state)) return;
+  throw failed(
+    'RELEASE_BUSY',
+    `Release ${name.release} is ready, but its Helm record is still ${state.status}. Helm could not update the record.`,
+    ['Run the same command again with --take-over to repair the record'],
+  );
 }
 
 /** The API server did not respond, or with an error. */

@@ -3,7 +3,6 @@ import {oneLine} from '../diagnose/cause.ts';
 import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, maskSecrets} from '../ground/errors.ts';
 import {closest, few} from '../ground/text.ts';
-import type {ListedRelease} from '../helm/release-record.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {argoMark, collectionPath, type GitOpsMark, gitOpsMark, gitOpsOwner, gitOpsText, otherOwner} from '../kubernetes/kinds.ts';
@@ -237,8 +236,6 @@ export function requireKnownRelease(
   );
 }
 
-const MAX_NAMES = 10;
-
 function suggestionsFor(
   {release, kubeTarget}: ReleaseName,
   {releases, releasesHere = []}: Pick<InventoryReadings, 'releases' | 'releasesHere'>,
@@ -253,7 +250,10 @@ function suggestionsFor(
   const sorted = [...here, ...agents.filter((each) => !here.includes(each))];
   return [
     sorted.length > 0
-      ? `Agent releases found: ${few(sorted.map(nameOf), MAX_NAMES)}`
+      ? `Agent releases found: ${few(
+          sorted.map(({namespace, name, chart}) => `${namespace}/${name} (${chart})`),
+          10,
+        )}`
       : `No agent release found in ${releases ? 'this cluster' : `namespace ${kubeTarget.namespace}`}`,
     ...(desired
       ? [
@@ -264,5 +264,3 @@ function suggestionsFor(
     'Use another cluster: --kube-context NAME',
   ];
 }
-
-const nameOf = ({namespace, name, chart}: ListedRelease): string => `${namespace}/${name} (${chart})`;

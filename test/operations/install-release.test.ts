@@ -9,14 +9,18 @@ const NAME = {release: 'acme', kubeTarget: {namespace: 'team'}};
 const STEP: ReleaseStep = {id: 'release', phase: 'release', title: 'Upgrade', call: {tool: 'helm', args: ['upgrade']}};
 const never = new AbortController().signal;
 
-/** Helm fails like this, and leaves a record with this status. */
-async function failureOf(stderr: string, status: string) {
-  const outcome = {exitCode: 1, stdout: '', stderr};
+/** Helm ends like this, and leaves a record with this status; somebody else can uninstall the release meanwhile. */
+async function failureOf(stderr: string, status: string, {isLost = false}: {isLost?: boolean} = {}) {
+  const outcome = {exitCode: stderr === '' ? 0 : 1, stdout: '', stderr};
+  const objects = [helmRecord({name: 'acme', namespace: 'team', chart: 'agent-local-0.6.4', status})];
   const deps = {
-    kubernetes: fakeKubernetes({objects: [helmRecord({name: 'acme', namespace: 'team', chart: 'agent-local-0.6.4', status})]}),
+    kubernetes: fakeKubernetes({objects}),
     processes: {
       run: async () => outcome,
-      start: () => ({outcome: Promise.resolve(outcome), interrupt: () => undefined, leave: () => undefined}),
+      start: () => {
+        if (isLost) objects.length = 0;
+        return {outcome: Promise.resolve(outcome), interrupt: () => undefined, leave: () => undefined};
+      },
     },
     helmDriver: undefined,
     interrupts: {interrupt: never, forceQuit: never, release: () => undefined},
@@ -27,7 +31,7 @@ async function failureOf(stderr: string, status: string) {
     onProgress: () => undefined,
     files: {} as never,
   };
-  const facts = {release: undefined, newestRevision: 1} as InstallFacts;
+  const facts = {release: isLost ? {status} : undefined, newestRevision: 1} as InstallFacts;
   return installRelease({steps: [STEP]}, NAME, facts, {waits: true}, deps).then(
     () => undefined,
     (error: unknown) => error,
@@ -48,4 +52,18 @@ test.each([
   ['another helm is running', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'pending-upgrade'],
 ])('suggests no --take-over when %s', async (_, stderr, status) => {
   expect(JSON.stringify(await failureOf(stderr, status))).not.toContain('--take-over');
+});
+
+test.each([
+  [
+    'helm fails',
+    'Error: UPGRADE FAILED: "acme" has no deployed releases',
+    'helm upgrade failed: UPGRADE FAILED: "acme" has no deployed releases. ',
+  ],
+  ['the agent starts', '', ''],
+])('says that the release was uninstalled while %s', async (_, stderr, before) => {
+  expect(await failureOf(stderr, 'deployed', {isLost: true})).toMatchObject({
+    message: `${before}Release acme was uninstalled after the plan was made.`,
+    suggestions: ['Ask who uninstalled it. To install it again, run: scalr-agent install --release acme --namespace team'],
+  });
 });

@@ -22,7 +22,9 @@ import {printedIn, refusalOfOurs} from './printed.ts';
 import {flagOf, type Mode, type Step, stepOf, type World} from './sequence.ts';
 import {documentOf, foreignUser, type Offer, type Report, type State} from './things.ts';
 
-const [{path: helm} = {path: 'helm'}] = await findHelm();
+/** `OPERATOR_HELM=3` plays with Helm 3. */
+const helms = await findHelm();
+const {path: helm} = helms.find(({major}) => String(major) === process.env['OPERATOR_HELM']) ?? helms[0] ?? {path: 'helm'};
 const kubectl = await findKubectl();
 const scratch = mkdtempSync(join(tmpdir(), 'operator-'));
 process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));

@@ -67,7 +67,7 @@ test.each(TARGETS)('writes values of $chart $version without errors in validate'
       count += 1;
       expect(validate(file, target).filter(({severity}) => severity === 'error')).toEqual([]);
     }),
-    {numRuns: RUNS, seed: 23},
+    {numRuns: RUNS},
   );
   expect(count).toBeGreaterThan(RUNS / 5);
 });
@@ -88,6 +88,7 @@ describe('refuses what validate would reject', () => {
       ['--ca-file', 'ca.pem', '--set', 'global.tls.caBundleSecret.name=ca'],
       '--ca-file has no effect. global.tls.caBundle: ',
     ],
+    ['a token Secret without a name', ['--set', 'agent.tokenExistingSecret.name='], 'agent.token: An agent pool token is required.'],
     ['an account without a token', ['--set', 'serviceAccount.automountToken=false'], '--set: serviceAccount.automountToken: '],
     ['neither account nor Role', ['--set', 'rbac.create=false,serviceAccount.create=false'], '--set: rbac.create: '],
     [

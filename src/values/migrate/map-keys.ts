@@ -48,7 +48,7 @@ export function mapKeys(values: Values, explicit: readonly SettingEntries[], fro
     kept,
   );
   const written = settings.flatMap(({isInPlace, after}) => (isInPlace ? [] : after));
-  const result = withDerived(withCompleteKeys(withEntries(moved, written), settings, to), to);
+  const result = withDerived(withCompleteKeys(withEntries(moved, written), settings, to), from, to);
   const read = readValues(result, to).settings;
   const reinterpreted = settings.filter(({setting, value, isInPlace}) => isInPlace && !sameTree(read.get(setting.id), value));
   return {
@@ -221,14 +221,15 @@ function withCompleteKeys(values: Values, settings: readonly Rewritten[], to: Ta
     .reduce((tree, entry) => (getAt(tree, entry[0]) === undefined ? withEntries(tree, [entry]) : tree), values);
 }
 
-const withDerived = (values: Values, to: Target): Values =>
+/** A key that the old version of the chart has too is as the user left it. */
+const withDerived = (values: Values, from: Target, to: Target): Values =>
   (chartFor(to).derived ?? [])
     .filter((each) => within(to.version, each.in))
     .reduce(
       (tree, {write}) =>
         withEntries(
           tree,
-          write(effectiveValues(tree, to), (path) => getAt(tree, path) !== undefined),
+          write(effectiveValues(tree, to), (path) => getAt(tree, path) !== undefined || (from.chart === to.chart && knowsKey(from, path))),
         ),
       values,
     );

@@ -1,5 +1,7 @@
+import {chartFor} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
+import {within} from '../../charts/releases.ts';
 import {type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {type Setting, spell} from '../../settings/define.ts';
@@ -15,7 +17,7 @@ import {dotted, isWithin, type ValidationContext, type ValuesFinding, type Value
 import {mergeSources, readSource} from './source.ts';
 
 /**
- * Every finding in a values file for one chart version, in the order of the file. `known` settings count where the file has no
+ * Every finding in a values file for one chart version, in the order of the file. `known` settings count where the chart has no
  * key for them. Pure.
  */
 export function validate(text: string, target: Target, known?: Settings): ValuesFinding[] {
@@ -51,7 +53,10 @@ function contextOf(source: ValuesSource, target: Target, unreadable: readonly Va
     if (isMap(parent)) delete parent[keys.at(-1) as string];
   }
   const effective = effectiveValues(values, target);
-  const given = known?.entries().map(({setting, answer}) => [setting.id, answer.value] as const) ?? [];
+  // A setting that has a key counts as the key says: --set can have emptied it.
+  const hasKey = (setting: Setting): boolean =>
+    chartFor(target).rows.some((row) => row.setting === setting && row.paths.length > 0 && within(target.version, row.in));
+  const given = known?.entries().flatMap(({setting, answer}) => (hasKey(setting) ? [] : [[setting.id, answer.value] as const])) ?? [];
   return {...source, values, effective, settings: new Map([...given, ...readEffective(effective, target).settings])};
 }
 

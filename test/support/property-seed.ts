@@ -1,0 +1,27 @@
+import {randomInt} from 'node:crypto';
+import fc from 'fast-check';
+import {afterEach, beforeEach} from 'vitest';
+
+/**
+ * `PROPERTY_SEED=1` repeats every property with this seed and shrinks its counterexample. Without it a property fails at once,
+ * because a long search for a smaller counterexample would end in a timeout, which prints no seed.
+ */
+const given = process.env['PROPERTY_SEED'];
+let seed = 0;
+let isProperty = false;
+
+beforeEach(() => {
+  seed = given === undefined ? randomInt(2 ** 31) : Number(given);
+  isProperty = false;
+  fc.configureGlobal({
+    seed,
+    endOnFailure: given === undefined,
+    beforeEach: () => {
+      isProperty = true;
+    },
+  });
+});
+
+afterEach(({task}) => {
+  if (isProperty && task.result?.state === 'fail') process.stderr.write(`PROPERTY_SEED=${seed} repeats: ${task.name}\n`);
+});
