@@ -5,6 +5,7 @@ import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/
 import type {ReadErrorKind} from '../ground/fact.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/system.ts';
@@ -190,7 +191,9 @@ export function requireExisting(
   const runs = present?.runs ?? [];
   // If pods could not be listed, unknown names are accepted.
   if (gaps.some(({what}) => what === 'Pod objects')) return;
-  if (run !== undefined && !isThere(run, scope))
+  // Its events exist for an hour, and its Job may still exist.
+  const isThere = ({metadata}: KubernetesObject): boolean => nameContainsRun(metadata.name, run as string);
+  if (run !== undefined && !scope.pods.some((pod) => hasRunId(pod, run)) && !scope.objects.some(isThere))
     throw failed('INVALID_SETTING', `Run ${run} not found in namespace ${kubeTarget.namespace}.`, [
       runs.length > 0 ? `Existing runs: ${runs.join(', ')}` : 'No runs found: the pods of a run are deleted one minute after it ends',
       `Follow the run from its start: --watch --run ${run}`,
@@ -207,10 +210,6 @@ export function requireExisting(
       `Existing containers: ${known.join(', ')}`,
     ]);
 }
-
-/** Its events exist for an hour, and its Job may still exist. */
-const isThere = (run: string, {pods, objects}: PreparedBundle['scope']): boolean =>
-  pods.some((pod) => hasRunId(pod, run)) || objects.some(({metadata}) => nameContainsRun(metadata.name, run));
 
 /** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
 function permissionsOfBundle(namespace: string): Permission[] {

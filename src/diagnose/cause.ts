@@ -18,6 +18,12 @@ export interface Cause extends Diagnosis {
   isPermanent: boolean;
 }
 
+/** A cause that may pass by itself. */
+export const passing = (object: string, code: string, reason: string, remedy: string): Cause => ({
+  ...{object, code, reason, remedy},
+  isPermanent: false,
+});
+
 export interface Symptom {
   object: KubernetesObject;
   container?: string | undefined;

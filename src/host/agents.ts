@@ -1,6 +1,6 @@
 import {text} from 'node:stream/consumers';
 import {AGENT_LOG_ROWS, lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
-import {type Cause, oneLine} from '../diagnose/cause.ts';
+import {type Cause, oneLine, passing} from '../diagnose/cause.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../diagnose/host-findings.ts';
 import {withoutPrefix} from '../diagnose/log-matcher.ts';
@@ -88,14 +88,10 @@ const rfc3339 = (time: number): string => new Date(time).toISOString();
 const leftByInstall = (cause: HostCause): HostCause =>
   cause.code === 'NOT_RUNNING' ? {...cause, remedy: 'An install was interrupted: run the same install again'} : cause;
 
-const notRegistered = (name: string, line: string | undefined): HostCause => ({
-  object: `container/${name}`,
-  code: 'NOT_REGISTERED',
-  reason: `the log does not show that the agent has registered with Scalr${line === undefined ? '' : ` (last line: ${oneLine(line)})`}`,
-  remedy: `Check the log: docker logs ${name}`,
-  isError: true,
-  isPermanent: false,
-});
+function notRegistered(name: string, line: string | undefined): HostCause {
+  const reason = `the log does not show that the agent has registered with Scalr${line === undefined ? '' : ` (last line: ${oneLine(line)})`}`;
+  return {...passing(`container/${name}`, 'NOT_REGISTERED', reason, `Check the log: docker logs ${name}`), isError: true};
+}
 
 const UNIT = 'scalr-agent';
 const PROPERTIES = 'LoadState ActiveState SubState Result ExecMainStatus NRestarts NeedDaemonReload'.split(' ');

@@ -30,8 +30,8 @@ const NOT_STARTED =
 /** Meaning of an error response. `body` is a Kubernetes Status, or text of a proxy in between. */
 export function apiErrorOf(status: number, body: unknown, retryAfterMs?: number): ReadError {
   const reported = typeof body === 'object' && (body as Status | null)?.kind === 'Status' ? (body as Status) : undefined;
-  const message =
-    reported?.message ?? (typeof body === 'string' && body.trim() !== '' ? firstLine(body) : `the server returned status ${status}`);
+  const [line = ''] = typeof body === 'string' ? body.trim().split('\n', 1) : [];
+  const message = reported?.message ?? (line.slice(0, 500) || `the server returned status ${status}`);
   const seconds = reported?.details?.retryAfterSeconds;
   const wait = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
   const next = reported?.metadata?.continue;
@@ -56,8 +56,6 @@ function kindOfProxy(status: number, message: string): ReadErrorKind {
     ? 'unreachable'
     : kindOf(status, message);
 }
-
-const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 500) ?? '';
 
 const REASONS: Readonly<Record<string, number>> = {
   BadRequest: 400,

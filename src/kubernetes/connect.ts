@@ -146,7 +146,8 @@ async function open(desired: Request, agent: Agent, socketPath: string): Promise
   try {
     const response = await headersOf(desired, agent, socketPath, timeout);
     const status = response.statusCode ?? 0;
-    const date = dateOf(response);
+    const time = Date.parse(response.headers.date ?? '');
+    const date = Number.isNaN(time) ? undefined : new Date(time);
     if (status >= 200 && status < 300)
       return {status, log: logFrom(response, timeout, {release: desired.release}), ...(date ? {date} : {})};
     const answer = await answerFrom(status, logFrom(response, timeout));
@@ -155,11 +156,6 @@ async function open(desired: Request, agent: Agent, socketPath: string): Promise
     timeout.release();
     return {error: timeout.explain(error, 'unreachable')};
   }
-}
-
-function dateOf({headers}: IncomingMessage): Date | undefined {
-  const time = Date.parse(headers.date ?? '');
-  return Number.isNaN(time) ? undefined : new Date(time);
 }
 
 const headersOf = (

@@ -161,7 +161,12 @@ function releaseSteps(
   if (!isPending(release)) return upgrade;
   const age = choices.now.getTime() - Date.parse(release.updated);
   if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);
-  if (release.record === undefined) throw unlockable(name, release);
+  if (release.record === undefined) {
+    const state = `Release ${name.release} is ${release.status} (revision ${release.revision})`;
+    throw failed('RELEASE_BUSY', `${state} and cannot be unlocked, because Helm does not store it in a Secret.`, [
+      `Roll back to the previous revision: ${commandLine(rollback(name))}`,
+    ]);
+  }
   // Helm rejects to change a release with a pending operation.
   const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
   return {...upgrade, unlock: [{id: 'unlock', title: unlock, call: replaceObject(name.kubeTarget, markedFailed(release.record))}]};
@@ -237,13 +242,6 @@ const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, de
       `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
       'If that operation no longer runs, add --take-over',
     ],
-  );
-
-const unlockable = (name: ReleaseName, {status, revision}: ReleaseRecord): ExpectedError =>
-  failed(
-    'RELEASE_BUSY',
-    `Release ${name.release} is ${status} (revision ${revision}) and cannot be unlocked, because Helm does not store it in a Secret.`,
-    [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
   );
 
 /** Values of the installed release that the desired one drops, or changes without an explicit setting. */

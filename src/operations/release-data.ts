@@ -19,29 +19,24 @@ const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]):
  * `helm.sh/resource-policy: keep` on the live PVC, other owners and --cascade=orphan. Only the volumes can be retained.
  */
 export function beforeUninstall({release, kubeTarget}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
+  const reclaim = ({name}: VolumeItem, policy: 'Delete' | 'Retain', keptFor: string | null) =>
+    patchVolume(kubeTarget, name, {metadata: {labels: {[KEPT_LABEL]: keptFor}}, spec: {persistentVolumeReclaimPolicy: policy}});
   if (isPurged)
     return bound(inventory, 'release', 'older-revision')
       .filter(({volume, usedBy}) => volume.isKeptByUs && usedBy.length === 0)
-      .map((each) => unkeepVolume(kubeTarget, each));
+      .map(({name, volume}) => ({
+        id: `release-volume/${volume.name}`,
+        title: `Restore reclaim policy Delete of PersistentVolume ${volume.name}, which an earlier uninstall retained for PVC ${name}`,
+        call: reclaim(volume, 'Delete', null),
+      }));
   return bound(inventory, 'release')
     .filter(({volume}) => volume.reclaimPolicy !== 'Retain')
-    .map((each) => keepVolume(kubeTarget, release, each));
+    .map(({name, volume}) => ({
+      id: `keep-volume/${volume.name}`,
+      title: `Retain PersistentVolume ${volume.name} with the data of PVC ${name}`,
+      call: reclaim(volume, 'Retain', release),
+    }));
 }
-
-const keepVolume = (kubeTarget: ClusterTarget, release: string, {name, volume}: Bound): Step => ({
-  id: `keep-volume/${volume.name}`,
-  title: `Retain PersistentVolume ${volume.name} with the data of PVC ${name}`,
-  call: patchVolume(kubeTarget, volume.name, {
-    metadata: {labels: {[KEPT_LABEL]: release}},
-    spec: {persistentVolumeReclaimPolicy: 'Retain'},
-  }),
-});
-
-const unkeepVolume = (kubeTarget: ClusterTarget, {name, volume}: Bound): Step => ({
-  id: `release-volume/${volume.name}`,
-  title: `Restore reclaim policy Delete of PersistentVolume ${volume.name}, which an earlier uninstall retained for PVC ${name}`,
-  call: patchVolume(kubeTarget, volume.name, {metadata: {labels: {[KEPT_LABEL]: null}}, spec: {persistentVolumeReclaimPolicy: 'Delete'}}),
-});
 
 /** Steps after it: retained volumes are reserved for PVCs of the same names, so that the next install finds its data. */
 export function keepVolumeSteps({kubeTarget}: ReleaseName, inventory: Inventory, timeoutSeconds: number): Step[] {
@@ -49,7 +44,19 @@ export function keepVolumeSteps({kubeTarget}: ReleaseName, inventory: Inventory,
   // An interrupted uninstall may have left these bound to a deleted PVC.
   const tied = inventory.volumes.filter(({isTied}) => isTied);
   return [
-    ...(claims.length === 0 ? [] : [claimsGone(kubeTarget, claims, timeoutSeconds)]),
+    ...(claims.length === 0
+      ? []
+      : [
+          {
+            id: 'claims-gone',
+            title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
+            call: waitUntilGone(
+              kubeTarget,
+              claims.map(({name}) => `persistentvolumeclaim/${name}`),
+              timeoutSeconds,
+            ),
+          },
+        ]),
     ...[...claims.map(({volume}) => volume), ...tied].map(({name, claim}) => ({
       id: `reserve-volume/${name}`,
       title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${kubeTarget.namespace}`,
@@ -57,16 +64,6 @@ export function keepVolumeSteps({kubeTarget}: ReleaseName, inventory: Inventory,
     })),
   ];
 }
-
-const claimsGone = (kubeTarget: ClusterTarget, claims: readonly Bound[], seconds: number): Step => ({
-  id: 'claims-gone',
-  title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
-  call: waitUntilGone(
-    kubeTarget,
-    claims.map(({name}) => `persistentvolumeclaim/${name}`),
-    seconds,
-  ),
-});
 
 /** Data that is deleted: in PVCs of the release, in those of older revisions, and in volumes that an earlier uninstall retained. */
 export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): Removal[] {

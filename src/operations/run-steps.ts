@@ -81,7 +81,10 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
       continue;
     }
     const outcome = await runUncontested(step, deps);
-    if (outcome === 'late' || outcome === 'stuck') throw tooLate(step, finished(), outcome);
+    if (outcome === 'late' || outcome === 'stuck') {
+      const message = `${step.title}: ${step.call.tool} did not complete within --timeout. ${ENDS[outcome]} ${finished()}`;
+      throw failed('TIMED_OUT', message.trim(), [tryCluster(placeIn(step.call.args)), RUN_AGAIN]);
+    }
     if (outcome === 'left') throw interrupted(`${finished()}${step.call.tool} continues in the background: ${step.title}.`, forceQuit);
     const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
     if (!isDone && interrupt.aborted) throw interrupted(`${finished()}Not completed: ${step.title}.`, interrupt);
@@ -136,12 +139,6 @@ const after = (milliseconds: number | undefined): AbortSignal =>
 
 const ENDS = {late: 'It was interrupted.', stuck: 'It did not stop after an interrupt and continues in the background.'} as const;
 
-const tooLate = ({call: {tool, args}, title}: Step, finished: string, how: keyof typeof ENDS): ExpectedError =>
-  failed('TIMED_OUT', `${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished}`.trim(), [
-    tryCluster(placeIn(args)),
-    RUN_AGAIN,
-  ]);
-
 const MAX_ATTEMPTS = 4;
 
 const POLL_INTERVAL_MS = 3000;
@@ -167,7 +164,13 @@ async function waitForRuns(
       const names = runs.map(refText).join(', ');
       if (names !== seen) onRuns(names);
       seen = names;
-      if (isLate) throw stillRunning(names, waitFor);
+      if (isLate) {
+        const after = `Runs are still in flight after ${waitFor.timeoutSeconds} s: ${names}.`;
+        throw failed('TIMED_OUT', `${after} They continue, and the release is still installed.`, [
+          'Run the same command again with a longer --drain-timeout, for example 2h',
+          waitFor.howToBreakOff,
+        ]);
+      }
     } else {
       const failure = apiFailure(error, waitFor.kubeTarget);
       if (isLate || !isTransient(failure)) throw failure;
@@ -175,9 +178,3 @@ async function waitForRuns(
     await sleep(POLL_INTERVAL_MS, interrupts.interrupt);
   }
 }
-
-const stillRunning = (names: string, {timeoutSeconds, howToBreakOff}: NonNullable<Step['waitFor']>): ExpectedError =>
-  failed('TIMED_OUT', `Runs are still in flight after ${timeoutSeconds} s: ${names}. They continue, and the release is still installed.`, [
-    'Run the same command again with a longer --drain-timeout, for example 2h',
-    howToBreakOff,
-  ]);

@@ -1,7 +1,7 @@
 import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
-import type {ObjectRef} from '../kubernetes/objects.ts';
+import {refText} from '../kubernetes/objects.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
 import type {AccountToken, NamespaceItem} from '../release/namespace.ts';
@@ -85,7 +85,11 @@ export function remaining(
     ...inventory.secrets.flatMap(({accountToken, usedBy}) =>
       accountToken && usedBy.length === 0 ? keptInAccount(accountToken, name, {removesToken, deletesPool}) : [],
     ),
-    ...inventory.leftovers.map((each) => keptLeftover(each, name)),
+    ...inventory.leftovers.map((each) => ({
+      what: refText(each),
+      why: `it has the labels of release ${name.release}, which has no Helm record`,
+      how: commandLine(deleteByHand(name.kubeTarget, each.kind, each.name)),
+    })),
     ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.kubeTarget)),
   ];
 }
@@ -171,12 +175,6 @@ function keptInAccount(
   };
   return [...(removesToken ? [] : [token]), ...(deletesPool ? [] : [pool])];
 }
-
-const keptLeftover = ({kind, name}: ObjectRef, {release, kubeTarget}: ReleaseName): KeptObject => ({
-  what: `${kind} ${name}`,
-  why: `it has the labels of release ${release}, which has no Helm record`,
-  how: commandLine(deleteByHand(kubeTarget, kind, name)),
-});
 
 function keptNodeData(item: NodeDataItem, purge: Purge, kubeTarget: ClusterTarget): KeptObject[] {
   const reason = whyNodeDataIsKept(item);

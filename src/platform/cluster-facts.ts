@@ -193,7 +193,7 @@ function networksOf(readings: PlatformReadings): Networks {
     ),
     pods: firstKnown(
       ofKubeadm(kubeadmConfig, 'podSubnet'),
-      from(openshiftNetworks, clusterNetworks),
+      from(openshiftNetworks, ({status}) => texts(status?.['clusterNetwork']).map((each) => (each as {cidr?: unknown} | null)?.cidr)),
       from(calicoPools, ({spec}) => (spec?.['disabled'] === true ? [] : [spec?.['cidr']])),
     ),
     podsOfNodes: follow(nodes, (all) =>
@@ -206,9 +206,6 @@ function networksOf(readings: PlatformReadings): Networks {
 }
 
 const texts = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-const clusterNetworks = ({status}: CustomObject): unknown[] =>
-  texts(status?.['clusterNetwork']).map((each) => (each as {cidr?: unknown} | null)?.cidr);
 
 function cidrs(found: readonly unknown[], source: string): Fact<string[]> {
   const valid = [...new Set(found.filter(isCidr))];

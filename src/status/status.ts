@@ -121,7 +121,7 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
   const {name, context, now, revision, unrecorded, controller} = readings;
   const {given, releaseSnapshot, live, unread, desired, runLogs = []} = readings;
   const chart = chartOf(revision, releaseSnapshot);
-  const runsOf = runSelection(name, chart, given);
+  const runsOf = chart && runsOfRelease(name.release, {...chart, chart: chart.name}, given);
   const ofRelease = [
     ...(controller ? causesOfController(controller) : []),
     ...causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas).map((cause) =>
@@ -185,12 +185,6 @@ function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
     return {...(lines[index] as Progress), ready: Math.min(ready, desired), desired: desired};
   });
 }
-
-export const runSelection = (
-  {release}: ReleaseName,
-  chart: {name: ChartName; version: string} | undefined,
-  given: Values | undefined,
-): RunsOf | undefined => chart && runsOfRelease(release, {chart: chart.name, version: chart.version}, given);
 
 /** Shorter pulls are not worth a change. */
 const LONG_SECONDS = 20;

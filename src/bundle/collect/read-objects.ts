@@ -99,16 +99,15 @@ export function objectFiles(
     times.set(name, before + 1);
     return placed(before === 0 ? `${name}.json` : `${name}.${before + 1}.json`);
   };
+  const inOrder = events.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
   return [
     ...others.map((object) => {
       const name = nameOf(object);
       return {name, text: jsonText(withoutSecrets(object, hideIn(name)))};
     }),
-    ...(events.length === 0 ? [] : [{name: placed('events.txt'), text: events.toSorted(byTime).map(eventLine).join('')}]),
+    ...(events.length === 0 ? [] : [{name: placed('events.txt'), text: inOrder.map(eventLine).join('')}]),
   ];
 }
-
-const byTime = (one: Event, other: Event): number => timeOf(one).localeCompare(timeOf(other));
 
 const eventLine = (event: Event): string => {
   const {type = '', reason = '', message = '', involvedObject: about} = event;

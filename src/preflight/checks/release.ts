@@ -79,9 +79,6 @@ const effectiveValuesOf = ({chart, version, values}: ScalrRelease): Values =>
 
 const releaseText = ({namespace, name}: ScalrRelease): string => `release ${namespace}/${name}`;
 
-const freeDirectory = (path: string, unique: string): string =>
-  posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
-
 const nodeData = check('Release', 'node-data', 'Node data directory', {
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
@@ -95,11 +92,11 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
         return isKnown(each.values) && isNested && !areOnOtherNodes(selectorOf(values), selectorOf(effectiveValuesOf(each)));
       });
       const path = own.replace(/\/$/, '');
-      if (shared.length > 0)
-        return fail(
-          `${path} is also used by ${few(shared.map(releaseText))}`,
-          `Use another directory: --data-home ${freeDirectory(path, uniqueName(context.get))}`,
-        );
+      if (shared.length > 0) {
+        const unique = uniqueName(context.get);
+        const free = posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
+        return fail(`${path} is also used by ${few(shared.map(releaseText))}`, `Use another directory: --data-home ${free}`);
+      }
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0) return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
       if (scope === 'namespace') return skip(`Cannot check whether agents in other namespaces use ${path}: ${onlyOfNamespace(context)}`);

@@ -61,7 +61,10 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
     return noNodeFits(context, message, remedy);
   }
   if (tolerated.length === 0) {
-    const taints = [...new Set(selected.flatMap((node) => untolerated(spec, node)).map(taintText))];
+    const untoleratedTaints = selected.flatMap((node) => untolerated(spec, node));
+    const taints = [
+      ...new Set(untoleratedTaints.map(({key, value, effect}) => `${key}${value === undefined ? '' : `=${value}`}:${effect}`)),
+    ];
     return noNodeFits(
       context,
       `${owner} does not tolerate the taints of ${few(selected.map(({name}) => name))}: ${taints.join(', ')}`,
@@ -79,9 +82,6 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
   );
 }
 
-const taintText = ({key, value, effect}: NodeCapacity['taints'][number]): string =>
-  `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
-
 export const runNodes = placement('run-nodes', 'runs', 'Nodes for runs');
 export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes for the controller');
 
@@ -89,8 +89,6 @@ export const controllerNodes = placement('controller-nodes', 'controller', 'Node
 const RESOURCES = ['cpu', 'memory'];
 
 const amountIn = (amounts: Amounts, resource: string): bigint => amounts[resource] ?? 0n;
-const fits = (request: Amounts, room: Amounts): boolean =>
-  RESOURCES.every((resource) => amountIn(request, resource) <= amountIn(room, resource));
 
 const allocatableOf = ({allocatable}: NodeCapacity): Amounts => amountsOf(allocatable);
 
@@ -130,7 +128,7 @@ export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for 
   ref: REF,
   run: (context) =>
     withAllocatable(context, (request, nodes) => {
-      const able = nodes.filter((node) => fits(request, allocatableOf(node)));
+      const able = nodes.filter((node) => RESOURCES.every((each) => amountIn(request, each) <= amountIn(allocatableOf(node), each)));
       if (able.length > 0)
         return pass(
           `A run requests ${spell(request)}; ${able.length} of ${count(nodes.length, 'node')} for runs ${able.length === 1 ? 'is' : 'are'} large enough`,

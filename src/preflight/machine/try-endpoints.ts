@@ -49,7 +49,7 @@ function planFor(endpoint: Endpoint, get: Get, target: TargetName): ConnectionRe
   if (protocol === 'UDP') return {because: 'UDP has no connections'};
   if (target === 'kubernetes' && isInside(endpoint) && purpose !== 'proxy')
     return {because: 'only reachable from the cluster: scalr-agent preflight --probe'};
-  const isTls = usesTls(endpoint);
+  const isTls = port === 443 || (ALWAYS_TLS.includes(purpose) && port !== 80);
   // gRPC reads only proxy variables in lower case, which neither the charts nor this program set.
   const isDirect = isInside(endpoint) || purpose === 'telemetry';
   const url = new URL(`${isTls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`);
@@ -65,7 +65,6 @@ function planFor(endpoint: Endpoint, get: Get, target: TargetName): ConnectionRe
 }
 
 const ALWAYS_TLS: readonly string[] = ['scalr', 'state', 'images', 'providers', 'vcs'];
-const usesTls = ({port, purpose}: Endpoint): boolean => port === 443 || (ALWAYS_TLS.includes(purpose) && port !== 80);
 
 /** The bundle replaces the public roots of the agent; nodes and other tools have public roots of their own. */
 function trusted(get: Get, isAgent: boolean): string | undefined {

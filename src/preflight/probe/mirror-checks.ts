@@ -5,16 +5,23 @@ import type {ManifestAnswer} from '../../ports/system.ts';
 import {manifestUrl} from '../../settings/addresses.ts';
 import {imagePullSecret, imageRegistry} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, check, fail, type PreflightContext, pass, skip, warn, worstOf} from '../preflight-context.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  type Mirror,
+  type PreflightContext,
+  pass,
+  skip,
+  warn,
+  worstOf,
+} from '../preflight-context.ts';
 import {type ProbeAnswer, probeFindings} from './script.ts';
 
 const REF = 'https://distribution.github.io/distribution/spec/api/#existing-manifests';
 
-/** An image, and the answer of its registry. */
-interface Asked {
-  image: string;
-  answer: ManifestAnswer;
-}
+type Asked = Mirror['images'][number];
 
 const mirrorImages = check('Network', 'mirror-images', 'Images in the registry, from this machine', {
   ref: REF,
@@ -70,6 +77,8 @@ function resultOf(
   const having = (state: ManifestAnswer['state']): Asked[] => asked.filter(({answer}) => answer.state === state);
   const [missing, failed, denied, found] = [having('missing'), having('failed'), having('denied'), having('found')];
   const reasons = failed.flatMap(({answer}) => (answer.state === 'failed' ? [answer.because] : []));
+  const selectsThem = selectsImagesOfRuns(context.values, context.target);
+  const unlisted = selectsThem ? '. Run images are not checked, because the agent selects them by tool version' : '';
   // Some registries hide private images from requests without credentials.
   const absent = pullSecret === undefined ? fail : warn;
   return worstOf([
@@ -88,16 +97,13 @@ function resultOf(
             ? 'Set --image-pull-secret, unless the nodes have credentials for the registry'
             : `Nodes use --image-pull-secret ${pullSecret}, which this check does not use`,
         ),
-    found.length === 0 ? undefined : pass(`From ${from}: ${few(found.map(pinned))}${unlisted(context)}`),
+    found.length === 0 ? undefined : pass(`From ${from}: ${few(found.map(pinned))}${unlisted}`),
   ]);
 }
 
 /** With the digest, if the registry has told it. */
 const pinned = ({image, answer}: Asked): string =>
   answer.state === 'found' && answer.digest !== undefined && !image.includes('@') ? `${image} (${answer.digest})` : image;
-
-const unlisted = ({values, target}: PreflightContext): string =>
-  selectsImagesOfRuns(values, target) ? '. Run images are not checked, because the agent selects them by tool version' : '';
 
 function copyCommand({get, target, mirror}: PreflightContext): string {
   const source = get(chartSource);

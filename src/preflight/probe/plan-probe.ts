@@ -125,12 +125,17 @@ export function planProbe(
   const name = `${context.name.release}-probe-${context.now.getTime().toString(36)}`;
   const labels = probeLabels(context.name.release);
   const url = context.get(urlSetting);
-  const container = runContainer(template);
+  const containers = mapsIn(template.spec['containers']);
+  const container = containers.find(({env}) => mapsIn(env).some((each) => each['name'] === 'SCALR_URL')) ?? (containers[0] as Values);
   const {mounts, volumes, directories, caPath, missesCertificates, data, notes} = probeVolumes(template.spec, container, {
     ...{objects, existing},
     configMap: name,
   });
-  const account = pendingAccount(template.spec, objects, existing);
+  // The service account of the pod, where an install creates it first.
+  const account = objects
+    .filter(({kind, metadata}) => kind === 'ServiceAccount' && metadata.name === template.spec['serviceAccountName'])
+    .map(({metadata}) => metadata.name)
+    .find((each) => !existing.has(`serviceaccounts/${each}`));
   const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) => VARIABLES.test(each.name));
   const proxy = url === undefined ? undefined : proxyOfPod(url, env);
   const telemetry = endpointsFor(context).filter((each) => each.purpose === 'telemetry');
@@ -209,18 +214,6 @@ function runnerOf({spec}: PodTemplate, {get}: Context): Values {
 
 const picked = (tree: Values, keys: readonly string[]): Values =>
   Object.fromEntries(keys.flatMap((key) => (tree[key] === undefined || tree[key] === null ? [] : [[key, tree[key]]])));
-
-/** The container of a run that connects to Scalr. */
-function runContainer({spec}: PodTemplate): Values {
-  const containers = mapsIn(spec['containers']);
-  return containers.find(({env}) => mapsIn(env).some(({name}) => name === 'SCALR_URL')) ?? (containers[0] as Values);
-}
-
-/** The service account of the pod, where an install creates it first. */
-function pendingAccount({serviceAccountName}: Values, objects: readonly KubernetesObject[], existing: ReadonlySet<string>) {
-  const created = objects.filter(({kind}) => kind === 'ServiceAccount').map(({metadata}) => metadata.name);
-  return created.find((name) => name === serviceAccountName && !existing.has(`serviceaccounts/${name}`));
-}
 
 /** Annotations can decide about placement and injected containers. Checksums only belong to objects of the release. */
 const annotationsOf = ({metadata}: PodTemplate): Record<string, string> =>
