@@ -4,7 +4,7 @@ import {agentK8s} from './agent-k8s/index.ts';
 import {agentLocal} from './agent-local/index.ts';
 import type {Chart, KubernetesFloor, Refusal, Row, Target, UpstreamChange} from './define.ts';
 import {compare, oncePerVersion, within} from './releases.ts';
-import {inOrder} from './row-kinds.ts';
+import {inCatalogOrder} from './row-kinds.ts';
 import {type ChartName, type ChartSchema, chartRelease, closedSchema, nodeAt, schemaOf} from './schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
 
@@ -18,7 +18,7 @@ const chartIn = oncePerVersion((chart: Chart, version): Chart => {
     Array.isArray(part) ? part.filter((row: {in?: string}) => within(version, row.in)) : part,
   ]);
   const {rows, ...others}: Chart = Object.fromEntries(parts);
-  return {...others, rows: inOrder(rows)};
+  return {...others, rows: inCatalogOrder(rows)};
 });
 
 const ofSchema = new WeakMap<ChartSchema, Chart>();

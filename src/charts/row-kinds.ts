@@ -164,7 +164,8 @@ export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
 };
 
 /** The rows in the order of the catalog, in which settings are read. */
-export const inOrder = (rows: readonly Row[]): Row[] => catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));
+export const inCatalogOrder = (rows: readonly Row[]): Row[] =>
+  catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));
 
 export const onlyIn = (range: string, rows: readonly Row[]): Row[] =>
   rows.map((row) => ({...row, in: row.in === undefined ? range : intersect(range, row.in)}));

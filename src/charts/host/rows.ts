@@ -16,7 +16,7 @@ import {
   asOnOff,
   asStopAction,
   implied,
-  inOrder,
+  inCatalogOrder,
   key,
   notWritten,
   row,
@@ -185,5 +185,5 @@ const asService: readonly Row[] = [
   }),
 ];
 
-export const containerRows = inOrder([...shared, ...inContainer]);
-export const serviceRows = inOrder([...shared, ...asService]);
+export const containerRows = inCatalogOrder([...shared, ...inContainer]);
+export const serviceRows = inCatalogOrder([...shared, ...asService]);
