@@ -243,7 +243,10 @@ const MAX_GIBIBYTES = 9999;
 export const gibibytesOf = (text: string): string | undefined =>
   /^[1-9]\d*$/.test(text) && Number(text) <= MAX_GIBIBYTES ? `${text}Gi` : undefined;
 
-const BYTE_SPELLINGS: Readonly<Record<string, string>> = {k: 'Ki', m: 'Mi', g: 'Gi', t: 'Ti'};
+const BINARY_UNITS: Readonly<Record<string, string>> = {k: 'Ki', m: 'Mi', g: 'Gi', t: 'Ti'};
+
+/** The unit that another spelling of bytes means, such as MB. */
+export const binaryUnit = (unit: string): string => BINARY_UNITS[unit.charAt(0).toLowerCase()] ?? 'Gi';
 
 /** An amount of memory or disk, `2Gi`; canonical. */
 export const bytes = (): Kind<string> => ({
@@ -259,8 +262,7 @@ export const bytes = (): Kind<string> => ({
         Number(number) > MAX_GIBIBYTES ? AS_SIZE : `Did you mean ${number}Gi or ${number}Mi?`,
       );
     if (unit === 'm' || milliOf(text) === undefined) {
-      const meant = BYTE_SPELLINGS[unit.charAt(0).toLowerCase()];
-      throw new InvalidValue(`"${text}" is not a valid Kubernetes quantity`, `Did you mean ${number}${meant ?? 'Gi'}?`);
+      throw new InvalidValue(`"${text}" is not a valid Kubernetes quantity`, `Did you mean ${number}${binaryUnit(unit)}?`);
     }
     return positive(text, AS_SIZE);
   },
