@@ -211,7 +211,7 @@ export function milliOf(text: string): bigint | undefined {
   const [, number, suffix = ''] = PATTERN.exec(text) ?? [];
   if (number === undefined) return undefined;
   const [whole = '', fraction = ''] = number.split('.');
-  const scaled = BigInt(whole + fraction) * unitOf(suffix);
+  const scaled = BigInt(whole + fraction) * (UNITS.get(suffix) as bigint);
   const divisor = 10n ** BigInt(fraction.length);
   return scaled % divisor === 0n ? scaled / divisor : scaled / divisor + 1n;
 }
@@ -221,15 +221,13 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ...DECIMAL.map((suffix, power) => [suffix, 1000n ** BigInt(power)] as const),
 ]);
 
-const unitOf = (suffix: string): bigint => UNITS.get(suffix) as bigint;
-
 /** The canonical form of Kubernetes: no fraction, the largest exact suffix (1.5Gi is 1536Mi). */
 export function canonicalQuantity(text: string): string | undefined {
   const milli = milliOf(text);
   if (milli === undefined) return undefined;
   const suffixes = text.endsWith('i') && milli % MILLI === 0n ? BINARY : DECIMAL;
-  const suffix = suffixes.findLast((each) => milli % unitOf(each) === 0n) ?? 'm';
-  return milli === 0n ? '0' : `${milli / unitOf(suffix)}${suffix}`;
+  const suffix = suffixes.findLast((each) => milli % (UNITS.get(each) as bigint) === 0n) ?? 'm';
+  return milli === 0n ? '0' : `${milli / (UNITS.get(suffix) as bigint)}${suffix}`;
 }
 
 export const quantityIn = (tree: Tree): string | undefined =>
