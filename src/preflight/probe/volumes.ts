@@ -1,3 +1,4 @@
+import {isWithin} from '../../ground/text.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {type KubernetesObject, mapsIn} from '../../kubernetes/objects.ts';
 
@@ -54,8 +55,6 @@ export function probeVolumes(spec: Values, container: Values, cluster: Cluster):
 /** Kinds of volumes that can be written to. */
 const WRITABLE = ['emptyDir', 'hostPath', 'persistentVolumeClaim', 'ephemeral', 'csi', 'nfs'];
 const DIRECTORIES = /_(DATA|CACHE)_(DIR|HOME)$/;
-
-const isWithin = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
 
 /** Mounts of the directories in which the agent keeps its data and its cache. */
 function dataMounts(spec: Values, container: Values): Values[] {
