@@ -186,20 +186,15 @@ const MESSAGES: readonly (readonly [RegExp, Explain])[] = [
       return usageError(`--${flag} requires a value.`, [`Use --${flag} ${hint.replaceAll(/[<>]/g, '')}`], cause);
     },
   ],
-  [
-    /^Flag --([\w-]+) can only be specified once$/,
-    ([flag = ''], _, cause) => usageError(`--${flag} is set twice.`, ['Remove one of the two'], cause),
-  ],
-  [
-    /^All of the following must be provided when using --([\w-]+): (.*)$/,
-    ([flag = '', needed = ''], _, cause) =>
-      usageError(`--${flag} requires ${needed.replace(/, (?=[^,]*$)/, ' and ')}.`, [`Add ${needed}, or omit --${flag}`], cause),
-  ],
-  [
-    /^--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)$/s,
-    ([one = '', other = ''], _, cause) => usageError(`--${other} cannot be used with --${one}.`, ['Omit one of these flags'], cause),
-  ],
+  said(/^Flag --([\w-]+) can only be specified once$/, '--$1 is set twice.', 'Remove one of the two'),
+  said(/^All of the following must be provided when using --([\w-]+): (.*)$/, '--$1 requires $2.', 'Add $2, or omit --$1'),
+  said(/^--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)$/s, '--$2 cannot be used with --$1.', 'Omit one of these flags'),
 ];
+
+function said(pattern: RegExp, message: string, step: string): readonly [RegExp, Explain] {
+  const filled = (text: string, words: readonly string[]): string => text.replace(/\$(\d)/g, (_, index) => words[index - 1] ?? '');
+  return [pattern, (words, _, cause) => usageError(filled(message, words), [filled(step, words)], cause)];
+}
 
 function notAnOption(before: string, value: string, options: readonly string[], use: string, cause: Error): ExpectedError {
   const near = closest(value.toLowerCase(), options);

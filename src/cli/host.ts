@@ -12,7 +12,6 @@ import {DROP_INS} from '../host/files.ts';
 import {directoriesOf, type HostPlan, INSTALL_ANSWERS, type PreparedContainers, prepareContainers} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {HostTools} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
@@ -49,21 +48,10 @@ export async function hostStatus(
   };
 }
 
-export interface HostUninstallResult {
-  target: 'docker' | 'systemd';
-  changed: boolean;
-  steps: {id: string; title: string}[];
-  removed: readonly string[];
-  kept: readonly KeptObject[];
-}
+export type HostUninstallResult = Awaited<ReturnType<typeof uninstallFromHost>>;
 
 /** Removes the containers of a release, or the service of the Linux packages. @throws ExpectedError */
-export async function uninstallFromHost(
-  target: 'docker' | 'systemd',
-  name: string,
-  flags: ConfirmFlags,
-  context: CommandContext,
-): Promise<HostUninstallResult> {
+export async function uninstallFromHost(target: 'docker' | 'systemd', name: string, flags: ConfirmFlags, context: CommandContext) {
   const {app, screen, say} = context;
   const {steps, warnings, removes, keeps} = await removalOf(target, name, context);
   const result = {target, changed: steps.length > 0, steps: stepsOf(steps), removed: removes, kept: keeps};
@@ -72,7 +60,7 @@ export async function uninstallFromHost(
     return result;
   }
   const place = {Target: target === 'docker' ? 'Docker on this machine' : 'systemd on this machine'};
-  const operation: Operation<HostUninstallResult> = {
+  const operation: Operation<typeof result> = {
     title: target === 'docker' ? `Removing the agent containers of release ${name}` : 'Removing service scalr-agent',
     steps,
     text: `${stepsText(steps, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,
