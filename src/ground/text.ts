@@ -17,7 +17,7 @@ export function isMisspelled(text: string, desired: string, candidates: readonly
 }
 
 /** The path is the directory, or below it. */
-export const isWithin = (path: string, directory: string): boolean =>
+export const isPathIn = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
 
 /** Unquoted text that a YAML 1.1 parser such as Helm's does not read as a string. */
