@@ -1,5 +1,5 @@
 import {parse} from 'yaml';
-import {chartFor} from '../charts/charts.ts';
+import {CHARTS, chartFor} from '../charts/charts.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
@@ -258,7 +258,8 @@ export function parseAssignment(text: string, value: string, target: Target): {p
 
 function unknownKey(path: Path, target: Target): InvalidValue {
   const {message, suggestion} = suggestKey(path, {}, target);
-  const setting = chartFor(target).rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
+  // Keys of older versions can have a flag too.
+  const setting = CHARTS[target.chart].rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
   const flag = path[1] === 'auth' ? '--token-file or SCALR_AGENT_TOKEN' : setting && hasKey(target, setting) ? spell(setting) : undefined;
   const list = ['show', 'values', target.chart, '--repo', CHART_REPOSITORY, '--version', target.version] as const;
   const other = suggestion === undefined ? `List the keys: ${helmCommand({}, ...list)}` : `Did you mean ${suggestion}?`;
