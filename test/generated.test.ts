@@ -2,10 +2,14 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../src/charts/charts.ts';
+import {KNOWN_PROBLEMS} from '../src/charts/known-problems.ts';
 import {chartSchema} from '../src/charts/schema.ts';
 import {hasKey, scopeOf} from '../src/charts/support.ts';
 import {newestOf} from '../src/charts/target.ts';
+import {CAUSES} from '../src/diagnose/explain.ts';
 import {ERROR_CODES, ExitCode} from '../src/ground/errors.ts';
+import {MACHINE_CHECKS} from '../src/preflight/machine/machine-checks.ts';
+import {CHECKS} from '../src/preflight/run-preflight.ts';
 import {concurrency} from '../src/settings/agent.ts';
 import {httpsProxy} from '../src/settings/network.ts';
 import {commandPage} from './docs/command-page.ts';
@@ -55,14 +59,24 @@ const codesIn = (file: string): string[] =>
     ([, code]) => code as string,
   );
 
-test('README.md lists every chart version', async () => {
-  const versions = CHART_NAMES.map((name) => {
-    const releases = chartSchema(name)['x-releases'];
-    return [name, `${releases[0]?.version} to ${releases.at(-1)?.version}`, String(releases.length)];
-  });
+test('README.md counts what the program knows, and lists every chart version', async () => {
+  const charts = CHART_NAMES.map((name) => ({name, releases: chartSchema(name)['x-releases']}));
+  const versions = charts.map(({name, releases}) => [
+    name,
+    `${releases[0]?.version} to ${releases.at(-1)?.version}`,
+    String(releases.length),
+  ]);
+  const breaking = Object.values(KNOWN_PROBLEMS).flatMap((problems) => problems.filter(({level}) => level === 'blocking'));
+  const numbers = [
+    `[${charts.flatMap(({releases}) => releases).length} chart releases](docs/charts/README.md), key by key`,
+    `[${CHECKS.length + MACHINE_CHECKS.length} checks](docs/preflight.md) before an install`,
+    `[${CAUSES.length} causes](docs/errors.md#not_ready) of failures, with their remedies`,
+    `[${breaking.length} upgrades](docs/charts/upgrades.md) that fail or lose data with Helm alone`,
+  ];
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  expect(readme).toContain('<!-- versions -->');
-  await expectFile('README.md', between(readme, 'versions', table(['Chart', 'Versions', 'Releases'], versions)));
+  for (const mark of ['numbers', 'versions']) expect(readme).toContain(`<!-- ${mark} -->`);
+  const counted = between(readme, 'numbers', numbers.join(' · '));
+  await expectFile('README.md', between(counted, 'versions', table(['Chart', 'Versions', 'Releases'], versions)));
 });
 
 describe('docs/', () => {

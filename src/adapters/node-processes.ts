@@ -1,7 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import type {Socket} from 'node:net';
 import {setTimeout as wait} from 'node:timers/promises';
-import {followSignal} from '../ground/async.ts';
+import {followSignal, untilAborted} from '../ground/async.ts';
 import type {Call, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {Processes, Running} from '../ports/system.ts';
@@ -42,8 +42,13 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         // Otherwise child processes that hold the pipes would keep the program running.
         const ending = own ? {cancelSignal: own, forceKillAfterDelay: FORCE_KILL_DELAY_MS} : {};
         const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
-        const result = await (own ? untilExitOrAbort(running, own) : running);
-        if (result === undefined) return TIMED_OUT;
+        const inTime = own ? await untilAborted(running, own) : await running;
+        // Nothing may arrive after the end: a credential plugin can keep the pipes open.
+        const result = inTime ?? (await untilAborted(running, AbortSignal.timeout(FORCE_KILL_DELAY_MS)));
+        if (result === undefined) {
+          leave(running);
+          return TIMED_OUT;
+        }
         // Ctrl-C goes to the whole process group: the tool can end before this program receives the signal.
         if (result.isTerminated && !own?.aborted) await wait(SIGNAL_MS);
         const outcome = await outcomeOf(call.tool, result);
@@ -98,25 +103,6 @@ function leave(running: Child): void {
 const FORCE_KILL_DELAY_MS = 1000;
 /** Time for a signal to arrive at all processes of a group. */
 const SIGNAL_MS = 500;
-
-/** Undefined if nothing arrives after the end: a credential plugin can keep the pipes open. */
-async function untilExitOrAbort<T extends Child & PromiseLike<unknown>>(running: T, signal: AbortSignal): Promise<Awaited<T> | undefined> {
-  const listeners = new AbortController();
-  const givenUp = new Promise<undefined>((resolve) => {
-    const giveUp = (): void => {
-      leave(running);
-      resolve(undefined);
-    };
-    const giveUpLater = (): void => void setTimeout(giveUp, FORCE_KILL_DELAY_MS).unref();
-    if (signal.aborted) giveUpLater();
-    else signal.addEventListener('abort', giveUpLater, {once: true, signal: listeners.signal});
-  });
-  try {
-    return await Promise.race([running, givenUp]);
-  } finally {
-    listeners.abort();
-  }
-}
 
 export const toolNotFound = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
   failed(

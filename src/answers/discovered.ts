@@ -76,7 +76,7 @@ export function unsetSettingWarnings(settings: Settings, chosen: string): Warnin
   const affecting = [...(isChartRead ? [] : [chart]), ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];
   const open = affecting.filter(isOpen).map(spell);
   if (open.length === 0) return [];
-  const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, as install does, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;
+  const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;
   return [{code: 'NOT_FROM_CLUSTER', message}];
 }
 

@@ -5,16 +5,17 @@ import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/
 import type {ReadErrorKind} from '../ground/fact.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Pod} from '../kubernetes/objects.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {currentUser, type Permission} from '../kubernetes/permissions.ts';
-import type {Interrupts, Processes} from '../ports/system.ts';
+import {REQUEST_MS} from '../kubernetes/resources.ts';
+import type {Interrupts} from '../ports/system.ts';
 import {grantText, userIn} from '../release/grants.ts';
 import {type HostBundleOptions, type HostDeps, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
-import {type LogItem, statusesOf} from './collect/log-items.ts';
-import {type BundleOptions, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
+import {statusesOf} from './collect/log-items.ts';
+import {type BundleOptions, type PrepareDeps, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
 import {BUNDLED_KINDS, type Gap} from './collect/read-objects.ts';
-import {record, withRecording} from './collect/record.ts';
+import {type RecordDeps, record, withRecording} from './collect/record.ts';
 import {hasRunId, isOfReleases, nameContainsRun} from './collect/scope.ts';
 import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
 
@@ -64,15 +65,9 @@ export interface FromClusterOptions extends BundleOptions, SaveOptions {
 
 type Api = Omit<KubernetesClient, 'connect'>;
 
-interface Deps extends SaveDeps {
+interface Deps extends SaveDeps, Omit<PrepareDeps, 'api' | 'signal'>, Omit<RecordDeps, 'api' | 'until'> {
   openApi(signal: AbortSignal): Promise<Api>;
-  processes: Processes;
-  /** HELM_DRIVER. */
-  helmDriver: string | undefined;
   interrupts: Interrupts;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  onLog(item: LogItem): void;
-  readAccount?: NonNullable<Parameters<typeof prepareBundle>[1]['readAccount']>;
   /** Called before anything is written. */
   onPrepared(prepared: PreparedBundle): void;
 }
@@ -99,7 +94,8 @@ async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {
   if (followingMs !== undefined && !isDryRun) await refuseUnwritable(kubeTarget.namespace, options, deps);
   const prepared = await prepareBundle(options, {...deps, api, signal});
   if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw bundleInterrupted(interrupt);
-  if (isEmpty(prepared)) throw emptyError(prepared, options, await missingAccess(prepared.gaps, kubeTarget, {api, signal}));
+  if (prepared.releases.length === 0 && !prepared.scope.objects.some(isOfReleases))
+    throw emptyError(prepared, options, await missingAccess(prepared.gaps, kubeTarget, {api, signal}));
   // The run of --watch may not exist yet.
   if (followingMs === undefined) requireExisting(prepared, options);
   deps.onPrepared(prepared);
@@ -149,8 +145,6 @@ const FAILURES: Readonly<Partial<Record<ReadErrorKind, readonly [code: FailureCo
   aborted: ['TIMED_OUT', 'Wait longer with --timeout'],
 };
 
-const isEmpty = ({releases, scope}: PreparedBundle): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
-
 /** An empty bundle would be misleading. `access` says how to grant read access. */
 export function emptyError(
   {gaps, present}: PreparedBundle,
@@ -189,35 +183,33 @@ export function emptyError(
   );
 }
 
-type Named = Pick<BundleOptions, 'run' | 'container' | 'kubeTarget'>;
-
 /** Rejects unknown runs and containers, because a bundle without them would look complete. @throws ExpectedError */
-export function requireExisting(prepared: PreparedBundle, options: Named): void {
-  const {scope, present: {runs = []} = {}, gaps} = prepared;
+export function requireExisting(
+  {scope, present, gaps}: PreparedBundle,
+  {run, container, kubeTarget}: Pick<BundleOptions, 'run' | 'container' | 'kubeTarget'>,
+): void {
+  const runs = present?.runs ?? [];
   // If pods could not be listed, unknown names are accepted.
   if (gaps.some(({what}) => what === 'Pod objects')) return;
-  const {run, container, kubeTarget} = options;
-  if (run !== undefined && !isThere(run, scope))
-    throw unknown(`Run ${run} not found in namespace ${kubeTarget.namespace}.`, [
+  // Its events exist for an hour, and its Job may still exist.
+  const isThere = ({metadata}: KubernetesObject): boolean => nameContainsRun(metadata.name, run as string);
+  if (run !== undefined && !scope.pods.some((pod) => hasRunId(pod, run)) && !scope.objects.some(isThere))
+    throw failed('INVALID_SETTING', `Run ${run} not found in namespace ${kubeTarget.namespace}.`, [
       runs.length > 0 ? `Existing runs: ${runs.join(', ')}` : 'No runs found: the pods of a run are deleted one minute after it ends',
       `Follow the run from its start: --watch --run ${run}`,
     ]);
-  const known = [...new Set(scope.pods.flatMap(containerNames))].toSorted();
+  // Includes containers that have not started.
+  const containers = scope.pods.flatMap((pod) => [
+    ...statusesOf(pod),
+    ...(pod.spec?.initContainers ?? []),
+    ...(pod.spec?.containers ?? []),
+  ]);
+  const known = [...new Set(containers.map(({name}) => name))].toSorted();
   if (container !== undefined && known.length > 0 && !known.includes(container))
-    throw unknown(`Container ${container} not found in namespace ${kubeTarget.namespace}.`, [`Existing containers: ${known.join(', ')}`]);
+    throw failed('INVALID_SETTING', `Container ${container} not found in namespace ${kubeTarget.namespace}.`, [
+      `Existing containers: ${known.join(', ')}`,
+    ]);
 }
-
-/** Its events exist for an hour, and its Job may still exist. */
-const isThere = (run: string, {pods, objects}: PreparedBundle['scope']): boolean =>
-  pods.some((pod) => hasRunId(pod, run)) || objects.some(({metadata}) => nameContainsRun(metadata.name, run));
-
-/** Includes containers that have not started. */
-const containerNames = (pod: Pod): string[] =>
-  [...statusesOf(pod), ...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({name}) => name);
-
-const unknown = (message: string, suggestions: readonly string[]): ExpectedError => failed('INVALID_SETTING', message, suggestions);
-
-const USER_MS = 5000;
 
 /** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
 function permissionsOfBundle(namespace: string): Permission[] {
@@ -237,9 +229,7 @@ export async function missingAccess(
   const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
   if (refused === undefined) return undefined;
   const {namespace} = kubeTarget;
-  const {value: user = userOf(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
+  const [refusedUser] = gaps.flatMap(({error}) => userIn(error.message) ?? []);
+  const {value: user = refusedUser} = await currentUser(api, {signal, idleMs: REQUEST_MS});
   return grantText(permissionsOfBundle(namespace), {purpose: 'collect-logs', namespace, user}, kubeTarget);
 }
-
-const userOf = (gaps: readonly Gap[]): string | undefined =>
-  gaps.map(({error}) => userIn(error.message)).find((user) => user !== undefined);

@@ -3,6 +3,7 @@ import {isOfTimeline, timelineOf, traceOf} from '../../report/timeline-data.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import {readAtMost} from '../ground/async.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {jsonIn} from '../ground/tool-errors.ts';
 import {type Fields, isFields} from '../ground/tree.ts';
 import type {ArchiveEntry, OpenArchive} from '../ports/system.ts';
 
@@ -15,7 +16,6 @@ export interface DamagedEntry {
   problem: 'differs' | 'missing' | 'not in the manifest' | 'unreadable';
 }
 
-/** Content of a bundle. */
 export interface Inspection {
   summary: string | undefined;
   findings: readonly Finding[];
@@ -36,7 +36,7 @@ export async function inspectBundle(archive: OpenArchive, file: string): Promise
     if (damage.some(({entry, problem}) => entry === name && problem !== 'differs')) return undefined;
     return holds(archive, name) ? textOf(archive, name, file) : undefined;
   };
-  const findings = parsed(await text('findings.json'));
+  const findings = jsonIn((await text('findings.json')) ?? '');
   return {summary: await text('SUMMARY.md'), findings: Array.isArray(findings) ? findings.filter(isFinding) : [], damage};
 }
 
@@ -51,7 +51,7 @@ export async function traceText(archive: OpenArchive, {damage}: Pick<Inspection,
 }
 
 async function manifestOf(archive: OpenArchive, file: string): Promise<Manifest> {
-  const manifest = holds(archive, MANIFEST) ? parsed(await textOf(archive, MANIFEST, file)) : undefined;
+  const manifest = holds(archive, MANIFEST) ? jsonIn(await textOf(archive, MANIFEST, file)) : undefined;
   if (isManifest(manifest)) return manifest;
   const why = manifest === undefined ? `${MANIFEST} is missing or unreadable` : `${MANIFEST} has an unknown format`;
   throw OF_EVERY_BUNDLE.every((name) => holds(archive, name)) ? changed(file, why) : notOurs(file, why);
@@ -91,14 +91,6 @@ async function textOf(archive: OpenArchive, name: string, file: string): Promise
   const text = await readAtMost(MAX_TEXT_BYTES, archive.read(name));
   if (text === undefined) throw notOurs(file, `${name} is too large`);
   return text.toString('utf8');
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const notOurs = (file: string, why: string): ExpectedError =>

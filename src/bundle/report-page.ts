@@ -1,13 +1,13 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {type ElementMaker, type FirstScreen, firstScreen} from '../../report/first-screen.ts';
 import {SIGNIFICANT_LINE} from '../diagnose/agent-log.ts';
+import {NEWLINE} from '../ground/async.ts';
 import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/system.ts';
 import type {Inspection} from './inspect.ts';
 
 /** The page of a bundle, which a browser opens without a server. */
 export const REPORT = 'report.html';
 
-const NEWLINE = 10;
 /** Bytes of a block before compression, at least; a block ends with its line. */
 const BLOCK = 128 * 1024;
 /** A longer line is split. */

@@ -14,7 +14,6 @@ import type {Gap} from './collect/read-objects.ts';
 /** Support address in the READMEs of the charts. */
 export const SUPPORT_CENTER = 'https://scalr-labs.atlassian.net/servicedesk/customer/portal/31';
 
-/** What a bundle contains. */
 export interface BundleContents {
   at: Date;
   found: readonly Finding[];

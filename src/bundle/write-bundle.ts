@@ -1,4 +1,5 @@
 import {BundlePositions, type Finding} from '../diagnose/finding.ts';
+import {untilAborted} from '../ground/async.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {jsonText} from '../ground/tree.ts';
@@ -17,13 +18,11 @@ import {allFindings} from './findings.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, ticketText} from './report.ts';
 import {firstScreenHtml, PagedArchive} from './report-page.ts';
 
-/** Options for saving a bundle from any source. */
 export interface SaveOptions {
   /** Output file; the default name contains namespace and time. */
   out?: string | undefined;
   /** Total size of all logs. */
   maxBytes: number;
-  /** Redaction level. */
   level: RedactLevel;
   /** Tokens of the user for the API of Scalr, which a bundle never contains. */
   userTokens: readonly Secret[];
@@ -38,7 +37,6 @@ export interface SaveDeps {
   template(): Promise<string>;
 }
 
-/** How to read the logs, and until when. */
 interface Reading {
   api: Pick<ApiReader, 'stream'>;
   /** Stops reading; the data so far is kept. */
@@ -85,8 +83,9 @@ export async function saveBundle(
   try {
     const createArchive = () => archives.create(file);
     const deps = {archive, createArchive, template: await template(), now, onProgress, api, signal};
-    const writing = writeBundle(prepared, name, options, deps);
-    return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
+    const bundle = await untilAborted(writeBundle(prepared, name, options, deps), forceQuit);
+    if (bundle === undefined) throw bundleInterrupted(forceQuit);
+    return {file, bundle};
   } catch (error) {
     await archive.abort();
     throw error;
@@ -94,9 +93,6 @@ export async function saveBundle(
 }
 
 const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
-
-const rejectedBy = (forceQuit: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(bundleInterrupted(forceQuit)), {once: true}));
 
 /** Never replaces a file. @throws ExpectedError */
 export async function refuseExisting(file: string, files: SaveDeps['files'], flag = '--out'): Promise<void> {

@@ -79,7 +79,7 @@ const several = (summary: string) => Flags.string({summary, helpValue: '<NAME>',
 const linkFlags = {
   workspace: several('Workspace: name, ENVIRONMENT/NAME or ID. Can be repeated.'),
   environment: several('Environment whose workspaces use the agent pool by default: name or ID. Can be repeated.'),
-  'account-default': Flags.boolean({summary: 'The account default.'}),
+  'account-default': Flags.boolean({summary: 'The account default, for workspaces without an agent pool of their own.'}),
   'vcs-provider': several('VCS provider: name or ID. Can be repeated.'),
 };
 

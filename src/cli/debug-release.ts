@@ -1,55 +1,36 @@
 import type {Target} from '../charts/define.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import type {Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
 import {dryRun, installRelease} from '../operations/install-release.ts';
 import {requirePermissions} from '../operations/step.ts';
+import type {Watched} from '../operations/watch-release.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
-import {type CommandContext, type Operation, operate, type ReleaseHead, releaseHead, stepsOf} from './operate.ts';
+import {type CommandContext, type Operation, operate, releaseHead, stepsOf} from './operate.ts';
 
-export interface DebugResult extends ReleaseHead {
-  chart: string;
-  chartVersion: string;
-  debug: 'on' | 'off';
-  /** False if debug logs were already in this state. */
-  changed: boolean;
-  /** Keys of values.yaml that control debug logs. */
-  keys: readonly string[];
-  /** Undefined if runs cannot be detected. */
-  runsInFlight?: string[];
-  steps: {id: string; title: string}[];
-  warnings: readonly Warning[];
-  /** State according to the agent log; absent if the command did not wait. */
-  agent?: 'registered' | 'unknown';
-}
+/** `agent` is the state according to its log; absent if the command did not wait. */
+export type DebugResult = ReturnType<typeof resultOf> & {agent?: Watched['agent']};
 
 interface Debugged {
   name: ReleaseName;
   facts: InstallFacts;
   target: Target;
   prepared: PreparedDebug;
-  state: DebugResult['debug'];
+  state: 'on' | 'off';
   access: ClusterAccess;
 }
 
 /** Shows, confirms and runs a change of the debug logs. @throws ExpectedError */
 export async function debugInCluster(
-  {name, facts, target, prepared, state, access}: Debugged,
+  debugged: Debugged,
   flags: ConfirmFlags & {'no-wait'?: boolean},
   context: CommandContext,
 ): Promise<DebugResult> {
+  const {name, facts, prepared, state, access} = debugged;
   const {plan, manifest} = prepared;
-  const result: DebugResult = {
-    ...releaseHead(name, facts),
-    chart: target.chart,
-    chartVersion: target.version,
-    debug: state,
-    changed: plan.steps.length > 0,
-    ...resultOf(prepared),
-  };
+  const result: DebugResult = resultOf(debugged);
   if (!result.changed) {
     context.say(`Debug logs of release ${name.release} are already ${state}. Nothing was changed.\n`);
     return result;
@@ -76,9 +57,11 @@ export async function debugInCluster(
   return operate(operation, result, flags, context);
 }
 
-const resultOf = ({keys, plan, runs, warnings}: PreparedDebug): Pick<DebugResult, 'keys' | 'runsInFlight' | 'steps' | 'warnings'> => ({
-  keys,
-  ...(runs === undefined ? {} : {runsInFlight: runs.map(({kind, name}) => `${kind} ${name}`)}),
+/** The result before the change; without `runsInFlight` if runs cannot be detected. */
+const resultOf = ({name, facts, target, state, prepared: {keys, plan, runs, warnings}}: Debugged) => ({
+  ...releaseHead(name, facts),
+  ...{chart: target.chart, chartVersion: target.version, debug: state, changed: plan.steps.length > 0, keys},
+  ...(runs === undefined ? {} : {runsInFlight: runs.map(({kind, name: run}) => `${kind} ${run}`)}),
   steps: stepsOf(plan.steps),
   warnings: warnings.map((message) => ({code: 'RESTART', message})),
 });

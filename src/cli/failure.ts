@@ -149,15 +149,16 @@ export function usageFailure(error: OclifError, line: CommandLine): ExpectedErro
   const {commands} = line;
   const [flag] = error.flags ?? [];
   if (flag !== undefined) return unknownFlag(flag, line.flags ?? {});
-  const [first, ...others] = /^command (.*) not found\.?$/i.exec(error.message)?.[1]?.split(':') ?? [];
-  if (first?.startsWith('-')) return unknownFlag(first, {}, 'List all commands with --help');
-  // The rest is part of the command only after a topic, such as pool.
-  const isTopic = commands.some((each) => each.startsWith(`${first}:`));
-  const [command, argument] = isTopic ? [[first, ...others].join(' ')] : [first, others[0]];
+  const words = /^command (.*) not found\.?$/i.exec(error.message)?.[1]?.split(':') ?? [];
+  if (words[0]?.startsWith('-')) return unknownFlag(words[0], {}, 'List all commands with --help');
+  // The next word is part of the command only after a topic, such as pool.
+  const isTopic = (end: number): boolean => commands.some((each) => each.startsWith(`${words.slice(0, end).join(':')}:`));
+  const length = words.findIndex((_, index) => !isTopic(index + 1)) + 1 || words.length;
+  const command = words.slice(0, length).join(' ');
   const [arg] = error.args ?? [];
-  const stray = typeof arg === 'string' ? arg : command !== undefined && commands.includes(command) ? argument : undefined;
+  const stray = typeof arg === 'string' ? arg : commands.includes(command) ? words[length] : undefined;
   if (stray !== undefined) return unexpectedArgument(stray, line);
-  if (command !== undefined) return unknownCommand(command, commands);
+  if (command !== '') return unknownCommand(command, commands);
   const reasons = error.message.split('\n').map((each) => each.trim());
   for (const [pattern, explain] of MESSAGES) {
     const match = reasons.map((each) => pattern.exec(each)).find((each) => each !== null);
@@ -185,20 +186,15 @@ const MESSAGES: readonly (readonly [RegExp, Explain])[] = [
       return usageError(`--${flag} requires a value.`, [`Use --${flag} ${hint.replaceAll(/[<>]/g, '')}`], cause);
     },
   ],
-  [
-    /^Flag --([\w-]+) can only be specified once$/,
-    ([flag = ''], _, cause) => usageError(`--${flag} is set twice.`, ['Remove one of the two'], cause),
-  ],
-  [
-    /^All of the following must be provided when using --([\w-]+): (.*)$/,
-    ([flag = '', needed = ''], _, cause) =>
-      usageError(`--${flag} requires ${needed.replace(/, (?=[^,]*$)/, ' and ')}.`, [`Add ${needed}, or omit --${flag}`], cause),
-  ],
-  [
-    /^--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)$/s,
-    ([one = '', other = ''], _, cause) => usageError(`--${other} cannot be used with --${one}.`, ['Omit one of these flags'], cause),
-  ],
+  said(/^Flag --([\w-]+) can only be specified once$/, '--$1 is set twice.', 'Remove one of the two'),
+  said(/^All of the following must be provided when using --([\w-]+): (.*)$/, '--$1 requires $2.', 'Add $2, or omit --$1'),
+  said(/^--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)$/s, '--$2 cannot be used with --$1.', 'Omit one of these flags'),
 ];
+
+function said(pattern: RegExp, message: string, step: string): readonly [RegExp, Explain] {
+  const filled = (text: string, words: readonly string[]): string => text.replace(/\$(\d)/g, (_, index) => words[index - 1] ?? '');
+  return [pattern, (words, _, cause) => usageError(filled(message, words), [filled(step, words)], cause)];
+}
 
 function notAnOption(before: string, value: string, options: readonly string[], use: string, cause: Error): ExpectedError {
   const near = closest(value.toLowerCase(), options);
@@ -236,13 +232,25 @@ const COMMANDS_OF_OTHERS: Readonly<Record<string, string>> = {
   ...{logs: 'collect-logs', log: 'collect-logs', bundle: 'collect-logs', mirror: 'images'},
 };
 
+/** The same inside of a topic, such as pool; the first one that exists is meant. */
+const IN_TOPICS: Readonly<Record<string, readonly string[]>> = {
+  ...{rm: ['delete', 'revoke'], remove: ['delete', 'revoke'], delete: ['revoke']},
+  ...{ls: ['list'], get: ['show', 'list'], describe: ['show', 'list'], add: ['create'], new: ['create']},
+};
+
+/** What kubectl and helm do with an installed agent. */
+const BY_HAND: ReadonlySet<string> = new Set(['restart', 'rollout', 'rollback', 'scale', 'history']);
+
 function unknownCommand(command: string, commands: readonly string[]): ExpectedError {
   const near = closest(
     command,
     commands.map((each) => each.replaceAll(':', ' ')),
   );
-  const other = COMMANDS_OF_OTHERS[command];
-  const step = other === undefined ? near && `Did you mean ${near}?` : `Run: scalr-agent ${other}`;
+  const [, topic, last = ''] = /^(.+) (\S+)$/.exec(command) ?? [];
+  const meant = IN_TOPICS[last]?.find((each) => commands.includes(`${topic?.replaceAll(' ', ':')}:${each}`));
+  const other = meant === undefined ? COMMANDS_OF_OTHERS[command] : `${topic} ${meant}`;
+  const guess = BY_HAND.has(command) ? 'Use kubectl and helm, as in docs/guide/operate.md' : near && `Did you mean ${near}?`;
+  const step = other === undefined ? guess : `Run: scalr-agent ${other}`;
   return failed('UNKNOWN_COMMAND', `Unknown command: ${command}.`, [...(step ? [step] : []), 'List all commands with --help']);
 }
 
@@ -250,14 +258,17 @@ function unknownCommand(command: string, commands: readonly string[]): ExpectedE
  * An unexpected argument. Text after the value of a flag can be part of that value, and of a password, so the message
  * contains the flag instead.
  */
-export function unexpectedArgument(argument: string, {argv, commands}: Omit<CommandLine, 'flags'>): ExpectedError {
+export function unexpectedArgument(argument: string, {argv, commands, flags = {}}: CommandLine): ExpectedError {
   if (commands.includes(argument))
     return usageError(`Unexpected argument "${argument}": it is a command.`, [`Run: scalr-agent ${argument}`]);
   const index = argv.indexOf(argument);
   const at = argv.slice(0, Math.max(index, 0)).findLastIndex((word) => word.startsWith('-'));
   const flag = argv[at]?.replace(/=.*/s, '');
+  // Helm has the name of the release as an argument.
+  const isRelease = flags['release'] !== undefined && /^[a-z][a-z0-9-]{0,52}$/.test(argument);
   const suggestions = [
     ...(flag === undefined ? [] : ['Boolean flags do not accept a value: use --debug or --no-debug', 'Quote values that contain spaces']),
+    ...(flag === undefined && isRelease ? [`Set the name of the release with a flag: --release ${argument}`] : []),
     HELP,
   ];
   const isRest = flag !== undefined && (at < index - 1 || argv[at] !== flag);

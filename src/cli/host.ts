@@ -4,7 +4,7 @@ import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {type HostAgent, hostAgent} from '../host/agent.ts';
-import {areReady, type HostAgentState, type HostCause, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
+import {areReady, type HostAgentState, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
 import {changeContainers, watchContainers} from '../host/change.ts';
 import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
 import {dockerFiles} from '../host/docker.ts';
@@ -12,7 +12,6 @@ import {DROP_INS} from '../host/files.ts';
 import {directoriesOf, type HostPlan, INSTALL_ANSWERS, type PreparedContainers, prepareContainers} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {HostTools} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
@@ -24,19 +23,14 @@ import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
 import {earlierExport, withAbsolutePaths, writeFiles} from './user-files.ts';
 
-export interface HostStatusDocument {
-  target: 'docker' | 'systemd';
-  state: 'ready' | 'not-ready';
-  agents: Omit<HostAgentState, 'causes' | 'isRunning'>[];
-  causes: Pick<HostCause, 'object' | 'code' | 'reason' | 'remedy'>[];
-}
+export type HostStatusDocument = Awaited<ReturnType<typeof hostStatus>>;
 
 /** State of the agents on this machine, or of one release. @throws ExpectedError if no agent is found */
 export async function hostStatus(
   target: 'docker' | 'systemd',
   name: string | undefined,
   {app, show, isJson, screen, timeoutMs, exitWith}: CommandContext,
-): Promise<HostStatusDocument> {
+) {
   const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   const agents =
     target === 'docker'
@@ -48,27 +42,16 @@ export async function hostStatus(
   if (!isReady) exitWith(ExitCode.failed);
   return {
     target,
-    state: isReady ? 'ready' : 'not-ready',
+    state: isReady ? ('ready' as const) : ('not-ready' as const),
     agents: agents.map(({causes: _, isRunning: __, ...agent}) => agent),
     causes: agents.flatMap(({causes}) => causes.map(({object, code, reason, remedy}) => ({object, code, reason, remedy}))),
   };
 }
 
-export interface HostUninstallResult {
-  target: 'docker' | 'systemd';
-  changed: boolean;
-  steps: {id: string; title: string}[];
-  removed: readonly string[];
-  kept: readonly KeptObject[];
-}
+export type HostUninstallResult = Awaited<ReturnType<typeof uninstallFromHost>>;
 
 /** Removes the containers of a release, or the service of the Linux packages. @throws ExpectedError */
-export async function uninstallFromHost(
-  target: 'docker' | 'systemd',
-  name: string,
-  flags: ConfirmFlags,
-  context: CommandContext,
-): Promise<HostUninstallResult> {
+export async function uninstallFromHost(target: 'docker' | 'systemd', name: string, flags: ConfirmFlags, context: CommandContext) {
   const {app, screen, say} = context;
   const {steps, warnings, removes, keeps} = await removalOf(target, name, context);
   const result = {target, changed: steps.length > 0, steps: stepsOf(steps), removed: removes, kept: keeps};
@@ -77,7 +60,7 @@ export async function uninstallFromHost(
     return result;
   }
   const place = {Target: target === 'docker' ? 'Docker on this machine' : 'systemd on this machine'};
-  const operation: Operation<HostUninstallResult> = {
+  const operation: Operation<typeof result> = {
     title: target === 'docker' ? `Removing the agent containers of release ${name}` : 'Removing service scalr-agent',
     steps,
     text: `${stepsText(steps, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,

@@ -1,12 +1,12 @@
 import type {Clock} from '../ground/async.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {failed, type Warning} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
-import type {AccountDeps, AccountStep} from '../operations/account-steps.ts';
+import type {AccountDeps} from '../operations/account-steps.ts';
 import {awaitAgents, type CreatedToken, installWithPool, type PreparedPool, preparePool} from '../operations/install-pool.ts';
 import {accountTokenIn} from '../release/namespace.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
@@ -18,17 +18,8 @@ import {accountPlanText} from '../ui/plan.ts';
 import type {Generated} from '../values/generate.ts';
 import type {CommandContext} from './operate.ts';
 
-/** What `install --pool` reports about the account. */
-export interface PoolResult {
-  /** Null in a dry run that would create it. */
-  id: string | null;
-  name: string;
-  created: boolean;
-  /** False if the Secret has a valid token of the pool. */
-  newToken: boolean;
-  /** Names of the agents that Scalr reports as idle or busy; absent if the install did not wait. */
-  agents?: string[];
-}
+/** What `install --pool` reports: `agents` are those that Scalr reports as idle or busy; absent if the install did not wait. */
+export type PoolResult = ReturnType<typeof resultOf> & {agents?: string[]};
 
 /** An install whose token comes from the Scalr account. */
 export interface PoolInstall {
@@ -44,18 +35,6 @@ interface BringUp<T> {
   install(made: CreatedToken | undefined, keep: () => void): Promise<T | undefined>;
   /** Something in the cluster changes. */
   isChanged: boolean;
-}
-
-/** The part of an install that concerns the account. */
-export interface PlannedPool {
-  steps: readonly AccountStep[];
-  text: string;
-  warnings: readonly Warning[];
-  planned: PoolResult;
-  /** The settings for the plan: the token is a placeholder until the plan is confirmed. */
-  generated: Generated;
-  /** `text` says what Scalr reports. */
-  run<T>(options: BringUp<T>): Promise<{result: T | undefined; pool: PoolResult; text: string}>;
 }
 
 /** Shaped like a token, without content: for a plan, until it is confirmed. */
@@ -77,14 +56,14 @@ export function withAccountUrl(settings: Settings, {client}: PoolInstall): Setti
   ]);
 }
 
-/** Reads the account and the Secret of the release. Read-only. @throws ExpectedError */
+/** The part of an install that concerns the account. Reads the account and the Secret of the release. Read-only. @throws ExpectedError */
 export async function planPool(
   {client, pool, creates}: PoolInstall,
   generated: Generated,
   name: ReleaseName,
   access: ClusterAccess,
   {screen, timeoutMs, app: {env}}: CommandContext,
-): Promise<PlannedPool> {
+) {
   const {settings} = generated;
   refuseToken(settings, env);
   const user = {
@@ -97,8 +76,10 @@ export async function planPool(
   return {
     ...{steps, warnings, planned: {...planned, created: false}},
     text: steps.length === 0 ? '' : `${accountPlanText(steps, client, screen)}\n`,
+    // The token is a placeholder until the plan is confirmed.
     generated: prepared.token === undefined ? generated : withToken(generated, PLACEHOLDER),
-    async run({deps, install, isChanged}) {
+    /** `text` says what Scalr reports. */
+    async run<T>({deps, install, isChanged}: BringUp<T>): Promise<{result: T | undefined; pool: PoolResult; text: string}> {
       const {result, pool: used} = await installWithPool(prepared, client, deps, install);
       if (result === undefined) return {result, pool: resultOf(prepared, used), text: ''};
       const {snapshot} = await readSnapshot(name, access.kubernetes, AbortSignal.timeout(timeoutMs));
@@ -114,7 +95,8 @@ export async function planPool(
   };
 }
 
-const resultOf = ({creation, token: attributes}: PreparedPool, {id, name}: ScalrPool): PoolResult => ({
+/** `id` is null in a dry run that would create the pool; without a new token, the Secret has a valid one. */
+const resultOf = ({creation, token: attributes}: PreparedPool, {id, name}: ScalrPool) => ({
   ...{id: id || null, name, created: creation !== undefined, newToken: attributes !== undefined},
 });
 

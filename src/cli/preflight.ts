@@ -2,7 +2,7 @@ import {ExitCode, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import {cachedAccess} from '../kubernetes/with-retries.ts';
 import {MACHINE_CHECKS} from '../preflight/machine/machine-checks.ts';
-import {type MachineFacts, readMachine} from '../preflight/machine/machine-context.ts';
+import {readMachine} from '../preflight/machine/machine-context.ts';
 import {type Checked, type PreflightContext, runChecks} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/plan-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
@@ -42,10 +42,7 @@ export function reportChecks(
   return checks.map(({group: _, ...check}) => check);
 }
 
-export interface MachinePreflight {
-  checks: Omit<Checked, 'group'>[];
-  facts: MachineFacts;
-}
+export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;
 
 /** Checks this machine for an agent in Docker or as a service. Read-only. @throws ExpectedError for settings that the target does not support */
 export async function preflightMachine(
@@ -53,7 +50,7 @@ export async function preflightMachine(
   machine: Parameters<typeof readMachine>[1],
   flags: CheckFlags,
   context: CommandContext,
-): Promise<MachinePreflight> {
+) {
   const {app, timeoutMs} = context;
   const {host, files, connections} = app;
   const found = await context.untilInterrupted(() =>

@@ -42,7 +42,7 @@ const SIMILAR: readonly Spelling[] = [
 const NEEDLESS: Readonly<Record<string, string>> = {
   '--wait': 'Omit --wait: the command waits unless you add --no-wait',
   '--create-namespace': 'Omit --create-namespace: a missing namespace is created',
-  '--install': 'Omit --install: the command install updates an existing release',
+  '--install': 'Use the command install, which also updates an existing release',
   ...Object.fromEntries(
     ['--reset-values', '--reuse-values', '--reset-then-reuse-values'].map((flag) => [
       flag,

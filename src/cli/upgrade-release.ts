@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
-import type {NewSetting, UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
-import {ExitCode, type Warning} from '../ground/errors.ts';
+import {ExitCode} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {includesRef, refOf, refText} from '../kubernetes/objects.ts';
 import {dryRun, type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
@@ -20,33 +19,12 @@ import {chart, chartSource, chartVersion, namespace, release} from '../settings/
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
 import {accountText, NOT_WAITED, nextSteps, nextStepsText, notRemovedText, planText, resultSentence, runsText} from '../ui/plan.ts';
-import type {Change} from '../values/migrate/change.ts';
 import {answersFlag, confirmFlags, connectionFlags, type Parsed, repeated, settingFlags, takeOverFlag, verifyFlag} from './flags.ts';
-import {type CommandContext, type Operation, operate, type ReleaseHead, type RunDeps, releaseHead, stepsOf} from './operate.ts';
+import {type CommandContext, type Operation, operate, type RunDeps, releaseHead, stepsOf} from './operate.ts';
 import {diagnosticsPath} from './user-files.ts';
 
-export interface UpgradeResult extends ReleaseHead {
-  from: {chart: string; chartVersion: string};
-  /** `release` is another one if the chart changes. */
-  to: {chart: string; chartVersion: string; release: string};
-  /** False if the release was already up to date. */
-  changed: boolean;
-  advice: readonly UpgradeAdvice[];
-  newSettings: readonly NewSetting[];
-  changes: readonly Change[];
-  /** Undefined if runs cannot be detected. */
-  runsInFlight?: string[];
-  steps: {id: string; title: string}[];
-  rollback: {possible: boolean; limits: readonly string[]};
-  /** PVCs that Helm would have deleted. */
-  keptPersistentVolumeClaims: readonly string[];
-  /** Objects that nothing uses after the upgrade, and that were not deleted. */
-  obsolete: readonly {title: string; how: string}[];
-  warnings: readonly Warning[];
-  /** Only with --verify. */
-  signature?: ChartSignature | undefined;
-  agent?: 'registered' | 'unknown';
-}
+/** `signature` only with --verify; `agent` is absent if the command did not wait. */
+export type UpgradeResult = ReturnType<typeof resultOf> & {signature?: ChartSignature; agent?: Watched['agent']};
 
 interface Upgrade {
   installed: InstalledRelease;
@@ -63,7 +41,7 @@ export async function upgradeInCluster(upgrade: Upgrade, flags: UpgradeFlags, co
   const {installed, to, prepared, access, signature} = upgrade;
   const {name, facts, desired, plan, change, cleanup, rollback} = prepared;
   const {screen, prompter} = context;
-  const result = {...resultOf(installed, to, prepared), ...(signature ? {signature} : {})};
+  const result: UpgradeResult = {...resultOf(installed, to, prepared), ...(signature ? {signature} : {})};
   const isAsked = prompter !== undefined && !flags.yes && !flags['no-wait'];
   let [rollsBack, removes] = [flags['rollback-on-failure'], flags['remove-obsolete']];
   const operation: Operation<UpgradeResult> = {
@@ -134,20 +112,22 @@ function finish(
   return {...result, agent: watched.agent};
 }
 
-/** The result before the upgrade. */
-function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target, prepared: PreparedUpgrade): UpgradeResult {
+/** The result before the upgrade; without `runsInFlight` if runs cannot be detected. */
+function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target, prepared: PreparedUpgrade) {
   const {steps, warnings, advice, newSettings, changes, rollback, keptClaims, cleanup} = prepared;
   const {runs, runsOf} = inventory;
   return {
     ...releaseHead(name, facts),
     from: {chart: target.chart, chartVersion: target.version},
+    // Another release if the chart changes.
     to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
     changed: steps.length > 0,
-    ...{advice, newSettings: newSettings, changes},
+    ...{advice, newSettings, changes},
     ...(runsOf === undefined ? {} : {runsInFlight: runs.map(refText)}),
     steps: stepsOf(steps),
     rollback: {possible: rollback === undefined || rollback.steps.length > 0, limits: rollback?.limits ?? []},
     keptPersistentVolumeClaims: keptClaims,
+    // Nothing uses them after the upgrade, and they were not deleted.
     obsolete: cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
     warnings,
   };

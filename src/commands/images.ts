@@ -2,7 +2,6 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, formatFlag, helmFlag, outFlag, refuseFormat, settingFlags, verifyFlag} from '../cli/flags.ts';
 import {generateFor, signatureOf, signatureText} from '../cli/read-chart.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
-import type {Warning} from '../ground/errors.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {url} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
@@ -10,17 +9,11 @@ import {catalog, type Settings} from '../settings/settings.ts';
 import {choiceText, imagesText} from '../ui/requirements.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
-import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
+import {type InstallImages, imagesOfInstall} from '../values/images.ts';
 
-interface Result {
-  chart: string;
-  chartVersion: string;
-  agentVersion: string;
-  registry?: string;
-  images: InstallImage[];
+interface Result extends InstallImages {
   /** With a registry. */
   commands?: Record<CopyTool, string[]>;
-  warnings: readonly Warning[];
   /** Only with --verify. */
   signature?: ChartSignature;
   file?: string;

@@ -16,7 +16,8 @@ import {
 } from '../cli/flags.ts';
 import {type HostRotateResult, isTokenIn, readHostTokens, rotateOnHost} from '../cli/rotate-host.ts';
 import {needsToken, type RotateResult, readAccount, rotateInCluster} from '../cli/rotate-release.ts';
-import {agentsOfRelease, hasToken, readTokenHolder} from '../operations/rotate-token.ts';
+import {hasContent} from '../operations/install-secrets.ts';
+import {agentsOfRelease, readTokenHolder} from '../operations/rotate-token.ts';
 import {withRoles} from '../release/grants.ts';
 import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
@@ -78,7 +79,7 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
       if (scalrChart(found.chart) === undefined) throw notAnAgentRelease(name, found.chart);
       const holder = await readTokenHolder(name, found, access, signal);
       const users = await agentsOfRelease(holder, access, timeoutOf(flags));
-      const isNeeded = needsToken(users, given !== undefined, given !== undefined && !hasToken(holder, given));
+      const isNeeded = needsToken(users, given !== undefined, given !== undefined && !hasContent(holder.secret, holder.key, given));
       const record = `Secret ${holder.secret.metadata.name}`;
       const where = {users, recorded: accountPoolIn(holder.secret), address: addressIn(found.values, found.chart), record};
       return {holder, users, account: await readAccount(where, isNeeded, flags.pool, connect)};

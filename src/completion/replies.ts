@@ -164,7 +164,7 @@ export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag
   };
   return {
     namespace: async (line) => {
-      const names = await answer(listNamespaces(placeOf(line, env), 1), line);
+      const names = await answer(listNamespaces(placeOf(line, env)), line);
       return lines(names).map((name) => ({value: name.replace(/^namespace\//, ''), description: ''}));
     },
     'kube-context': contextsOf,

@@ -1,3 +1,5 @@
+import {jsonIn} from '../ground/tool-errors.ts';
+import {type Fields, isFields} from '../ground/tree.ts';
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseTable, oneLine} from './cause.ts';
 import {containersOf, presentPods, rootOf} from './snapshot-queries.ts';
@@ -217,7 +219,8 @@ const meaningOf = ({raw, isChatter}: Line, rows: readonly AgentLogRow[]): string
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?\W*/;
 
 function parse(raw: string): Line {
-  const fields = fieldsOf(raw);
+  const json = raw.trimStart().startsWith('{') ? jsonIn(raw) : undefined;
+  const fields = isFields(json) ? json : undefined;
   const stamp = TIME.exec(String(fields?.['timestamp'] ?? raw));
   return {
     raw,
@@ -229,19 +232,10 @@ function parse(raw: string): Line {
 }
 
 /** The message, and the last line of a traceback. */
-function textOf(fields: Readonly<Record<string, unknown>>): string {
+function textOf(fields: Fields): string {
   const message = fields['event'] ?? fields['message'] ?? fields['msg'] ?? '';
   const [error = ''] = /[^\n]*$/.exec(String(fields['exception'] ?? fields['error'] ?? '').trim()) ?? [];
   return [String(message), error].filter(Boolean).join(': ');
-}
-
-function fieldsOf(line: string): Record<string, unknown> | undefined {
-  if (!line.trimStart().startsWith('{')) return undefined;
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Message of the last line of a log. The time is removed, because it differs in every attempt. */

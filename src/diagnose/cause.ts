@@ -18,7 +18,12 @@ export interface Cause extends Diagnosis {
   isPermanent: boolean;
 }
 
-/** A problem of an object, before it is matched to a cause. */
+/** A cause that may pass by itself. */
+export const passing = (object: string, code: string, reason: string, remedy: string): Cause => ({
+  ...{object, code, reason, remedy},
+  isPermanent: false,
+});
+
 export interface Symptom {
   object: KubernetesObject;
   container?: string | undefined;
@@ -33,7 +38,6 @@ export interface Symptom {
   remedy?: string | undefined;
 }
 
-/** One kind of cause: pattern, code and remedy. */
 export interface CauseRow {
   code: string;
   /** Matches the text of a symptom. A row without it matches every symptom. */

@@ -5,6 +5,7 @@ import {type Cause, type CauseRow, type CauseTable, describe, oneLine, remedyOf,
 import {containerCauses, podCauses} from './pod-causes.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
 import {
+  claimsOf,
   condition,
   countText,
   eventsOf,
@@ -17,7 +18,6 @@ import {
   isTerminating,
   objectLabel,
   ownerOf,
-  podClaims,
   podsOf,
   replicaCount,
   rootOf,
@@ -186,7 +186,8 @@ export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
     const seen = symptoms(snapshot, now);
     for (const {code, pattern, permanentAfter = Number.POSITIVE_INFINITY, normalFor = 0, isVague = false, ...row} of rows) {
       for (const {object, text = '', reason, since, ...symptom} of seen) {
-        const about = reportedObject(snapshot, object);
+        // Users do not create ReplicaSets, so their causes are reported for the Deployment.
+        const about = object.kind === 'ReplicaSet' ? (ownerOf(snapshot, object) ?? object) : object;
         const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
         if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
         const isStuck = (row.ignoresTries ? undefined : symptom.isPermanent) ?? age >= permanentAfter;
@@ -207,10 +208,6 @@ export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
     .map(({object, code, reason, remedy, isPermanent}) => ({object, code, reason, remedy, isPermanent}));
 }
 
-/** Users do not create ReplicaSets, so their causes are reported for the Deployment. */
-const reportedObject = (snapshot: Snapshot, object: KubernetesObject): KubernetesObject =>
-  object.kind === 'ReplicaSet' ? (ownerOf(snapshot, object) ?? object) : object;
-
 /** Never negative: the clock of the cluster may be ahead. A state without a time is new. */
 const secondsSince = (time: string | undefined, now: Date): number => (time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0);
 
@@ -227,7 +224,9 @@ function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
 }
 
 const below = (snapshot: Snapshot, object: KubernetesObject): readonly KubernetesObject[] =>
-  object.kind === 'Pod' ? podClaims(snapshot, object as Pod) : podsOf(snapshot, object);
+  object.kind === 'Pod'
+    ? snapshot.claims.filter(({metadata}) => claimsOf(object as Pod).includes(metadata.name))
+    : podsOf(snapshot, object);
 
 /** Pods of one workload with the same cause are reported once. */
 function joinAlike(snapshot: Snapshot, found: readonly Found[]): Found[] {

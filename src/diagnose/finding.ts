@@ -91,7 +91,6 @@ export class BundlePositions {
   }
 }
 
-/** A result that support would look at first. */
 export interface Finding extends Advice {
   /** `info` is not a problem, but a note for support. */
   severity: 'error' | 'warning' | 'info';

@@ -9,7 +9,6 @@ import {
   firstTimeOf,
   isContainerUnhealthy,
   isTerminating,
-  newestEvent,
   rootOf,
   timeOf,
   unhealthyPods,
@@ -40,25 +39,16 @@ function brokenContainers(snapshot: Snapshot): BrokenContainer[] {
   );
 }
 
-const notStarted = ({pod, container: {name}}: BrokenContainer, text: string): Symptom => ({
-  object: pod,
-  text,
-  reason: oneLine(`container ${name} failed to start: ${shortened(text)}`),
-  since: unhealthySince(pod),
-});
-
-/** Runtimes report all their layers; the innermost one has the reason. */
-const shortened = (message: string): string => /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(message)?.[0] ?? unwrap(message);
+function notStarted({pod, container: {name}}: BrokenContainer, text: string): Symptom {
+  // Runtimes report all their layers; the innermost one has the reason.
+  const shortened = /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(text)?.[0] ?? unwrap(text);
+  return {object: pod, text, reason: oneLine(`container ${name} failed to start: ${shortened}`), since: unhealthySince(pod)};
+}
 
 /** After back-off times of 10, 20 and 40 seconds, temporary problems are over. */
 const MIN_RESTARTS = 3;
 
 const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined => (restartCount >= MIN_RESTARTS ? true : undefined);
-
-function memoryReason({name, spec}: ContainerView): string {
-  const limit = spec?.resources?.limits?.['memory'];
-  return `OOMKilled: container ${name} ${limit === undefined ? 'ran out of memory' : `exceeded its memory limit of ${limit}`}`;
-}
 
 export const RAISE_MEMORY = 'Raise the memory limit: --run-memory-limit for runs, --controller-memory-limit for the controller';
 
@@ -96,12 +86,12 @@ export const containerCauses: readonly CauseTable[] = [
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
         .filter(({end}) => end?.reason === 'OOMKilled')
-        .map(({pod, container}) => ({
-          object: pod,
-          reason: memoryReason(container),
-          since: unhealthySince(pod),
-          isPermanent: isRestartedEnough(container),
-        })),
+        .map(({pod, container}) => {
+          const limit = container.spec?.resources?.limits?.['memory'];
+          const text = limit === undefined ? 'ran out of memory' : `exceeded its memory limit of ${limit}`;
+          const reason = `OOMKilled: container ${container.name} ${text}`;
+          return {object: pod, reason, since: unhealthySince(pod), isPermanent: isRestartedEnough(container)};
+        }),
   }),
   singleCause({
     code: 'START_FAILED',
@@ -139,7 +129,7 @@ export const containerCauses: readonly CauseTable[] = [
 
 /** A failed probe of the current container instance. */
 function probeFailure(snapshot: Snapshot, pod: Pod): {event: Event; container: string} | undefined {
-  const event = newestEvent(snapshot, pod, ['Unhealthy', 'ProbeWarning']);
+  const event = eventsOf(snapshot, pod, ['Unhealthy', 'ProbeWarning']).at(-1);
   const failing = containersOf(pod).find(
     (each) => isContainerUnhealthy(each) && each.state?.running && event && timeOf(event) >= (each.state.running.startedAt ?? ''),
   );
@@ -191,7 +181,7 @@ export const podCauses: readonly CauseTable[] = [
       unhealthyPods(snapshot)
         .filter((pod) => {
           const ready = condition(pod, 'Ready');
-          const lost = newestEvent(snapshot, pod, ['NodeNotReady']);
+          const lost = eventsOf(snapshot, pod, ['NodeNotReady']).at(-1);
           return (
             pod.status?.reason === 'NodeLost' || ready?.status === 'Unknown' || (lost && timeOf(lost) >= (ready?.lastTransitionTime ?? ''))
           );

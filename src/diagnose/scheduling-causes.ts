@@ -1,6 +1,6 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
 import {type CauseRow, type CauseTable, describe, oneLine, remedyOf, type Symptom, singleCause} from './cause.ts';
-import {condition, eventsOf, firstTimeOf, isTerminating, newestEvent, unhealthyPods} from './snapshot-queries.ts';
+import {claimsOf, condition, eventsOf, firstTimeOf, isTerminating, unhealthyPods} from './snapshot-queries.ts';
 
 /** Pending PersistentVolumeClaims with an error. Waiting for the first consumer is normal. */
 const pendingClaims = (snapshot: Snapshot): Symptom[] =>
@@ -65,8 +65,6 @@ export const claimCauses: readonly CauseTable[] = [
 /** Autoscalers take about a minute to react, and another one to start a node. */
 const NODE_START_SECONDS = 120;
 
-const claimNames = ({spec}: Pod): string[] => (spec?.volumes ?? []).flatMap(({persistentVolumeClaim: claim}) => claim?.claimName ?? []);
-
 /** One reason of the scheduler for some of the nodes. */
 const NODE_ROWS: readonly CauseRow[] = [
   {
@@ -82,7 +80,7 @@ const NODE_ROWS: readonly CauseRow[] = [
     permanentAfter: Number.POSITIVE_INFINITY,
     isVague: true,
     remedy: 'Check why the PVC is not bound',
-    kubectlArgs: ({object}, namespace) => ['describe', 'pvc', ...claimNames(object as Pod), '--namespace', namespace],
+    kubectlArgs: ({object}, namespace) => ['describe', 'pvc', ...claimsOf(object as Pod), '--namespace', namespace],
   },
   {
     code: 'NODES_NOT_READY',
@@ -147,7 +145,7 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
         text: parts[0]?.text ?? '',
         reason: oneLine(`unschedulable: ${summary}`),
         since,
-        isPermanent: newestEvent(snapshot, pod, NODE_COMING) ? false : undefined,
+        isPermanent: eventsOf(snapshot, pod, NODE_COMING).length > 0 ? false : undefined,
         remedy: [...new Set(parts.map(({row}) => remedyOf(row, {object: pod}, snapshot.kubeTarget)))].join('; or: ') || undefined,
       },
     ];

@@ -1,3 +1,4 @@
+import type {ReleaseName} from '../ground/command-line.ts';
 import type {
   Claim,
   Condition,
@@ -5,12 +6,12 @@ import type {
   ContainerStatus,
   Event,
   KubernetesObject,
+  OwnerReference,
   Pod,
   Snapshot,
   Workload,
 } from '../kubernetes/objects.ts';
 
-/** Replica counts of a workload. */
 export interface Count {
   desired: number;
   updated: number;
@@ -69,14 +70,11 @@ export function isSuperseded(snapshot: Snapshot, object: KubernetesObject): bool
   const root = rootOf(snapshot, object);
   if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return true;
   const made = object.kind === 'Pod' ? (ownerOf(snapshot, object) ?? object) : object;
-  if (made.kind === 'ReplicaSet') return made !== root && revisionOf(made) !== revisionOf(root);
-  return made.kind === 'DaemonSet' && made !== object && object.metadata.labels?.['pod-template-generation'] !== templateGenerationOf(made);
+  const [revision, generation] = ['deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation'];
+  if (made.kind === 'ReplicaSet') return made !== root && made.metadata.annotations?.[revision] !== root.metadata.annotations?.[revision];
+  const isOfOther = object.metadata.labels?.['pod-template-generation'] !== made.metadata.annotations?.[generation];
+  return made.kind === 'DaemonSet' && made !== object && isOfOther;
 }
-
-const revisionOf = ({metadata}: KubernetesObject): string | undefined => metadata.annotations?.['deployment.kubernetes.io/revision'];
-
-const templateGenerationOf = ({metadata}: KubernetesObject): string | undefined =>
-  metadata.annotations?.['deprecated.daemonset.template.generation'];
 
 export function isRootReady(root: KubernetesObject): boolean {
   if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return false;
@@ -108,22 +106,17 @@ export function countText(root: KubernetesObject): string {
 
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
+interface List {
+  items: readonly KubernetesObject[];
+}
+
 /** Objects of one release in the output of `kubectl get deployments,daemonsets,replicasets,jobs,pods,… -o json`. */
-export const snapshotOf = ({items}: List, {release, kubeTarget}: Release, logs: Snapshot['logs']): Snapshot =>
+export const snapshotOf = ({items}: List, {release, kubeTarget}: ReleaseName, logs: Snapshot['logs']): Snapshot =>
   snapshotWith(items, (object) => belongs(object, release), {logs, kubeTarget});
 
 /** The same for a single pod without an owner. */
 export const snapshotOfPod = ({items}: List, name: string, kubeTarget: Snapshot['kubeTarget']): Snapshot =>
   snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {logs: {}, kubeTarget});
-
-interface Release {
-  release: string;
-  kubeTarget: Snapshot['kubeTarget'];
-}
-
-interface List {
-  items: readonly KubernetesObject[];
-}
 
 function snapshotWith(
   items: readonly KubernetesObject[],
@@ -139,7 +132,7 @@ function snapshotWith(
     if (isOurs) ours.add(object);
   }
   const pods = ofKind('Pod').filter((pod) => ours.has(pod)) as Pod[];
-  const mounted = new Set(pods.flatMap(({spec}) => spec?.volumes ?? []).map(({persistentVolumeClaim: claim}) => claim?.claimName));
+  const mounted = new Set(pods.flatMap(claimsOf));
   const claims = ofKind('PersistentVolumeClaim').filter((claim) => isMeant(claim) || mounted.has(claim.metadata.name)) as Claim[];
   const names = new Set([...ours, ...claims].map(({kind, metadata}) => `${kind}/${metadata.name}`));
   const events = (ofKind('Event') as Event[]).filter(({involvedObject: about}) => names.has(`${about?.kind}/${about?.name}`));
@@ -152,9 +145,7 @@ function snapshotWith(
   };
 }
 
-type Owner = NonNullable<KubernetesObject['metadata']['ownerReferences']>[number];
-
-export const isOwner = ({kind, metadata}: KubernetesObject, owner: Owner): boolean =>
+export const isOwner = ({kind, metadata}: KubernetesObject, owner: OwnerReference): boolean =>
   owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name;
 
 /** Helm annotates all its objects with the release name; labels are a fallback without helm. Runs are not part of the release. */
@@ -169,16 +160,13 @@ function byTime(a: Event, b: Event): number {
   return difference || Number(a.type === 'Normal') - Number(b.type === 'Normal') || timeOf(a).localeCompare(timeOf(b));
 }
 
-/** A container of a pod: spec and status. */
 export interface ContainerView extends ContainerStatus {
   isInit: boolean;
   spec: Container | undefined;
 }
 
-const NAMES: Readonly<Record<string, string>> = {PersistentVolumeClaim: 'pvc'};
-
 export const objectLabel = ({kind = 'object', metadata}: KubernetesObject): string =>
-  `${NAMES[kind] ?? kind.toLowerCase()}/${metadata.name}`;
+  `${kind === 'PersistentVolumeClaim' ? 'pvc' : kind.toLowerCase()}/${metadata.name}`;
 
 export const timeOf = ({series, lastTimestamp, eventTime, metadata}: Event): string =>
   series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '';
@@ -199,9 +187,6 @@ export function eventsOf(snapshot: Snapshot, {kind, metadata}: KubernetesObject,
   );
 }
 
-export const newestEvent = (snapshot: Snapshot, object: KubernetesObject, reasons: readonly string[]): Event | undefined =>
-  eventsOf(snapshot, object, reasons).at(-1);
-
 export function ownerOf(snapshot: Snapshot, {metadata}: KubernetesObject): Workload | undefined {
   const owner = metadata.ownerReferences?.[0];
   return owner && snapshot.workloads.find((each) => isOwner(each, owner));
@@ -218,8 +203,9 @@ export const isTerminating = ({metadata}: KubernetesObject): boolean => metadata
 export const podsOf = (snapshot: Snapshot, workload: KubernetesObject): Pod[] =>
   snapshot.pods.filter((pod) => !isTerminating(pod) && rootOf(snapshot, pod) === workload);
 
-export const podClaims = (snapshot: Snapshot, {spec}: Pod): Claim[] =>
-  snapshot.claims.filter(({metadata}) => spec?.volumes?.some((each) => each.persistentVolumeClaim?.claimName === metadata.name));
+/** Names of the PVCs that a pod mounts. */
+export const claimsOf = ({spec}: Pod): string[] =>
+  (spec?.volumes ?? []).flatMap(({persistentVolumeClaim: claim}) => claim?.claimName ?? []);
 
 export const condition = ({status}: Pod | Workload, type: string): Condition | undefined =>
   status?.conditions?.find((each) => each.type === type);

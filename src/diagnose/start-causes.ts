@@ -8,7 +8,6 @@ import {
   firstTimeOf,
   isBeingCreated,
   isContainerUnhealthy,
-  newestEvent,
   unhealthyPods,
   unhealthySince,
 } from './snapshot-queries.ts';
@@ -80,7 +79,7 @@ export const imageCauses: readonly CauseTable[] = [
     remedy: 'Create the pull secret in the release namespace, or correct --image-pull-secret',
     symptoms: (snapshot) =>
       failedPulls(snapshot).flatMap((pull) => {
-        const missing = newestEvent(snapshot, pull.object, ['FailedToRetrieveImagePullSecret']);
+        const missing = eventsOf(snapshot, pull.object, ['FailedToRetrieveImagePullSecret']).at(-1);
         return missing ? [{...pull, reason: oneLine(`ImagePullBackOff: ${missing.message}`)}] : [];
       }),
   }),
@@ -137,10 +136,6 @@ const FAILURES = ['FailedMount', 'FailedMapVolume', 'FailedAttachVolume', 'Faile
 /** Each of these events shows that an earlier failure is resolved. */
 const SUCCESSES = ['SuccessfulAttachVolume', 'Pulling', 'Pulled', 'Created', 'Started'];
 
-/** Failures before a container starts, from its status or from events of its pod. */
-const startFailures = (snapshot: Snapshot): Symptom[] =>
-  unhealthyPods(snapshot).flatMap((pod) => [...failuresInStatus(pod), ...failureInEvents(snapshot, pod)]);
-
 const failuresInStatus = (pod: Pod): Symptom[] =>
   containersOf(pod).flatMap(({state}) => {
     const {reason = '', message = ''} = state?.waiting ?? {};
@@ -169,8 +164,9 @@ function startFailure(pod: Pod, reason: string, message: string, since: string |
 /** A secrets operator or a second apply can still create missing objects within this time. */
 const CREATION_DELAY_SECONDS = 60;
 
+/** Failures before a container starts, from its status or from events of its pod. */
 export const startCauses: CauseTable = {
-  symptoms: startFailures,
+  symptoms: (snapshot) => unhealthyPods(snapshot).flatMap((pod) => [...failuresInStatus(pod), ...failureInEvents(snapshot, pod)]),
   rows: [
     {
       code: 'KEY_NOT_FOUND',

@@ -35,6 +35,17 @@ export async function withTimeout<T>(milliseconds: number, signal: AbortSignal, 
   }
 }
 
+/** The result of `work`; undefined if the signal is aborted first. */
+export async function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T | undefined> {
+  const {signal: own, release} = followSignal(signal);
+  const aborted = own.aborted ? undefined : new Promise<undefined>((resolve) => own.addEventListener('abort', () => resolve(undefined)));
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    release();
+  }
+}
+
 /** Reason of an abort: interrupts have a name, and timeouts an error. */
 export function abortReason({reason}: AbortSignal): string {
   if (typeof reason === 'string') return 'interrupted';

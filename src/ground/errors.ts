@@ -149,6 +149,10 @@ export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError 
     suggestions: [RUN_AGAIN],
   });
 
+/** What an operation has done so far, as a sentence before another one. */
+export const completedText = (steps: readonly {title: string}[]): string =>
+  steps.length === 0 ? '' : `Completed: ${steps.map(({title}) => title).join('; ')}. `;
+
 /** For the `catch` of a promise: handles an expected failure. All other errors are bugs and are thrown again. */
 export const onFailure =
   <T>(handle: (failure: ExpectedError) => T) =>

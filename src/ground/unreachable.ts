@@ -68,8 +68,7 @@ const reasonIn = (message: string): string | undefined =>
 /** A message without a known reason, on one line. */
 const remainder = (message: string): string =>
   (message.trim().split('\n', 1)[0] ?? '')
-    .replace(/^(error|Error|Unable to connect to the server|Kubernetes cluster unreachable):?\s*/g, '')
-    .replace(/^(Unable to connect to the server|Kubernetes cluster unreachable):?\s*/, '')
+    .replace(/^(?:(?:error|Error|Unable to connect to the server|Kubernetes cluster unreachable):?\s*){1,2}/, '')
     .replace(/[.?]$/, '')
     .slice(0, 200);
 

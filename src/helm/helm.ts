@@ -5,9 +5,9 @@ export interface ChartReference {
   chart: string;
   version: string;
   /** OCI reference, directory or archive. */
-  source?: string;
+  source?: string | undefined;
   /** File with public keys, with which helm verifies the signature before it uses the chart. */
-  keyring?: string;
+  keyring?: string | undefined;
 }
 
 const helm = (kubeTarget: ClusterTarget | undefined, args: readonly string[], input?: string): Call => ({
@@ -71,13 +71,9 @@ export const helmVersion: Call = helm(undefined, ['version', '--template', '{{.V
 
 const revisionArgs = (revision: number | undefined): string[] => (revision === undefined ? [] : ['--revision', String(revision)]);
 
-/** Of the newest revision by default. */
-export const releaseValues = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
-  helm(kubeTarget, ['get', 'values', release, ...revisionArgs(revision), '--output', 'json']);
-
-/** Includes the chart defaults. */
-export const allValues = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
-  helm(kubeTarget, ['get', 'values', release, '--all', ...revisionArgs(revision), '--output', 'json']);
+/** Of the newest revision by default; `--all` includes the chart defaults. */
+export const releaseValues = ({release, kubeTarget}: ReleaseName, revision?: number, ...more: '--all'[]): Call =>
+  helm(kubeTarget, ['get', 'values', release, ...more, ...revisionArgs(revision), '--output', 'json']);
 
 /** Rendered objects, of the newest revision by default, which helm deletes when it uninstalls the release. */
 export const releaseManifest = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
@@ -100,14 +96,12 @@ export const uninstall = ({release, kubeTarget}: ReleaseName): Call => helm(kube
 export const rollback = ({release, kubeTarget}: ReleaseName, revision?: number): Call =>
   helm(kubeTarget, ['rollback', release, ...(revision === undefined ? [] : [String(revision)])]);
 
-/** Downloads the archive of a chart. */
 export const pull = (chart: ChartReference, directory: string): Call =>
   helm(undefined, ['pull', ...chartArgs(chart), '--destination', directory]);
 
 /** Verifies an archive on this machine with the .prov file beside it. */
 export const verifyArchive = (archive: string, keyring: string): Call => helm(undefined, ['verify', archive, '--keyring', keyring]);
 
-/** Chart.yaml of the newest release in the public repository. */
 export const showNewest = (chart: string): Call => helm(undefined, ['show', 'chart', chart, '--repo', CHART_REPOSITORY]);
 
 /** CRDs of a chart, as a manifest. */

@@ -73,10 +73,8 @@ interface StoredRelease {
 const unpacked = (written: string): StoredRelease =>
   JSON.parse(gunzipSync(Buffer.from(Buffer.from(written, 'base64').toString('utf8'), 'base64')).toString('utf8')) as StoredRelease;
 
-export type ManagedSecret = SecretObject & {metadata: {managedFields?: readonly {manager?: string}[]}};
-
 /** Undefined if the Secret does not contain a release. */
-export function readRecord(secret: ManagedSecret): ReleaseRecord | undefined {
+export function readRecord(secret: SecretObject): ReleaseRecord | undefined {
   try {
     const {version, info = {}, chart = {}, config, manifest = '', apply_method = ''} = unpacked(secret.data?.['release'] ?? '');
     const {name = '', version: chartVersion = '', appVersion} = chart.metadata ?? {};

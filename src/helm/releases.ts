@@ -6,19 +6,11 @@ import {isForbidden, toolFailure} from '../ground/tool-errors.ts';
 import {isFields, isListOf, readJson, type Values} from '../ground/tree.ts';
 import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
-import {allValues, listReleases, releaseHistory, releaseManifest, releaseMetadata, releaseValues} from './helm.ts';
-import {
-  isServerSide,
-  type ListedRelease,
-  type ManagedSecret,
-  type ReleaseRecord,
-  type Releases,
-  type Revision,
-  readRecord,
-} from './release-record.ts';
+import {listReleases, releaseHistory, releaseManifest, releaseMetadata, releaseValues} from './helm.ts';
+import {isServerSide, type ListedRelease, type ReleaseRecord, type Releases, type Revision, readRecord} from './release-record.ts';
 
 /** How a command reads a cluster. */
 export interface ClusterAccess {
@@ -56,7 +48,7 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
   const read = async ({metadata: {name, namespace}}: KubernetesObject, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>> => {
     const answer = await kubernetes.get(`${collectionPath('secrets', namespace)}?fieldSelector=metadata.name%3D${name}`, options);
     if (answer.error) return {error: answer.error};
-    const [secret] = (answer.body as {items?: ManagedSecret[]} | null)?.items ?? [];
+    const [secret] = (answer.body as {items?: SecretObject[]} | null)?.items ?? [];
     const record = secret && readRecord({apiVersion: 'v1', kind: 'Secret', ...secret});
     if (secret !== undefined && record === undefined) return {error: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
     return {object: record};
@@ -150,8 +142,7 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
   };
   const json = async <T>(call: Call, is: (value: unknown) => value is T, options: RequestOptions): Promise<ObjectResult<T>> => {
     const printed = await ask(call, options, (text) => text.trim());
-    if (printed.error) return printed;
-    if (printed.object === undefined) return {object: undefined};
+    if (printed.object === undefined) return printed as ObjectResult<T>;
     const {value, error} = readJson('helm', printed.object, is);
     return error ? {error} : {object: value};
   };
@@ -166,7 +157,7 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
     if (latest === undefined) return {object: undefined};
     const [values, all, manifest, metadata] = await Promise.all([
       json(releaseValues(name, latest.revision), isValues, options),
-      json(allValues(name, latest.revision), isValues, options),
+      json(releaseValues(name, latest.revision, '--all'), isValues, options),
       ask(releaseManifest(name, latest.revision), options, String),
       json(releaseMetadata(name), isFields, options),
     ]);

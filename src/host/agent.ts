@@ -39,7 +39,6 @@ export interface HostAgent {
   mode: Mode;
   name: string;
   image: string;
-  version: string;
   agents: AgentInstance[];
   environment: Variables;
   /** Variables with passwords, and the token if it is known. */
@@ -110,8 +109,6 @@ export function hostAgent(
     ...files.environment,
   };
   refuseLineBreaks(variables);
-  const [dataHome, cacheHome] = [variables['SCALR_AGENT_DATA_DIR'], variables['SCALR_AGENT_CACHE_DIR']];
-  const isOnMachine = target === 'systemd';
   const isSecret = ([key, value]: [string, string]): boolean => variableSoundsSecret(key) || withoutCredentials(value) !== value;
   const {SCALR_AGENT_DATA_DIR: _, SCALR_AGENT_CACHE_DIR: __, ...common} = variables;
   const secretToken = settings.get(token) ?? settings.get(tokenFile) ?? earlier.token;
@@ -121,8 +118,7 @@ export function hostAgent(
     mode,
     name,
     image,
-    version: splitImage(image).tag ?? 'latest',
-    agents: instancesOf(tree, {name, mode, isOnMachine, dataHome, cacheHome, directories}),
+    agents: instancesOf(tree, variables, {name, mode, target}, directories),
     environment: Object.fromEntries(Object.entries(common).filter((each) => !isSecret(each))),
     secrets: {SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '', ...Object.fromEntries(Object.entries(common).filter(isSecret))},
     addedLines: added,
@@ -177,13 +173,8 @@ const NO_TOKEN: Warning = {
   message: 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, or export again with SCALR_AGENT_TOKEN or --token-file.',
 };
 
-interface Files {
-  files: HostFile[];
-  environment: Variables;
-}
-
 /** The certificates that the agent reads, and the variables with their paths. */
-function filesOf(tree: Values, settings: Settings, mode: Mode, configuration: string): Files {
+function filesOf(tree: Values, settings: Settings, mode: Mode, configuration: string): Pick<HostAgent, 'files' | 'environment'> {
   const [ca, certificate, privateKey] = [textAt(tree, 'tls.caBundle'), settings.get(clientCertFile), settings.get(clientKeyFile)];
   const file = (name: string, text: string, isPrivate = false): HostFile => ({name, path: `${configuration}/${name}`, text, isPrivate});
   const path = `${configuration}/${CA}`;
@@ -240,17 +231,15 @@ function imageOf(tree: Values): string {
   return registry === '' ? named : `${registry}/${named}`;
 }
 
-interface Place {
-  name: string;
-  mode: Mode;
-  isOnMachine: boolean;
-  dataHome: string | undefined;
-  cacheHome: string | undefined;
-  directories: HostDirectories;
-}
-
 /** More concurrent runs than one agent executes are divided among several agents, each with its own data directory. */
-function instancesOf(tree: Values, {name, mode, isOnMachine, dataHome, cacheHome, directories}: Place): AgentInstance[] {
+function instancesOf(
+  tree: Values,
+  variables: Variables,
+  {name, mode, target}: Pick<HostAgent, 'name' | 'mode' | 'target'>,
+  directories: HostDirectories,
+): AgentInstance[] {
+  const {SCALR_AGENT_DATA_DIR: dataHome, SCALR_AGENT_CACHE_DIR: cacheHome} = variables;
+  const isOnMachine = target === 'systemd';
   const concurrency = Number(getAt(tree, at('concurrency')) ?? 0);
   const perAgent = mode === 'local' ? 1 : RUNS_PER_AGENT;
   const count = isOnMachine || mode === 'vcs' ? 1 : Math.max(1, Math.ceil(concurrency / perAgent));

@@ -1,6 +1,6 @@
 import {text} from 'node:stream/consumers';
 import {AGENT_LOG_ROWS, lastLogLine, verdictIn} from '../diagnose/agent-log.ts';
-import {type Cause, oneLine} from '../diagnose/cause.ts';
+import {type Cause, oneLine, passing} from '../diagnose/cause.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../diagnose/host-findings.ts';
 import {withoutPrefix} from '../diagnose/log-matcher.ts';
@@ -18,10 +18,10 @@ export interface HostAgentState {
   /** According to the log of the agent. */
   agent: 'registered' | 'unknown';
   restarts: number;
-  image?: string;
-  /** Absent if the container was started by hand. */
-  release?: string;
-  purpose?: string;
+  image?: string | undefined;
+  /** Undefined if the container was started by hand. */
+  release?: string | undefined;
+  purpose?: string | undefined;
   causes: readonly HostCause[];
 }
 
@@ -43,7 +43,6 @@ const STABLE_MS = 10_000;
 /** After this number of restarts, the container does not recover by itself. */
 const MAX_RESTARTS = 3;
 
-/** State of a container and its agent. */
 export async function stateOfContainer(container: DockerContainer, {host, signal, now}: Deps): Promise<HostAgentState> {
   const name = containerName(container);
   const {State = {}, RestartCount: restarts = 0, Config} = container;
@@ -53,8 +52,7 @@ export async function stateOfContainer(container: DockerContainer, {host, signal
   const isStable = restarts === 0 || now().getTime() - startedAt > STABLE_MS;
   const isRunning = State.Running === true && State.Restarting !== true && State.Paused !== true && isStable;
   const findings = dockerFindings(name, container, [recordOf(log ?? '')], now());
-  const image = Config?.Image;
-  const [release, purpose] = [labelOf(container, RELEASE_LABEL), purposeOf(container)];
+  const purpose = purposeOf(container);
   const found = stateIn(log ?? '', isRunning, findings, restarts, now(), startedAt);
   const isOpen = isRunning && found.agent === 'unknown' && found.causes.length === 0;
   const start =
@@ -68,9 +66,9 @@ export async function stateOfContainer(container: DockerContainer, {host, signal
     status: State.Status ?? 'unknown',
     isRunning,
     restarts,
-    ...(image === undefined ? {} : {image}),
-    ...(release === undefined ? {} : {release}),
-    ...(purpose === undefined ? {} : {purpose}),
+    image: Config?.Image,
+    release: labelOf(container, RELEASE_LABEL),
+    purpose,
     ...found,
     ...(containerRole(container) === 'current' ? {} : {causes: found.causes.map(leftByInstall)}),
     ...(isRegistered ? {agent: 'registered'} : {}),
@@ -90,19 +88,14 @@ const rfc3339 = (time: number): string => new Date(time).toISOString();
 const leftByInstall = (cause: HostCause): HostCause =>
   cause.code === 'NOT_RUNNING' ? {...cause, remedy: 'An install was interrupted: run the same install again'} : cause;
 
-const notRegistered = (name: string, line: string | undefined): HostCause => ({
-  object: `container/${name}`,
-  code: 'NOT_REGISTERED',
-  reason: `the log does not show that the agent has registered with Scalr${line === undefined ? '' : ` (last line: ${oneLine(line)})`}`,
-  remedy: `Check the log: docker logs ${name}`,
-  isError: true,
-  isPermanent: false,
-});
+function notRegistered(name: string, line: string | undefined): HostCause {
+  const reason = `the log does not show that the agent has registered with Scalr${line === undefined ? '' : ` (last line: ${oneLine(line)})`}`;
+  return {...passing(`container/${name}`, 'NOT_REGISTERED', reason, `Check the log: docker logs ${name}`), isError: true};
+}
 
 const UNIT = 'scalr-agent';
 const PROPERTIES = 'LoadState ActiveState SubState Result ExecMainStatus NRestarts NeedDaemonReload'.split(' ');
 
-/** True if the service of the Linux packages is installed on this machine. */
 export async function hasService({host, signal}: Omit<Deps, 'now'>): Promise<boolean> {
   const {stdout} = await host.run({tool: 'systemctl', args: ['show', '--no-pager', '--property=LoadState', `${UNIT}.service`]}, {signal});
   return stdout.trim() === 'LoadState=loaded';
@@ -138,7 +131,6 @@ export async function stateOfService({host, signal, now}: Deps): Promise<HostAge
   };
 }
 
-/** Every agent runs without an error. */
 export const areReady = (agents: readonly HostAgentState[]): boolean =>
   agents.length > 0 && agents.every(({isRunning, causes}) => isRunning && !causes.some(({isError}) => isError));
 
@@ -155,9 +147,9 @@ function stateIn(
   const row = AGENT_LOG_ROWS.find(({code}) => code === verdict?.meaning);
   const seconds = verdict?.since === undefined ? 0 : (now.getTime() - Date.parse(verdict.since)) / 1000;
   const isLate = row?.permanentAfter !== undefined && seconds > row.permanentAfter;
+  const isOfThisStart = verdict?.since === undefined || Date.parse(verdict.since) >= startedAt - START_DELAY_MS;
   return {
-    // The line of an earlier start does not count.
-    agent: verdict?.meaning === 'READY' && isAfter(verdict.since, startedAt) ? 'registered' : 'unknown',
+    agent: verdict?.meaning === 'READY' && isOfThisStart ? 'registered' : 'unknown',
     causes: findings
       .filter(({code}) => code !== 'NO_LOG')
       .map(({object, code, message, remedy, severity}) => ({
@@ -173,9 +165,6 @@ function stateIn(
 
 /** Docker sets the time of a start after the first lines of its log. */
 const START_DELAY_MS = 1000;
-
-const isAfter = (time: string | undefined, startedAt: number): boolean =>
-  time === undefined || Date.parse(time) >= startedAt - START_DELAY_MS;
 
 /** Lines without the time that Docker or the journal adds; undefined if the log cannot be read. */
 async function readLog(call: HostCall, {host, signal}: Omit<Deps, 'now'>): Promise<string | undefined> {

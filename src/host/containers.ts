@@ -26,11 +26,6 @@ export interface DockerContainer extends ContainerFacts {
   State?: ContainerFacts['State'] & {StartedAt?: string};
 }
 
-interface Deps {
-  host: HostTools;
-  signal: AbortSignal;
-}
-
 export const containerName = ({Name}: Pick<DockerContainer, 'Name'>): string => Name.replace(/^\//, '');
 
 export const labelOf = ({Config}: DockerContainer, label: string): string | undefined => Config?.Labels?.[label];
@@ -49,7 +44,7 @@ export const agentNameInScalr = (container: Pick<DockerContainer, 'Config'>): st
 export const isUp = ({State = {}}: DockerContainer): boolean => State.Running === true || State.Restarting === true;
 
 /** Every container of this machine. @throws ExpectedError if Docker does not answer */
-export async function readContainers({host, signal}: Deps): Promise<DockerContainer[]> {
+export async function readContainers({host, signal}: {host: HostTools; signal: AbortSignal}): Promise<DockerContainer[]> {
   const ids = await host.run({tool: 'docker', args: ['ps', '--all', '--quiet', '--no-trunc']}, {signal});
   if (ids.error) throw unreadable(ids.error);
   const all = ids.stdout.split('\n').filter(Boolean);
@@ -121,7 +116,6 @@ export const directoriesNamed = (release: string): HostDirectories => ({
   configuration: `${STANDARD_DIRECTORIES.configuration}-${release}`,
 });
 
-/** The directories and files of the machine that a container mounts. */
 export const mountsOf = ({Mounts}: DockerContainer): string[] =>
   (Mounts ?? []).flatMap(({Type, Source}) => (Source && (Type ?? 'bind') === 'bind' ? [Source] : []));
 
@@ -169,7 +163,6 @@ export function sharedDirectories(
   });
 }
 
-/** Environment variables of an agent. */
 export type Variables = Readonly<Record<string, string>>;
 
 /** Variables that rows do not write are from the user. */
@@ -179,7 +172,6 @@ export const addedLines = (environment: string, variables: Variables): string[] 
     return name !== undefined && name !== 'SCALR_AGENT_TOKEN' && !OWN_VARIABLES.has(name) && !(name in variables);
   });
 
-/** Names the variables, without their values. */
 export const keptLines = (lines: readonly string[]): Warning[] =>
   lines.length === 0
     ? []

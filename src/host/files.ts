@@ -26,21 +26,12 @@ export const NPX_LINE = '# To run commands of scalr-agent where it is not instal
 
 /** The files that every host has: variables with secrets, certificates, and a list of what must not be committed. */
 export function commonFiles(host: HostAgent): ExportedFile[] {
-  const files = [
-    {
-      path: ENV_FILE,
-      text: [
-        envFile(host.secrets, host.target, ['Secrets of the agent. Keep this file readable only by its owner, and out of Git.']),
-        ...host.addedLines.map((line) => `${line}\n`),
-      ].join(''),
-      isPrivate: true,
-    },
-    ...host.files.map(({name, text, isPrivate}) => ({path: name, text, isPrivate})),
-  ];
-  return files;
+  const header = 'Secrets of the agent. Keep this file readable only by its owner, and out of Git.';
+  const text = [envFile(host.secrets, host.target, [header]), ...host.addedLines.map((line) => `${line}\n`)].join('');
+  const others = host.files.map(({name, text, isPrivate}) => ({path: name, text, isPrivate}));
+  return [{path: ENV_FILE, text, isPrivate: true}, ...others];
 }
 
-/** The paths that must not be committed. */
 export const ignoreFile = (files: readonly ExportedFile[]): ExportedFile => ({
   path: '.gitignore',
   text: files
@@ -54,7 +45,6 @@ export const ignoreFile = (files: readonly ExportedFile[]): ExportedFile => ({
 const assignment = ([name, value]: [string, string]): string =>
   `Environment="${name}=${value.replaceAll('%', '%%').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
-/** A drop-in of a systemd service. */
 export const dropIn = (
   path: string,
   header: string,
@@ -80,7 +70,6 @@ type Reader = 'docker' | 'compose' | 'systemd';
 
 const PLAIN = /^[\w@%+=:,./-]*$/;
 
-/** Variables, one per line. */
 export function envFile(variables: Readonly<Record<string, string>>, reader: Reader, header: readonly string[]): string {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${spell(value, reader)}`);
   return [...header.map((line) => `# ${line}`), ...lines].map((line) => `${line}\n`).join('');
@@ -119,16 +108,11 @@ const SCRIPT = 'install.sh';
 
 /** Drop-ins for the services of the Linux packages, `scalr-agent` and `scalr-docker`, and a script that installs them. */
 export function systemdFiles(host: HostAgent): Export {
-  const unit = dropIn(
-    AGENT_DROP_IN,
-    'Configuration of the agent. Written by scalr-agent-install export systemd.',
-    // The directories of the only agent.
-    {...host.environment, ...host.agents[0]?.environment},
-    {
-      isPrivate: false,
-      lines: [`EnvironmentFile=${CONFIGURATION}/${ENV_FILE}`, ...(host.isRoot ? ['User=root'] : [])],
-    },
-  );
+  const header = 'Configuration of the agent. Written by scalr-agent-install export systemd.';
+  const lines = [`EnvironmentFile=${CONFIGURATION}/${ENV_FILE}`, ...(host.isRoot ? ['User=root'] : [])];
+  // The directories of the only agent.
+  const variables = {...host.environment, ...host.agents[0]?.environment};
+  const unit = dropIn(AGENT_DROP_IN, header, variables, {isPrivate: false, lines});
   const files = [unit, ...daemonProxy(host, DOCKER), ...commonFiles(host)];
   const script = {path: SCRIPT, text: scriptOf(files), isPrivate: false, isExecutable: true as const};
   return {files: [script, ...files, ignoreFile(files)], steps: [`sudo sh ${SCRIPT}`, 'journalctl --follow --unit scalr-agent']};

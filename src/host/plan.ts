@@ -92,7 +92,8 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
           `Create container ${next} (${host.image})`,
           ...createArguments({...agent, name: next}, labeled, directory),
         );
-        const copy = dockerStep(`copy ${next}`, `Copy ${ownFiles(host)} into container ${next}`, 'cp', '-', `${next}:/`);
+        const own = host.files.filter((each) => !each.isOnMachine).map((each) => each.name);
+        const copy = dockerStep(`copy ${next}`, `Copy ${own.join(' and ')} into container ${next}`, 'cp', '-', `${next}:/`);
         return [create, ...(archive === undefined ? [] : [{...copy, call: {...copy.call, input: archive}}])];
       }),
       ...onMachine.map(
@@ -126,18 +127,21 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
       {...removeStep(name), tolerates: GONE},
     ]),
     warnings: [
-      ...replaced.filter((each) => labelOf(each, CONFIGURATION_LABEL) === undefined).map(unknownWarning),
+      ...replaced
+        .filter((each) => labelOf(each, CONFIGURATION_LABEL) === undefined)
+        .map(
+          (each) =>
+            `Container ${containerName(each)} was started by run.sh or Docker Compose, so its settings cannot be compared. It is replaced.`,
+        ),
       ...replaced.filter(isUp).flatMap(stopWarning),
       ...sharedDirectories(host, facts.containers),
-      ...facts.containers.filter((each) => !replaced.includes(each) && isOfOtherPurpose(each, host)).map(otherPurposeWarning),
+      ...facts.containers.filter((each) => !replaced.includes(each)).flatMap((each) => otherPurposeWarning(each, host)),
       ...(host.mode === 'containers' && Object.keys(host.proxy).length > 0 && !facts.hasDaemonProxy
         ? [`The Docker daemon has no proxy, but it pulls the run images. In ${directory}, run: ${daemonSteps(host).join(' && ')}`]
         : []),
     ],
   };
 }
-
-const ownFiles = ({files}: HostAgent): string => files.flatMap(({isOnMachine, name}) => (isOnMachine ? [] : [name])).join(' and ');
 
 /** A container that was started with --rm does not exist after its stop. */
 const GONE = /no such container/i;
@@ -165,9 +169,6 @@ function refuseTakenNames({agents}: HostAgent, containers: readonly DockerContai
   throw failed('OBJECT_NOT_OWNED', `Container ${name} already exists and ${whose}.`, ['Use another --release', ...orRemove]);
 }
 
-const unknownWarning = (container: DockerContainer): string =>
-  `Container ${containerName(container)} was started by run.sh or Docker Compose, so its settings cannot be compared. It is replaced.`;
-
 /** What runs in flight must expect when a container is stopped. */
 export const stopWarning = (container: DockerContainer): string[] =>
   purposeOf(container) === 'vcs'
@@ -176,12 +177,13 @@ export const stopWarning = (container: DockerContainer): string[] =>
         `Container ${containerName(container)} gets up to ${stopSecondsOf(container)} s to stop. Runs in flight that take longer are interrupted; --grace-period sets this time when a container starts.`,
       ];
 
-const isOfOtherPurpose = (container: DockerContainer, {labels}: HostAgent): boolean =>
-  purposeOf(container) !== undefined && purposeOf(container) !== labels[PURPOSE_LABEL];
-
 /** docs.scalr.io, self-hosted agents. */
-const otherPurposeWarning = (container: DockerContainer): string =>
-  `Container ${containerName(container)} is a ${purposeOf(container) === 'vcs' ? 'VCS' : 'run'} agent. Run agents and VCS agents should not share a machine.`;
+function otherPurposeWarning(container: DockerContainer, {labels}: HostAgent): string[] {
+  const purpose = purposeOf(container);
+  if (purpose === undefined || purpose === labels[PURPOSE_LABEL]) return [];
+  const agent = `Container ${containerName(container)} is a ${purpose === 'vcs' ? 'VCS' : 'run'} agent.`;
+  return [`${agent} Run agents and VCS agents should not share a machine.`];
+}
 
 interface Deps {
   host: HostTools;
@@ -219,7 +221,10 @@ export async function prepareContainers(
   const present = await Promise.all(
     onMachine.map(async ({path, text}) => {
       const kind = await files.kindOf(path);
-      if (kind === 'directory') throw madeByDocker(path);
+      if (kind === 'directory')
+        throw failed('OBJECT_NOT_OWNED', `${path} is a directory, but the agent mounts it as a file.`, [
+          `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
+        ]);
       return {path, text, before: kind === 'file' ? (await files.read(path)).toString('utf8') : undefined};
     }),
   );
@@ -233,11 +238,6 @@ export async function prepareContainers(
   return {...plan, agent, installed, replacedFiles: new Map(replaced)};
 }
 
-const madeByDocker = (path: string): ExpectedError =>
-  failed('OBJECT_NOT_OWNED', `${path} is a directory, but the agent mounts it as a file.`, [
-    `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
-  ]);
-
 /** The socket that agents mount: that of DOCKER_HOST or the docker context. @throws ExpectedError if it is not on this machine */
 export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'files' | 'signal'>): Promise<string> {
   const ask = async (...args: HostCall['args']): Promise<string> => (await host.run({tool: 'docker', args}, {signal})).stdout.trim();
@@ -249,19 +249,14 @@ export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'fil
   // Docker runs in a virtual machine, which has its own socket.
   const isVirtual = system === 'Docker Desktop' || (client !== 'linux' && client !== '');
   const [, path] = /^unix:\/\/(.+)$/.exec(endpoint || `unix://${STANDARD_SOCKET}`) ?? [];
-  if (path === undefined && !(isVirtual && endpoint.startsWith('npipe:'))) throw notLocal(endpoint);
+  const refuse = (message: string, step: string): ExpectedError =>
+    failed('UNSUPPORTED_SETTING', message, [step, 'Runs without the Docker socket: --isolation shared']);
+  if (path === undefined && !(isVirtual && endpoint.startsWith('npipe:')))
+    throw refuse(
+      `Docker is at ${endpoint}, but the agent must mount the Docker socket of its own machine.`,
+      'Run the command on that machine, without DOCKER_HOST and with docker context use default',
+    );
   if (isVirtual || path === undefined) return STANDARD_SOCKET;
-  if ((await files.kindOf(path)) !== 'stream') throw noSocket(path);
-  return path;
+  if ((await files.kindOf(path)) === 'stream') return path;
+  throw refuse(`The Docker socket ${path} is not a socket.`, 'Check DOCKER_HOST, and: docker context inspect');
 }
-
-const LOCAL = 'Runs without the Docker socket: --isolation shared';
-
-const notLocal = (endpoint: string): ExpectedError =>
-  failed('UNSUPPORTED_SETTING', `Docker is at ${endpoint}, but the agent must mount the Docker socket of its own machine.`, [
-    'Run the command on that machine, without DOCKER_HOST and with docker context use default',
-    LOCAL,
-  ]);
-
-const noSocket = (path: string): ExpectedError =>
-  failed('UNSUPPORTED_SETTING', `The Docker socket ${path} is not a socket.`, ['Check DOCKER_HOST, and: docker context inspect', LOCAL]);

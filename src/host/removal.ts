@@ -52,8 +52,6 @@ export function planContainerRemoval(containers: readonly DockerContainer[], fac
   };
 }
 
-const WHOLE = 'contains the token and the files of the install';
-
 /** A directory that contains other files is not offered for deletion. */
 function keptFiles(directory: string, facts: RemovalFacts): KeptObject[] {
   const files = facts.files.get(directory) ?? [];
@@ -61,12 +59,12 @@ function keptFiles(directory: string, facts: RemovalFacts): KeptObject[] {
   if (own.length === 0) return [];
   const why = usedBy(directory, facts) ?? sharedBy(directory, facts);
   if (why !== undefined) return [{what: directory, why, how: KEEP}];
-  if (own.length === files.length) return [{what: directory, why: WHOLE, how: commandLine({tool: 'rm', args: ['-r', directory]})}];
-  const paths = own.map((name) => join(directory, name));
+  const isWhole = own.length === files.length;
+  const paths = isWhole ? [directory] : own.map((name) => join(directory, name));
   return [
     {
-      what: `files in ${directory}`,
-      why: 'contain the token and the files of the install',
+      what: isWhole ? directory : `files in ${directory}`,
+      why: `${isWhole ? 'contains' : 'contain'} the token and the files of the install`,
       how: commandLine({tool: 'rm', args: ['-r', ...paths]}),
     },
   ];

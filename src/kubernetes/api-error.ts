@@ -29,9 +29,9 @@ const NOT_STARTED =
 
 /** Meaning of an error response. `body` is a Kubernetes Status, or text of a proxy in between. */
 export function apiErrorOf(status: number, body: unknown, retryAfterMs?: number): ReadError {
-  const reported = isStatus(body) ? body : undefined;
-  const message =
-    reported?.message ?? (typeof body === 'string' && body.trim() !== '' ? firstLine(body) : `the server returned status ${status}`);
+  const reported = typeof body === 'object' && (body as Status | null)?.kind === 'Status' ? (body as Status) : undefined;
+  const [line = ''] = typeof body === 'string' ? body.trim().split('\n', 1) : [];
+  const message = reported?.message ?? (line.slice(0, 500) || `the server returned status ${status}`);
   const seconds = reported?.details?.retryAfterSeconds;
   const wait = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
   const next = reported?.metadata?.continue;
@@ -56,10 +56,6 @@ function kindOfProxy(status: number, message: string): ReadErrorKind {
     ? 'unreachable'
     : kindOf(status, message);
 }
-
-const isStatus = (body: unknown): body is Status => typeof body === 'object' && (body as Status | null)?.kind === 'Status';
-
-const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 500) ?? '';
 
 const REASONS: Readonly<Record<string, number>> = {
   BadRequest: 400,
@@ -126,7 +122,6 @@ export function requireAnswer<T extends {error?: ReadError | undefined}>(
   return result as Exclude<T, {error: ReadError}>;
 }
 
-/** The error in the format of kubectl. */
 export function errorLine({kind, message, status, cause}: ReadError): string {
   if (cause) return message;
   if (kind === 'stalled' || kind === 'aborted') return 'timed out waiting for a response';

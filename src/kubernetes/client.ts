@@ -49,7 +49,6 @@ export function logFrom(source: Readable, timeout: IdleTimeout, {verdict, releas
   return {chunks: read(), end};
 }
 
-/** Reads a complete response. */
 export async function answerFrom(
   status: number,
   {chunks, end}: LogStream,

@@ -1,9 +1,8 @@
-import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {delimiter} from 'node:path';
 import {isUnknownToWindows, type ToolPaths, toolNotFound} from '../adapters/node-processes.ts';
-import {abortReason, anySignal, followSignal} from '../ground/async.ts';
+import {abortReason, anySignal, untilAborted} from '../ground/async.ts';
 import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type ReadError, retryAfter} from '../ground/fact.ts';
@@ -31,9 +30,10 @@ export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'
   const closing = new AbortController();
   const raw = rawClient(kubeTarget, kubectl);
   let made: Promise<Connection> | undefined;
-  const connection = (signal: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
+  const connection = async (signal: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
     made ??= connect(kubeTarget, kubectl, until);
-    return orAborted(made, signal);
+    // Does not wait for a slow proxy after the signal; the request then ends as `aborted`.
+    return (await untilAborted(made, signal)) ?? NONE;
   };
   const ask = async <R extends {error?: ReadError | undefined}>(
     signal: AbortSignal,
@@ -115,17 +115,6 @@ function refuseMissing({kubeconfig}: ClusterTarget, {KUBECONFIG: paths = '', KUB
   throw toolFailure({tool: 'kubectl', args: ['proxy']}, {exitCode: ExitCode.failed, stdout: '', stderr});
 }
 
-/** Does not wait for a slow proxy after the signal; the request then ends as `aborted`. */
-async function orAborted(made: Promise<Connection>, signal: AbortSignal): Promise<Connection> {
-  const {signal: stopped, release} = followSignal(signal);
-  const aborted = stopped.aborted ? Promise.resolve(NONE) : once(stopped, 'abort').then(() => NONE);
-  try {
-    return await Promise.race([made, aborted]);
-  } finally {
-    release();
-  }
-}
-
 /** Errors that every kubectl would report fail at once; for all others, kubectl is run per request. */
 function refuse({call, outcome}: NoProxy, kubectl: string): void {
   if (outcome === undefined) return;
@@ -157,7 +146,8 @@ async function open(desired: Request, agent: Agent, socketPath: string): Promise
   try {
     const response = await headersOf(desired, agent, socketPath, timeout);
     const status = response.statusCode ?? 0;
-    const date = dateOf(response);
+    const time = Date.parse(response.headers.date ?? '');
+    const date = Number.isNaN(time) ? undefined : new Date(time);
     if (status >= 200 && status < 300)
       return {status, log: logFrom(response, timeout, {release: desired.release}), ...(date ? {date} : {})};
     const answer = await answerFrom(status, logFrom(response, timeout));
@@ -166,11 +156,6 @@ async function open(desired: Request, agent: Agent, socketPath: string): Promise
     timeout.release();
     return {error: timeout.explain(error, 'unreachable')};
   }
-}
-
-function dateOf({headers}: IncomingMessage): Date | undefined {
-  const time = Date.parse(headers.date ?? '');
-  return Number.isNaN(time) ? undefined : new Date(time);
 }
 
 const headersOf = (

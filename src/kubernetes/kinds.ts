@@ -1,5 +1,5 @@
 import {isMap, type Tree} from '../ground/tree.ts';
-import type {KubernetesObject} from './objects.ts';
+import type {DefinitionObject, KubernetesObject} from './objects.ts';
 
 /** What this program knows about kinds: their resources, versions, scopes and API paths. */
 
@@ -35,13 +35,10 @@ const GROUP_VERSIONS: Readonly<Record<string, string>> = {
 /** `deployments` of `deployments.apps`. */
 export const pluralOf = (resource: string): string => resource.split('.', 1)[0] as string;
 
-/** CRDs whose plural follows no rule: agent-job 0.5.64 to 0.5.67, crds/atasks.scalr.io.yaml. */
-const PLURALS: Readonly<Record<string, string>> = {AgentTask: 'atasks'};
-
-/** The plural of a kind, otherwise by the rules of English, such as `networkpolicies`. */
+/** The plural of a kind by the rules of English, such as `networkpolicies`. */
 export function pluralOfKind(kind: string): string {
-  const known = PLURALS[kind];
-  if (known !== undefined) return known;
+  // agent-job 0.5.64 to 0.5.67, crds/atasks.scalr.io.yaml
+  if (kind === 'AgentTask') return 'atasks';
   const singular = kind.toLowerCase();
   if (/(s|x|ch|sh)$/.test(singular)) return `${singular}es`;
   return /[^aeiou]y$/.test(singular) ? singular.replace(/y$/, 'ies') : `${singular}s`;
@@ -90,12 +87,8 @@ export function resourceOf(object: KubernetesObject, objects: readonly Kubernete
   return candidates.find((each) => served.includes(each)) ?? (candidates[0] as string);
 }
 
-interface Definition extends KubernetesObject {
-  spec?: {group?: string; scope?: string; names?: {kind?: string; plural?: string}};
-}
-
 /** The spec of the CustomResourceDefinition of an object, where the same chart has it. */
-const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: readonly Definition[]): Definition['spec'] =>
+const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: readonly DefinitionObject[]): DefinitionObject['spec'] =>
   objects.find(
     (each) => each.kind === 'CustomResourceDefinition' && each.spec?.names?.kind === kind && apiVersion.startsWith(`${each.spec?.group}/`),
   )?.spec;
@@ -104,7 +97,6 @@ const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: reado
 export const siblingsPath = ({apiVersion, kind = '', metadata}: KubernetesObject, namespace: string): string =>
   collectionPath(pluralOfKind(kind), isClusterScoped(kind) ? undefined : (metadata.namespace ?? namespace), apiVersion);
 
-/** API path of the object itself. */
 export const objectPath = (object: KubernetesObject, namespace: string): string =>
   `${siblingsPath(object, namespace)}/${encodeURIComponent(object.metadata.name)}`;
 
@@ -132,12 +124,10 @@ export interface GitOpsMark {
   keys: readonly string[];
 }
 
-const APPLICATION = {engine: 'Argo CD', kind: 'application', resource: 'applications.argoproj.io'} as const;
-
 /** A mark of Argo CD: agents, or team_agents for an application in namespace team. */
 export function argoMark(text: string, where: GitOpsMark['in'], key: string): GitOpsMark {
   const [name = '', namespace] = text.split('_').reverse();
-  return {...APPLICATION, name, namespace, in: where, keys: [key]};
+  return {engine: 'Argo CD', kind: 'application', resource: 'applications.argoproj.io', name, namespace, in: where, keys: [key]};
 }
 
 const [TRACKING, INSTANCE] = ['argocd.argoproj.io/tracking-id', 'argocd.argoproj.io/instance'];

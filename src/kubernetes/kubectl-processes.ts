@@ -7,7 +7,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Readable} from 'node:stream';
 import {bufferedOutput} from '../adapters/host-tools.ts';
-import {abortReason, semaphore, sleep, withTimeout} from '../ground/async.ts';
+import {abortReason, semaphore, sleep, untilAborted, withTimeout} from '../ground/async.ts';
 import type {Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import type {ReadError} from '../ground/fact.ts';
 import {apiErrorInText} from './api-error.ts';
@@ -77,10 +77,8 @@ export async function startProxy(callFor: (socket: string) => Call, kubectl: str
     hold(child, false);
   };
   const output = listenTo(child);
-  const isServing = await withTimeout(START_MS, signal, async (either) => {
-    const aborted = once(either, 'abort').then(() => false);
-    return !either.aborted && (await Promise.race([output.serving, gone.then(() => false), aborted]));
-  });
+  const served = Promise.race([output.serving, gone.then(() => false)]);
+  const isServing = await withTimeout(START_MS, signal, (either) => untilAborted(served, either));
   if (isServing) {
     hold(child, false);
     return {socketPath, isAlive: () => isAlive, stop};
@@ -193,16 +191,10 @@ async function open(
   }
 }
 
-interface Started {
-  source: Readable;
-  /** Result after everything was read. */
-  verdict: () => Promise<ReadError | undefined>;
-}
-
 const MAX_STDERR_LENGTH = 4000;
 const KILL_DELAY_MS = 1000;
 
-function start(kubectl: string, args: readonly string[], input: string | undefined): Started {
+function start(kubectl: string, args: readonly string[], input: string | undefined) {
   const child = spawn(kubectl, args, {stdio: ['pipe', 'pipe', 'pipe']});
   // A process that has exited no longer reads.
   child.stdin.on('error', () => undefined).end(input);
@@ -221,7 +213,8 @@ function start(kubectl: string, args: readonly string[], input: string | undefin
   child.stdout.once('close', () => void setTimeout(() => child.kill(), child.stdout.readableEnded ? KILL_DELAY_MS : 0).unref());
   return {
     source: bufferedOutput(child.stdout),
-    verdict: async () => {
+    /** Result after everything was read. */
+    verdict: async (): Promise<ReadError | undefined> => {
       await ended;
       return child.exitCode === 0 ? undefined : apiErrorInText(stderr);
     },

@@ -39,8 +39,7 @@ const applyRequest = (object: KubernetesObject, {namespace}: ClusterTarget, quer
  * kubectl would wait forever for an API server that accepts connections but does not respond. The timeout applies to each request of
  * the call. For calls without their own timeout.
  */
-const requestTimeout = (seconds: number): string => `--request-timeout=${seconds}s`;
-const PROMPT = requestTimeout(15);
+const PROMPT = '--request-timeout=15s';
 
 export const currentContext = (kubeTarget: ClusterTarget): Call => kubectl(kubeTarget, ['config', 'view', '--minify', '--output', 'json']);
 
@@ -58,9 +57,9 @@ export interface Config {
 export const contextsIn = (config: Config | undefined): {name: string; cluster?: string}[] =>
   (config?.contexts ?? []).map(({name, context}) => ({name, ...(context?.cluster ? {cluster: context.cluster} : {})}));
 
-/** One per line: namespace/scalr-agent. */
-export const listNamespaces = (kubeTarget: ClusterTarget, seconds: number): Call =>
-  kubectl(kubeTarget, ['get', 'namespaces', '--output', 'name', requestTimeout(seconds)]);
+/** One per line: namespace/scalr-agent. Shells complete them, so it must answer at once. */
+export const listNamespaces = (kubeTarget: ClusterTarget): Call =>
+  kubectl(kubeTarget, ['get', 'namespaces', '--output', 'name', '--request-timeout=1s']);
 
 /** Version of the program, without a request. */
 export const clientVersion = (kubeTarget: ClusterTarget): Call => kubectl(kubeTarget, ['version', '--client', '--output', 'json']);
@@ -77,7 +76,6 @@ export const applyObjects = (kubeTarget: ClusterTarget, objects: readonly Kubern
     objects.map((each) => ({...applyRequest(each, kubeTarget), takesOver})),
   );
 
-/** Creates an object; fails if it already exists. */
 export const createObject = (kubeTarget: ClusterTarget, object: KubernetesObject): Call =>
   kubectl(
     kubeTarget,

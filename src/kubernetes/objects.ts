@@ -12,10 +12,17 @@ export interface KubernetesObject {
     generation?: number;
     labels?: Readonly<Record<string, string>>;
     annotations?: Readonly<Record<string, string>>;
-    ownerReferences?: readonly {kind: string; name: string; uid?: string}[];
+    ownerReferences?: readonly OwnerReference[];
     creationTimestamp?: string;
     deletionTimestamp?: string;
+    resourceVersion?: string;
   };
+}
+
+export interface OwnerReference {
+  kind: string;
+  name: string;
+  uid?: string;
 }
 
 export interface Condition {
@@ -90,7 +97,7 @@ export interface Workload extends KubernetesObject {
 
 export interface Claim extends KubernetesObject {
   spec?: {volumeName?: string; storageClassName?: string; accessModes?: readonly string[]; resources?: {requests?: {storage?: string}}};
-  status?: {phase?: string};
+  status?: {phase?: string; capacity?: {storage?: string}};
 }
 
 export interface Event extends KubernetesObject {
@@ -104,6 +111,15 @@ export interface Event extends KubernetesObject {
   eventTime?: string | null;
   series?: {count?: number; lastObservedTime?: string};
   involvedObject?: {kind?: string; name?: string; uid?: string};
+}
+
+export interface DefinitionObject extends KubernetesObject {
+  spec?: {
+    group?: string;
+    scope?: string;
+    names?: {kind?: string; plural?: string};
+    versions?: readonly {name: string; served?: boolean; storage?: boolean}[];
+  };
 }
 
 /** What a release looks like in the cluster at one moment. */
@@ -135,15 +151,14 @@ export const releaseOf = ({metadata}: KubernetesObject): string | undefined => m
 
 export const isOwnFor = (object: KubernetesObject, release: string): boolean => isOwn(object) && releaseOf(object) === release;
 
-/** The fields that a manager has set. */
-export interface ManagedFields {
-  manager?: string;
-  operation?: string;
-  fieldsV1?: {'f:metadata'?: {'f:labels'?: object; 'f:annotations'?: object}};
-}
-
 export interface SecretObject extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & {managedFields?: readonly ManagedFields[]; resourceVersion?: string};
+  metadata: KubernetesObject['metadata'] & {
+    managedFields?: readonly {
+      manager?: string;
+      operation?: string;
+      fieldsV1?: {'f:metadata'?: {'f:labels'?: object; 'f:annotations'?: object}};
+    }[];
+  };
   type?: string;
   /** base64 */
   data?: Readonly<Record<string, string>>;
@@ -176,7 +191,7 @@ export interface NodePlace {
   taints: readonly Taint[];
 }
 
-interface Taint {
+export interface Taint {
   key: string;
   value?: string;
   effect: string;

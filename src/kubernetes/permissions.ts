@@ -1,7 +1,7 @@
 import {type Fact, known, type ReadError, type ReadResult} from '../ground/fact.ts';
 import type {KubernetesClient, RequestOptions} from './client.ts';
 import {isWideObject, resourceOf} from './kinds.ts';
-import type {KubernetesObject} from './objects.ts';
+import {isSameRef, type KubernetesObject, type ObjectRef, refOf} from './objects.ts';
 import {REQUEST_MS, unknownBy} from './resources.ts';
 
 export interface Permission {
@@ -13,13 +13,8 @@ export interface Permission {
   /** Only for the object of this name. */
   name?: string;
   /** This permission is enough instead. */
-  orElse?: {verb: string; resource: string; namespace?: string};
+  orElse?: Permission;
 }
-
-const ROLES: Readonly<Record<string, string>> = {
-  Role: 'roles.rbac.authorization.k8s.io',
-  ClusterRole: 'clusterroles.rbac.authorization.k8s.io',
-};
 
 /** Permissions for the objects of a chart. `served` are the resources of the API server, if known. Pure. */
 export function permissionsForObjects(
@@ -35,10 +30,10 @@ export function permissionsForObjects(
 
 /** RBAC prevents an account from granting permissions that it lacks, unless it may escalate and bind. */
 export function grantedBy(object: KubernetesObject, objects: readonly KubernetesObject[], ownNamespace: string): Permission[] {
-  const {kind = '', roleRef} = object as KubernetesObject & {roleRef?: {kind: string; name: string}};
-  const role = roleRef ? objects.find((each) => each.kind === roleRef.kind && each.metadata.name === roleRef.name) : object;
-  const resource = ROLES[role?.kind ?? ''];
-  if (role === undefined || resource === undefined) return [];
+  const {kind = '', roleRef} = object as KubernetesObject & {roleRef?: ObjectRef};
+  const role = roleRef ? objects.find((each) => isSameRef(refOf(each), roleRef)) : object;
+  if (role?.kind !== 'Role' && role?.kind !== 'ClusterRole') return [];
+  const resource = `${role.kind.toLowerCase()}s.rbac.authorization.k8s.io`;
   const namespace = kind.startsWith('Cluster') ? {} : {namespace: ownNamespace};
   const orElse = {verb: roleRef ? 'bind' : 'escalate', resource, ...namespace};
   return rulesOf(role).map((rule) => ({...rule, ...namespace, orElse}));
@@ -90,11 +85,7 @@ export async function reviewPermissions<T extends Permission>(
 
 /** Any of them is enough. */
 function questionsOf({verb, resource, namespace, name, orElse}: Permission): ResourceAttributes[] {
-  const scope = {...(namespace === undefined ? {} : {namespace}), ...(name === undefined ? {} : {name})};
-  const own = {verb, ...attributesOf(resource), ...scope};
-  if (orElse === undefined) return [own];
-  const {verb: other, resource: on, namespace: where} = orElse;
-  return [own, {verb: other, ...attributesOf(on), ...(where === undefined ? {} : {namespace: where})}];
+  return [{verb, ...attributesOf(resource), namespace, name}, ...(orElse ? questionsOf(orElse) : [])];
 }
 
 const keyOf = ({verb, group, resource, subresource, namespace, name}: ResourceAttributes): string =>
@@ -106,8 +97,8 @@ export interface ResourceAttributes {
   group?: string;
   resource: string;
   subresource?: string;
-  namespace?: string;
-  name?: string;
+  namespace?: string | undefined;
+  name?: string | undefined;
 }
 
 export async function reviewAccess(

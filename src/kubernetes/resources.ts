@@ -71,7 +71,6 @@ export interface ObjectOptions extends RequestOptions {
   groupVersion?: string;
 }
 
-/** All objects of a kind, such as `deployments.apps`. */
 export const listObjects = async <T>(
   client: Reader,
   resource: string,
@@ -133,28 +132,25 @@ export async function serverVersion(client: Reader, options: RequestOptions): Pr
   return typeof version === 'string' && version !== '' ? {version} : {};
 }
 
-/** Served resources: `deployments.apps` with its preferred group and version, `apps/v1`. */
-type ServedResources = ReadonlyMap<string, string>;
-
 const AGGREGATED = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`);
 const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
 
-interface GroupDiscovery {
-  metadata?: {name?: string};
-  versions?: readonly {version: string; resources?: readonly {resource: string}[]}[];
-}
-
 interface Groups {
-  items?: readonly GroupDiscovery[];
+  items?: readonly {
+    metadata?: {name?: string};
+    versions?: readonly {version: string; resources?: readonly {resource: string}[]}[];
+  }[];
   groups?: readonly {name: string; preferredVersion?: {groupVersion: string}}[];
 }
 
-interface Resources {
-  resources?: readonly {name: string}[];
-}
-
-/** Names of all served resources, and errors. An unavailable API of an add-on does not affect the others. */
-export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; error?: ReadError}> {
+/**
+ * All served resources, such as `deployments.apps`, with their preferred group and version, and errors. An unavailable API of an add-on
+ * does not affect the others.
+ */
+export async function servedResources(
+  client: Reader,
+  options: RequestOptions,
+): Promise<{served: ReadonlyMap<string, string>; error?: ReadError}> {
   const served = new Map<string, string>();
   const errors: ReadError[] = [];
   const add = (groupVersion: string, names: readonly string[]): void => {
@@ -172,7 +168,7 @@ export async function servedResources(client: Reader, options: RequestOptions): 
   const listed = async (path: string, groupVersion: string): Promise<void> =>
     add(
       groupVersion,
-      ((await get<Resources>(path))?.resources ?? []).map(({name}) => name),
+      ((await get<{resources?: readonly {name: string}[]}>(path))?.resources ?? []).map(({name}) => name),
     );
   await Promise.all(
     ['/api', '/apis'].map(async (path) => {
@@ -200,8 +196,9 @@ export async function servedResources(client: Reader, options: RequestOptions): 
   return {served, ...(error === undefined ? {} : {error})};
 }
 
-/** Milliseconds for a single request of a reading. */
+/** Timeout of a single request of a reading, and of a required request, in milliseconds. */
 export const REQUEST_MS = 5000;
+export const REQUIRED_MS = 15_000;
 
 const TIMED_OUT = /timeout|timed out|deadline exceeded|time allotted/i;
 
@@ -238,7 +235,6 @@ export function jsonOf<T extends object>(outcome: ProcessResult, source: string,
   return isRight(answer) ? known(answer as T, source) : unknown('failed', `unexpected response from ${source}`);
 }
 
-/** The objects of a kind such as `daemonsets.apps`. */
 export async function listFact<T extends KubernetesObject>(
   client: Reader,
   resource: string,
@@ -260,6 +256,3 @@ export async function objectFact<T extends KubernetesObject>(
 }
 
 const isObject = (each: unknown): boolean => isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
-
-/** Timeout of a required request, in milliseconds. */
-export const REQUIRED_MS = 15_000;

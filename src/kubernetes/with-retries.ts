@@ -153,7 +153,6 @@ export interface RetryOptions {
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Pauses before the retries of a call. */
 const PAUSES_MS = [500, 1500];
 
 /** For everything that is only read before a plan is created: the same request is sent once. */

@@ -1,4 +1,5 @@
-import {ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
+import {untilAborted} from '../ground/async.ts';
+import {completedText, ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
 import type {Interrupts} from '../ports/system.ts';
 import {findPool, listTokens, type Named, type PoolToken} from '../scalr/account.ts';
 import type {AccountRequest, Resource, ScalrClient} from '../scalr/client.ts';
@@ -34,18 +35,16 @@ export async function runAccountSteps(
   {interrupts: {interrupt, forceQuit}, onStep}: AccountDeps,
 ): Promise<(Resource | undefined)[]> {
   const answers: (Resource | undefined)[] = [];
-  const done = (): string =>
-    answers.length === 0
-      ? ''
-      : `Completed: ${steps
-          .slice(0, answers.length)
-          .map(({title}) => title)
-          .join('; ')}.`;
+  const done = (): string => completedText(steps.slice(0, answers.length)).trim();
   for (const step of steps) {
     if (interrupt.aborted) throw interrupted(done() || 'Nothing was changed.', interrupt);
     onStep(step, 'started');
     try {
-      answers.push(await orLeft(client.send(step.request, step.purpose), forceQuit, () => `${done()} No response yet: ${step.title}.`));
+      const sent = client.send(step.request, step.purpose).then((answer) => ({answer}));
+      const received = await untilAborted(sent, forceQuit);
+      // The second Ctrl-C does not wait for the answer.
+      if (received === undefined) throw interrupted(`${done()} No response yet: ${step.title}.`.trim(), forceQuit);
+      answers.push(received.answer);
     } catch (error) {
       if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED' || answers.length === 0) throw error;
       throw error.with(`${error.message} ${done()}`, error.suggestions);
@@ -55,7 +54,6 @@ export async function runAccountSteps(
   return answers;
 }
 
-/** The step that revokes a token for good. */
 export const revokeStep = (token: Pick<PoolToken, 'id'>, title: string): AccountStep => ({
   ...{id: 'revoke-token', title, request: revocationOf(token), purpose: revoking(token), isDestructive: true},
 });
@@ -114,19 +112,4 @@ function tokenIn(tokens: readonly PoolToken[], nameOrId: string, {name}: Named):
     ...(found === undefined ? [] : [`Use the ID instead of the name, for example ${found.id}`]),
     `List its tokens: scalr-agent pool token list ${name}`,
   ]);
-}
-
-/** The second Ctrl-C does not wait for the answer. */
-async function orLeft<T>(work: Promise<T>, forceQuit: AbortSignal, state: () => string): Promise<T> {
-  const listeners = new AbortController();
-  const left = new Promise<never>((_, reject) => {
-    const leave = (): void => reject(interrupted(state().trim(), forceQuit));
-    if (forceQuit.aborted) leave();
-    forceQuit.addEventListener('abort', leave, {once: true, signal: listeners.signal});
-  });
-  try {
-    return await Promise.race([work, left]);
-  } finally {
-    listeners.abort();
-  }
 }

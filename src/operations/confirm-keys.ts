@@ -53,18 +53,10 @@ export async function confirmKeys(
   const found = explained(base, first, codes.of);
   const open = keys.flatMap((_, index) => (found[index]?.size === 0 ? [index] : []));
   const again = codes.isSingle ? [] : open.slice(0, renders - 1 - codes.masks.length);
-  const alone = await renderWithout(
-    again.map((index) => [index]),
-    keys,
-    values,
-    read,
-    processes,
-  );
-  const singles = explained(
-    base,
-    alone,
-    again.map((_, index) => [index]),
-  );
+  const alone = again.map((index) => [index]);
+  const renderedAlone = await renderWithout(alone, keys, values, read, processes);
+  const ownRenders = again.map((_, render) => [render]);
+  const singles = explained(base, renderedAlone, ownRenders);
   return keys.flatMap((path, index) => {
     const parts = singles[again.indexOf(index)] ?? found[index];
     const isTested = codes.of[index] !== undefined && (codes.isSingle || parts?.size !== 0 || again.includes(index));

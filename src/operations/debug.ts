@@ -11,13 +11,14 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
-import {labelsOfRuns, type Run, runsIn} from '../release/inventory.ts';
+import {type Run, runsIn, runsOfRelease} from '../release/inventory.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {shutdownMode} from '../settings/pods.ts';
 import {type DebugValues, withDebug} from '../values/debug.ts';
-import {effectiveValues, readValues} from '../values/read-values.ts';
+import {readValues} from '../values/read-values.ts';
 import {renderChart} from './desired-release.ts';
 import {type InstallChoices, planInstall} from './install.ts';
+import {withValues} from './migrated-release.ts';
 import type {Plan} from './step.ts';
 import {inFlight} from './uninstall.ts';
 
@@ -49,16 +50,7 @@ export async function prepareDebug(
   const runs = await runsInFlight(name, release, target, {kubernetes, signal});
   if (!changed.isChanged && release.status === 'deployed') return {...changed, plan: {steps: []}, manifest: [], runs, warnings: []};
   const {values} = changed;
-  const desired = {
-    name,
-    chart: {...target, ...(chartSource === undefined ? {} : {source: chartSource})},
-    values,
-    effective: effectiveValues(values, target),
-    explicitPaths: [],
-    // JSON is YAML, and keeps every value as Helm has it.
-    yaml: `${JSON.stringify(values)}\n`,
-    secrets: [],
-  };
+  const desired = withValues({name, chart: {...target, source: chartSource}, explicitPaths: [], secrets: []}, values, target);
   const manifest = await renderChart(desired, facts, () => undefined, processes);
   requireSameChart(manifest, release, chartSource);
   // Changes of others are kept, unless Helm must overwrite fields to apply the release.
@@ -102,14 +94,15 @@ function requireSameChart(manifest: readonly KubernetesObject[], {chart}: Releas
 async function runsInFlight(
   {release, kubeTarget}: ReleaseName,
   {values}: ReleaseRecord,
-  {chart, version}: Target,
+  target: Target,
   {kubernetes, signal}: Pick<ClusterAccess, 'kubernetes'> & {signal: AbortSignal},
 ): Promise<Run[] | undefined> {
-  if (chart === 'agent-local') return undefined;
+  const runsOf = runsOfRelease(release, target, values);
+  if (runsOf === undefined) return undefined;
   const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
   const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
   const objects = lists.flatMap((list) => requireAnswer(list, kubeTarget).items);
-  return runsIn(objects, {chart, version, release, taskLabels: labelsOfRuns(values)});
+  return runsIn(objects, runsOf);
 }
 
 /** The effect of the pod restart on runs; `ofJobs` on those that have their own pods. */

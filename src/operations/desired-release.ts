@@ -5,10 +5,10 @@ import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
 import type {Secret} from '../ground/secret.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import type {Path, Values} from '../ground/tree.ts';
+import type {Path, Tree, Values} from '../ground/tree.ts';
 import {type ChartReference, template} from '../helm/helm.ts';
 import {objectsIn} from '../helm/release-record.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {type Container, type KubernetesObject, pairsBelow} from '../kubernetes/objects.ts';
 import type {Processes} from '../ports/system.ts';
 import {type AccountToken, accountAnnotations} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
@@ -29,7 +29,6 @@ export interface DesiredRelease {
   effective: Values;
   /** Keys of the values that come from explicit settings, not from defaults. */
   explicitPaths: readonly Path[];
-  /** The values file for helm. */
   yaml: string;
   secrets: readonly DesiredSecret[];
 }
@@ -51,7 +50,6 @@ export interface DesiredSecret {
   annotations?: Readonly<Record<string, string>>;
   /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
-  /** How to provide the content. */
   howToGive: string;
   /** The flag with its name. */
   flag: string;
@@ -64,10 +62,9 @@ export function desiredRelease(
   name: ReleaseName,
   made?: AccountToken,
 ): DesiredRelease {
-  const source = settings.get(chartSource);
   return {
     name,
-    chart: {...target, ...(source === undefined ? {} : {source})},
+    chart: {...target, source: settings.get(chartSource)},
     values,
     effective: effectiveValues(values, target),
     explicitPaths: [
@@ -139,7 +136,6 @@ export async function renderChart(
 }
 
 export interface RenderedChart {
-  /** The rendered chart, CRDs included. */
   manifest: Fact<readonly KubernetesObject[]>;
   /** Helm's message if this server is too old for the chart; the manifest is then rendered for a newer version. */
   refusal?: string;
@@ -160,7 +156,10 @@ export async function renderManifest(
   if (!(first instanceof ExpectedError)) return first;
   const floor = FLOOR.exec(first.message)?.[1];
   const second = floor === undefined ? first : await on(floor);
-  if (second instanceof ExpectedError) return {manifest: unrendered(second)};
+  if (second instanceof ExpectedError) {
+    const {message} = second;
+    return {manifest: unknown(message.includes('timed out waiting for a response') ? 'timed-out' : 'failed', message)};
+  }
   // Without a server version helm used its own default, so its error does not apply to this cluster.
   return serverVersion === undefined ? second : {...second, refusal: first.message};
 }
@@ -169,15 +168,6 @@ export async function renderManifest(
 const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* incompatible with/;
 
 export const RENDERED_BY = 'helm template';
-
-const unrendered = ({message}: ExpectedError): Fact<never> =>
-  unknown(message.includes('timed out waiting for a response') ? 'timed-out' : 'failed', message);
-
-interface Container {
-  name?: string;
-  image?: string;
-  env?: readonly {name?: string}[] | null;
-}
 
 const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
 
@@ -209,10 +199,7 @@ export function renderMismatches(objects: readonly KubernetesObject[], get: Get)
 }
 
 /** Containers anywhere in an object, such as in the Job templates of custom resources. */
-function containersIn(tree: unknown): Container[] {
-  if (Array.isArray(tree)) return tree.flatMap(containersIn);
-  if (typeof tree !== 'object' || tree === null) return [];
-  return Object.entries(tree).flatMap(([key, below]) =>
-    (key === 'containers' || key === 'initContainers') && Array.isArray(below) ? (below as Container[]) : containersIn(below),
+const containersIn = (object: KubernetesObject): Container[] =>
+  pairsBelow(object as unknown as Tree).flatMap(([key, below]) =>
+    (key === 'containers' || key === 'initContainers') && Array.isArray(below) ? (below as unknown as Container[]) : [],
   );
-}

@@ -36,9 +36,7 @@ export interface TokenPlan {
 }
 
 /** What an install with --pool changes in the account. */
-export interface PreparedPool extends TokenPlan {
-  warnings: readonly Warning[];
-}
+export type PreparedPool = TokenPlan & {warnings: readonly Warning[]};
 
 /** Reads the account and plans; changes nothing. @throws ExpectedError */
 export async function preparePool(
@@ -65,7 +63,10 @@ export async function preparePool(
       ...{pool, creation, token: kept === undefined ? attributes : undefined, agentsBefore: new Set(agents.map(({id}) => id))},
       orphans: isIdentified ? unusedTokens(tokens, attributes, [kept?.id]) : [],
     }),
-    warnings: (creation?.warnings ?? []).map((warning) => ({...warning, message: notShared(pool)})),
+    warnings: (creation?.warnings ?? []).map((warning) => ({
+      ...warning,
+      message: `Agent pool ${pool.name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${pool.name} --environment NAME`,
+    })),
   };
 }
 
@@ -85,9 +86,6 @@ export const unusedTokens = (
   known: readonly (string | undefined)[],
 ): PoolToken[] => tokens.filter((each) => each.description === description && each.lastUsedAt === null && !known.includes(each.id));
 
-const notShared = ({name}: ScalrPool): string =>
-  `Agent pool ${name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${name} --environment NAME`;
-
 /** The description identifies tokens of this release in this cluster. */
 export const tokenAttributesOf = ({
   release,
@@ -104,7 +102,6 @@ const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
     `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
   ]);
 
-/** A token that the Secret gets. */
 export interface CreatedToken extends AccountToken {
   text: Secret;
 }
@@ -189,7 +186,6 @@ async function cleanUp(
 const POLL_MS = 5000;
 
 interface AwaitOptions extends Clock {
-  /** Names of the pods of the release. */
   pods: readonly string[];
   agentsBefore: ReadonlySet<string>;
   timeoutMs: number;

@@ -8,7 +8,7 @@ import {helmVersion, rollback, uninstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {dryRunApply, dryRunMerge, dryRunOf} from '../kubernetes/kubectl.ts';
-import type {Event, KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
+import {type DefinitionObject, type Event, isSameRef, type KubernetesObject, refOf, type Snapshot} from '../kubernetes/objects.ts';
 import {REQUIRED_MS, type Reader, servedResources} from '../kubernetes/resources.ts';
 import type {Files, Processes} from '../ports/system.ts';
 import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
@@ -88,13 +88,9 @@ async function requireDefinitions(
   );
 }
 
-interface Definition extends KubernetesObject {
-  spec?: {group?: string; names?: {kind?: string}};
-}
-
 /** Custom resources whose CRDs the install creates. */
 async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan, kubernetes: Reader): Promise<KubernetesObject[]> {
-  const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition') as Definition[];
+  const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition') as DefinitionObject[];
   if (definitions.length === 0) return [];
   const {served} = await servedResources(kubernetes, {signal: new AbortController().signal, idleMs: REQUIRED_MS});
   const changes = ofPhase(steps, 'definitions').length > 0;
@@ -108,7 +104,7 @@ async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan,
 function callsFor(objects: readonly KubernetesObject[], kubeTarget: ClusterTarget, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
   const merged = objects
     .filter(({kind = ''}) => !APPLIED_KINDS.has(kind))
-    .map((object) => mergePatch(tree(object), tree(formerOf(object, installed))));
+    .map((object) => mergePatch(tree(object), tree(installed.find((each) => isSameRef(refOf(each), refOf(object))))));
   const applied = objects.filter(({kind = ''}) => APPLIED_KINDS.has(kind));
   return [
     ...(merged.length === 0 ? [] : [dryRunMerge(kubeTarget, merged as object[])]),
@@ -117,9 +113,6 @@ function callsFor(objects: readonly KubernetesObject[], kubeTarget: ClusterTarge
 }
 
 const APPLIED_KINDS: ReadonlySet<string> = new Set(['Secret', 'ConfigMap', 'CustomResourceDefinition']);
-
-const formerOf = ({kind, metadata}: KubernetesObject, installed: readonly KubernetesObject[]): KubernetesObject | undefined =>
-  installed.find((each) => each.kind === kind && each.metadata.name === metadata.name);
 
 const tree = (object: KubernetesObject | undefined): Tree => (object ?? {}) as unknown as Tree;
 

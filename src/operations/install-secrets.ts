@@ -74,7 +74,9 @@ function requireOwn(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
     `Secret ${secret.name} in ${desired.name.kubeTarget.namespace} ${reason}.`,
     [
       `Use another Secret: ${secret.flag} NAME`,
-      ...(isComplete && isGiven(secret) ? [`To use its content, omit the ${contentOf(secret)}`] : []),
+      ...(isComplete && isGiven(secret)
+        ? [`To use its content, omit the ${secret.type === 'Opaque' ? 'token' : 'certificate and key'}`]
+        : []),
       ...(isRelabeled(secret, desired, facts)
         ? [`To keep its labels and annotations, omit ${spell(secretLabel)} and ${spell(secretAnnotation)}`]
         : []),
@@ -82,8 +84,6 @@ function requireOwn(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
     {exit: ExitCode.usage},
   );
 }
-
-const contentOf = ({type}: DesiredSecret): string => (type === 'Opaque' ? 'token' : 'certificate and key');
 
 function whyNotOwn(secret: DesiredSecret, desired: DesiredObjects, facts: InstallFacts): string | undefined {
   const {name} = secret;
@@ -107,7 +107,9 @@ function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
   const {release, kubeTarget} = desired.name;
   const found = facts.secrets.get(name);
   const hasNewContent = isChanged(secret, facts);
-  const own = hasNewContent ? {...secret.annotations, ...markOf(name, desired, facts)} : ownAnnotations(found);
+  const mark = staleReaders(name, desired, facts).length === 0 ? {} : {[MARK]: ''};
+  const ownFound = Object.entries(found?.metadata.annotations ?? {}).filter(([key]) => isReservedKey(key));
+  const own = hasNewContent ? {...secret.annotations, ...mark} : Object.fromEntries(ownFound);
   const wantedMetadata = secret.metadata ?? appliedMetadata(found);
   const annotations = {...own, ...wantedMetadata.annotations};
   const labels = {...wantedMetadata.labels, ...ownLabels(release)};
@@ -126,9 +128,6 @@ function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
     call: applyObjects(kubeTarget, [secretObject]),
   };
 }
-
-const ownAnnotations = (found: SecretObject | undefined): Record<string, string> =>
-  Object.fromEntries(Object.entries(found?.metadata.annotations ?? {}).filter(([key]) => isReservedKey(key)));
 
 /** Labels and annotations that this program has set for the user; others may have added more. */
 function appliedMetadata(secret: SecretObject | undefined): SecretMetadata {
@@ -177,12 +176,14 @@ export function requireSecrets({secrets: desired, name: {kubeTarget}}: RenderedR
 
 /** Content was given that the Secret in the cluster does not have. */
 const isChanged = (secret: DesiredSecret, {secrets}: InstallFacts): boolean =>
-  given(secret).some(([key, content]) => secrets.get(secret.name)?.data?.[key] !== base64(content));
+  given(secret).some(([key, content]) => !hasContent(secrets.get(secret.name), key, content));
 
 const given = ({data}: DesiredSecret): [string, Secret][] =>
   Object.entries(data).filter((entry): entry is [string, Secret] => entry[1] !== undefined);
 
-const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
+/** The Secret in the cluster has this content. */
+export const hasContent = (found: SecretObject | undefined, key: string, content: Secret): boolean =>
+  found?.data?.[key] === Buffer.from(content.reveal(), 'utf8').toString('base64');
 
 /** Annotates a Secret until the workloads that use it are restarted, so that an interrupted install can continue. */
 const MARK = 'scalr.io/restart-readers';
@@ -211,9 +212,6 @@ export function restartSteps(desired: DesiredObjects, facts: InstallFacts): Step
     );
   return [...restarts, ...done];
 }
-
-const markOf = (secret: string, desired: DesiredObjects, facts: InstallFacts): Readonly<Record<string, string>> =>
-  staleReaders(secret, desired, facts).length === 0 ? {} : {[MARK]: ''};
 
 /** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
 function staleReaders(secret: string, {manifest}: DesiredObjects, {installed, release, stopped}: InstallFacts): KubernetesObject[] {

@@ -4,7 +4,7 @@ import {comparePaths} from '../diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../diff/live-drift.ts';
 import {type Difference, driftOf} from '../diff/values-diff.ts';
 import {commandLine, kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {type ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
@@ -24,13 +24,6 @@ import {claimsToKeep, keepClaimSteps} from './release-data.ts';
 import {inOrder, type Plan, permissionsOfUpgrade, type Step} from './step.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 
-/** The state of the cluster, the rendered chart, and the steps between the two. */
-interface PreparedInstall {
-  facts: InstallFacts;
-  manifest: readonly KubernetesObject[];
-  plan: Plan;
-}
-
 export interface InstallChoices {
   /** A pending Helm operation counts as aborted, however new it is. */
   takesOver: boolean;
@@ -48,7 +41,7 @@ export async function prepareInstall(
   access: ClusterAccess,
   signal: AbortSignal,
   choices: InstallChoices,
-): Promise<PreparedInstall> {
+): Promise<{facts: InstallFacts; manifest: readonly KubernetesObject[]; plan: Plan}> {
   const names = desired.secrets.map((secret) => secret.name);
   const reading = readFacts(desired.name, names, access, signal);
   const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(({version = '', error}) =>
@@ -56,17 +49,16 @@ export async function prepareInstall(
     error ? [] : renderChart(desired, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
   );
   rendering.catch(() => undefined);
-  const facts = await withSecretUsers(withoutUninstalled(await reading), desired, access.kubernetes, signal);
+  const read = await reading;
+  // Of a release that was uninstalled with --keep-history, nothing is left to change or to keep.
+  const present = read.release?.status === 'uninstalled' ? {...read, release: undefined, installed: [], drift: []} : read;
+  const facts = await withSecretUsers(present, desired, access.kubernetes, signal);
   const manifest = await rendering;
   const before = scalrChart(facts.release?.chart ?? '')?.chart;
   const isReplaced = before !== undefined && before !== desired.chart.chart;
   const replaced = isReplaced ? inventoryOf(await readInventory(desired.name, facts, access, signal)) : undefined;
   return {facts, manifest, plan: planInstall({...desired, manifest}, {...facts, replaced}, choices)};
 }
-
-/** Of a release that was uninstalled with --keep-history, nothing is left to change or to keep. */
-const withoutUninstalled = (facts: InstallFacts): InstallFacts =>
-  facts.release?.status === 'uninstalled' ? {...facts, release: undefined, installed: [], drift: []} : facts;
 
 /** Steps from the current state to the desired release; empty without changes. Pure. @throws ExpectedError */
 export function planInstall(
@@ -88,7 +80,9 @@ export function planInstall(
     warnings: [
       ...(replaced ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message})) : []),
       ...userWarnings(desired, facts),
-      ...(isChanged ? contested(desired, facts).map(managerWarning) : []),
+      ...(isChanged ? contested(desired, facts) : []).map(({object, manager, paths}) => ({
+        ...{code: 'OBJECT_NOT_OWNED', message: `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`},
+      })),
     ],
     steps: inOrder({
       namespace: namespaceSteps(desired, facts),
@@ -167,7 +161,12 @@ function releaseSteps(
   if (!isPending(release)) return upgrade;
   const age = choices.now.getTime() - Date.parse(release.updated);
   if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);
-  if (release.record === undefined) throw unlockable(name, release);
+  if (release.record === undefined) {
+    const state = `Release ${name.release} is ${release.status} (revision ${release.revision})`;
+    throw failed('RELEASE_BUSY', `${state} and cannot be unlocked, because Helm does not store it in a Secret.`, [
+      `Roll back to the previous revision: ${commandLine(rollback(name))}`,
+    ]);
+  }
   // Helm rejects to change a release with a pending operation.
   const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
   return {...upgrade, unlock: [{id: 'unlock', title: unlock, call: replaceObject(name.kubeTarget, markedFailed(release.record))}]};
@@ -196,11 +195,6 @@ const contested = ({manifest}: RenderedRelease, {drift, installed}: InstallFacts
     const {changed} = comparePaths(after, before);
     return paths.some((path) => !changed.includes(path));
   });
-
-const managerWarning = ({object, manager, paths}: ObjectDrift): Warning => ({
-  code: 'OBJECT_NOT_OWNED',
-  message: `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`,
-});
 
 /** With server-side apply, Helm rejects such a change, unless it takes the fields away from the other program. */
 function requireNoOtherManager(desired: RenderedRelease, facts: InstallFacts): void {
@@ -248,13 +242,6 @@ const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, de
       `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
       'If that operation no longer runs, add --take-over',
     ],
-  );
-
-const unlockable = (name: ReleaseName, {status, revision}: ReleaseRecord): ExpectedError =>
-  failed(
-    'RELEASE_BUSY',
-    `Release ${name.release} is ${status} (revision ${revision}) and cannot be unlocked, because Helm does not store it in a Secret.`,
-    [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
   );
 
 /** Values of the installed release that the desired one drops, or changes without an explicit setting. */

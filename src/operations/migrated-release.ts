@@ -25,8 +25,9 @@ export interface Migration {
 }
 
 /** Values in files of the user, merged over the migrated ones. */
-interface MigrateOptions {
+export interface MigrateOptions {
   source: string | undefined;
+  /** With --verify. */
   keyring?: string | undefined;
   overlay: Values;
   /** For the secrets that the installed values contain as plain text. */
@@ -53,7 +54,7 @@ export function migratedRelease(
     desired: withValues(
       {
         name,
-        chart: {...to, ...(source === undefined ? {} : {source}), ...(keyring === undefined ? {} : {keyring})},
+        chart: {...to, source, keyring},
         explicitPaths: [],
         secrets: inlineSecrets(given, settings),
       },
@@ -126,19 +127,16 @@ function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): D
   ];
 }
 
-const DATA_CLAIM = at('persistence.data.persistentVolumeClaim.claimName');
-
 /** Values that mount the PVCs of the installed version instead of new ones. */
 export function withOldClaims(values: Values, target: Target, lost: readonly string[]): Values {
   const effective = effectiveValues(values, target);
   const result = copyOf(values);
+  const {rows} = chartFor(target);
+  const row = rows.find((each) => each.setting.id === cacheClaim.id && each.paths.length > 0 && within(target.version, each.in));
   for (const claim of lost) {
-    const path = claim.endsWith('-data') ? DATA_CLAIM : cacheClaimKey(target);
+    const path = claim.endsWith('-data') ? at('persistence.data.persistentVolumeClaim.claimName') : row?.paths[0];
     const isPersistent = path !== undefined && getAt(effective, [...path.slice(0, -2), 'enabled']) === true;
     if (isPersistent && (getAt(effective, path) ?? '') === '') setAt(result, path, claim);
   }
   return result;
 }
-
-const cacheClaimKey = (target: Target): Path | undefined =>
-  chartFor(target).rows.find((row) => row.setting.id === cacheClaim.id && row.paths.length > 0 && within(target.version, row.in))?.paths[0];

@@ -18,14 +18,6 @@ import {
 import type {Resource, ScalrClient} from '../scalr/client.ts';
 import {type AccountPlan, type AccountStep, revokeStep} from './account-steps.ts';
 
-interface PoolOptions {
-  name: string;
-  /** Names or IDs of the environments that can use it. */
-  environments: readonly string[];
-  isShared: boolean;
-  isForVcs: boolean;
-}
-
 /** A plan for a pool; without steps, the pool is as it should be. */
 export interface PoolPlan extends AccountPlan {
   pool: ScalrPool;
@@ -34,8 +26,11 @@ export interface PoolPlan extends AccountPlan {
 /** The ID of a pool that does not exist yet. */
 const NEW = '';
 
-/** The plan that creates a pool. @throws ExpectedError if one with this name exists and differs */
-export async function planPoolCreation(client: ScalrClient, {name, environments, isShared, isForVcs}: PoolOptions): Promise<PoolPlan> {
+/** The plan that creates a pool for environments, by name or ID. @throws ExpectedError if one with this name exists and differs */
+export async function planPoolCreation(
+  client: ScalrClient,
+  {name, environments, isShared, isForVcs}: Pick<ScalrPool, 'name' | 'isShared' | 'isForVcs'> & {environments: readonly string[]},
+): Promise<PoolPlan> {
   const chosen: Named[] = [];
   for (const each of environments) chosen.push(namedOf(await findObject(client, 'environment', each)));
   const pool = {id: NEW, name, isDefault: false, isForVcs, isShared, isInUse: false, environments: chosen};
@@ -133,7 +128,10 @@ const LINKS: Readonly<Record<Exclude<keyof PoolLinks, 'isAccountDefault'>, LinkK
 /** The plan that links a pool, or unlinks it. Links that exist, and links of other pools, are left alone. @throws ExpectedError */
 export async function planLinks(client: ScalrClient, nameOrId: string, links: PoolLinks, isLinking: boolean): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
-  if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs) throw notForVcs(pool);
+  if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs)
+    throw failed('CONFLICTING_SETTINGS', `Agent pool ${pool.name} is not for VCS, so a VCS provider cannot use it.`, [
+      'Create a VCS agent pool: scalr-agent pool create NAME --vcs',
+    ]);
   const pools = isLinking ? await listPools(client) : [pool];
   const found: Link[] = [];
   for (const [group, {kind, noun, relationship, permission}] of Object.entries(LINKS)) {
@@ -155,23 +153,21 @@ export async function planLinks(client: ScalrClient, nameOrId: string, links: Po
     pool,
     steps: found.filter(({used}) => (used === pool.id) !== isLinking).map((link) => linkStep(link, pool, pools, isLinking)),
     warnings: [
-      ...found.filter(({used}) => !isLinking && used !== pool.id).map(({what}) => notLinked(pool, what)),
+      ...found
+        .filter(({used}) => !isLinking && used !== pool.id)
+        .map(({what: [first = '', ...rest]}) => ({
+          ...{code: 'NOT_LINKED', message: `${first.toUpperCase()}${rest.join('')} does not use agent pool ${pool.name}.`},
+        })),
       ...(isRunPool ? [] : [{code: 'VCS_POOL', message: `Agent pool ${pool.name} is for VCS. Its agents do not execute runs.`}]),
     ],
   };
 }
-
-const notLinked = ({name}: Named, what: string): Warning => ({
-  code: 'NOT_LINKED',
-  message: `${what[0]?.toUpperCase()}${what.slice(1)} does not use agent pool ${name}.`,
-});
 
 interface Link {
   id: string;
   what: string;
   /** ID of the pool that it uses now. */
   used: string | undefined;
-  /** The change. */
   data: {type: string; id: string; relationships?: object; attributes?: object};
   permission: string;
 }
@@ -187,20 +183,15 @@ function linkStep({id, what, used, data, permission}: Link, pool: Named, pools: 
   };
 }
 
-const notForVcs = ({name}: Named): ExpectedError =>
-  failed('CONFLICTING_SETTINGS', `Agent pool ${name} is not for VCS, so a VCS provider cannot use it.`, [
-    'Create a VCS agent pool: scalr-agent pool create NAME --vcs',
-  ]);
-
-/** Agents and the token of a release that is uninstalled before its pool is deleted. */
-interface OwnInPool {
-  /** Names. */
-  agents: readonly string[];
-  tokenId: string;
-}
-
-/** The plan that deletes a pool, with what still uses it; with `own`, nothing else may use it. @throws ExpectedError */
-export async function planPoolDeletion(client: ScalrClient, nameOrId: string, own?: OwnInPool): Promise<PoolPlan> {
+/**
+ * The plan that deletes a pool, with what still uses it. `own` are the names of the agents and the token of a release that is uninstalled
+ * before; then nothing else may use the pool. @throws ExpectedError
+ */
+export async function planPoolDeletion(
+  client: ScalrClient,
+  nameOrId: string,
+  own?: {agents: readonly string[]; tokenId: string},
+): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
   const [allAgents, allTokens, {workspaces, vcsProviders}] = await Promise.all([
     listAgents(client, pool.id),
@@ -253,18 +244,11 @@ const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | und
         `Show the agents: scalr-agent pool show ${name}`,
       ]);
 
-interface AccountRemoval {
-  revokesToken: boolean;
-  deletesPool: boolean;
-  /** Names of the pods of the release, which are those of its agents. */
-  pods: readonly string[];
-}
-
-/** Revokes the token that an install has created, and deletes its pool if nothing else uses it. Read-only. @throws ExpectedError */
+/** Revokes the token that an install has created, and deletes its pool if only agents in `pods` use it. Read-only. @throws ExpectedError */
 export async function planAccountRemoval(
   client: ScalrClient,
   {poolId, tokenId}: AccountToken,
-  {revokesToken, deletesPool, pods}: AccountRemoval,
+  {revokesToken, deletesPool, pods}: {revokesToken: boolean; deletesPool: boolean; pods: readonly string[]},
 ): Promise<AccountPlan> {
   const pool = await findPool(client, poolId).catch((error: unknown) => {
     if (error instanceof ExpectedError && error.code === 'SCALR_NOT_FOUND') return undefined;

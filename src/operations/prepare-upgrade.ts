@@ -1,11 +1,11 @@
-import {kubernetesAdvice, type NewSetting, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
+import {kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import {isBelow, isTooOld, noteText} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, type Warning} from '../ground/errors.ts';
-import {sameTree, type Tree, type Values} from '../ground/tree.ts';
+import {sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../kubernetes/objects.ts';
@@ -22,39 +22,27 @@ import type {Change} from '../values/migrate/change.ts';
 import {type DesiredRelease, type RenderedRelease, renderChart} from './desired-release.ts';
 import {planInstall} from './install.ts';
 import {withSecretUsers} from './install-secrets.ts';
-import {type Migration, migratedRelease} from './migrated-release.ts';
+import {type MigrateOptions, type Migration, migratedRelease} from './migrated-release.ts';
 import type {Plan, Step} from './step.ts';
 import {planUninstall, type UninstallPlan} from './uninstall.ts';
-import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
+import {prepareUpgrade, type Rollback, type UpgradeChoices, type UpgradePlan} from './upgrade.ts';
 
 /** What is shown, confirmed and run, within one chart or to another one. */
-export interface PreparedUpgrade {
+export interface PreparedUpgrade extends Omit<UpgradePlan, 'rollback'> {
   /** The release that the plan installs or upgrades. */
   name: ReleaseName;
   facts: InstallFacts;
-  desired: RenderedRelease;
-  plan: Plan;
   /** All steps, also those that remove the release of the former chart. */
   steps: readonly Step[];
   warnings: readonly Warning[];
-  advice: readonly UpgradeAdvice[];
-  newSettings: readonly NewSetting[];
   changes: readonly Change[];
   /** Absent if the chart changes, because the old release remains until the new one is ready. */
   rollback?: Rollback;
-  /** PVCs that Helm would have deleted. */
-  keptClaims: readonly string[];
-  cleanup: readonly Step[];
   /** Only to another chart. */
   change?: ChartChange;
 }
 
-interface UpgradeOptions {
-  source: string | undefined;
-  /** With --verify. */
-  keyring?: string | undefined;
-  /** Values to merge over the migrated ones. */
-  overlay: Values;
+interface UpgradeOptions extends Omit<MigrateOptions, 'secretNames'> {
   newRelease: string | undefined;
   /** Given names of the Secrets for a token or a client certificate in the installed values. */
   secretNames: Partial<SecretNames>;

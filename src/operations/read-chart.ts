@@ -51,7 +51,6 @@ async function download(desired: ChartReference, directory: string, processes: R
   }
 }
 
-/** Who signed a chart. */
 export interface ChartSignature {
   signer: string;
   /** Of the key. */

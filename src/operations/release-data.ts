@@ -7,7 +7,7 @@ import type {Inventory} from '../release/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../release/inventory-data.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {RenderedRelease} from './desired-release.ts';
-import type {Step} from './step.ts';
+import {isKept, type Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
 
@@ -19,29 +19,24 @@ const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]):
  * `helm.sh/resource-policy: keep` on the live PVC, other owners and --cascade=orphan. Only the volumes can be retained.
  */
 export function beforeUninstall({release, kubeTarget}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
+  const reclaim = ({name}: VolumeItem, policy: 'Delete' | 'Retain', keptFor: string | null) =>
+    patchVolume(kubeTarget, name, {metadata: {labels: {[KEPT_LABEL]: keptFor}}, spec: {persistentVolumeReclaimPolicy: policy}});
   if (isPurged)
     return bound(inventory, 'release', 'older-revision')
       .filter(({volume, usedBy}) => volume.isKeptByUs && usedBy.length === 0)
-      .map((each) => unkeepVolume(kubeTarget, each));
+      .map(({name, volume}) => ({
+        id: `release-volume/${volume.name}`,
+        title: `Restore reclaim policy Delete of PersistentVolume ${volume.name}, which an earlier uninstall retained for PVC ${name}`,
+        call: reclaim(volume, 'Delete', null),
+      }));
   return bound(inventory, 'release')
     .filter(({volume}) => volume.reclaimPolicy !== 'Retain')
-    .map((each) => keepVolume(kubeTarget, release, each));
+    .map(({name, volume}) => ({
+      id: `keep-volume/${volume.name}`,
+      title: `Retain PersistentVolume ${volume.name} with the data of PVC ${name}`,
+      call: reclaim(volume, 'Retain', release),
+    }));
 }
-
-const keepVolume = (kubeTarget: ClusterTarget, release: string, {name, volume}: Bound): Step => ({
-  id: `keep-volume/${volume.name}`,
-  title: `Retain PersistentVolume ${volume.name} with the data of PVC ${name}`,
-  call: patchVolume(kubeTarget, volume.name, {
-    metadata: {labels: {[KEPT_LABEL]: release}},
-    spec: {persistentVolumeReclaimPolicy: 'Retain'},
-  }),
-});
-
-const unkeepVolume = (kubeTarget: ClusterTarget, {name, volume}: Bound): Step => ({
-  id: `release-volume/${volume.name}`,
-  title: `Restore reclaim policy Delete of PersistentVolume ${volume.name}, which an earlier uninstall retained for PVC ${name}`,
-  call: patchVolume(kubeTarget, volume.name, {metadata: {labels: {[KEPT_LABEL]: null}}, spec: {persistentVolumeReclaimPolicy: 'Delete'}}),
-});
 
 /** Steps after it: retained volumes are reserved for PVCs of the same names, so that the next install finds its data. */
 export function keepVolumeSteps({kubeTarget}: ReleaseName, inventory: Inventory, timeoutSeconds: number): Step[] {
@@ -49,25 +44,26 @@ export function keepVolumeSteps({kubeTarget}: ReleaseName, inventory: Inventory,
   // An interrupted uninstall may have left these bound to a deleted PVC.
   const tied = inventory.volumes.filter(({isTied}) => isTied);
   return [
-    ...(claims.length === 0 ? [] : [claimsGone(kubeTarget, claims, timeoutSeconds)]),
-    ...[...claims.map(({volume}) => volume), ...tied].map((each) => reserve(kubeTarget, each)),
+    ...(claims.length === 0
+      ? []
+      : [
+          {
+            id: 'claims-gone',
+            title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
+            call: waitUntilGone(
+              kubeTarget,
+              claims.map(({name}) => `persistentvolumeclaim/${name}`),
+              timeoutSeconds,
+            ),
+          },
+        ]),
+    ...[...claims.map(({volume}) => volume), ...tied].map(({name, claim}) => ({
+      id: `reserve-volume/${name}`,
+      title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${kubeTarget.namespace}`,
+      call: patchVolume(kubeTarget, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
+    })),
   ];
 }
-
-const claimsGone = (kubeTarget: ClusterTarget, claims: readonly Bound[], seconds: number): Step => {
-  const names = claims.map(({name}) => `persistentvolumeclaim/${name}`);
-  return {
-    id: 'claims-gone',
-    title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
-    call: waitUntilGone(kubeTarget, names, seconds),
-  };
-};
-
-const reserve = (kubeTarget: ClusterTarget, {name, claim}: VolumeItem): Step => ({
-  id: `reserve-volume/${name}`,
-  title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${kubeTarget.namespace}`,
-  call: patchVolume(kubeTarget, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
-});
 
 /** Data that is deleted: in PVCs of the release, in those of older revisions, and in volumes that an earlier uninstall retained. */
 export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): Removal[] {
@@ -78,7 +74,7 @@ export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): R
     const isData = lost.includes(claim);
     return {
       what: `${isData ? 'All data in PVC' : 'PVC'} ${name}${size ? ` (${size})` : ''}`,
-      objects: [removedClaim(name, kubeTarget.namespace), ...(isData && volume ? [removedVolume(volume.name)] : [])],
+      objects: [{kind: CLAIM, name, namespace: kubeTarget.namespace}, ...(isData && volume ? [removedVolume(volume.name)] : [])],
       steps,
     };
   };
@@ -237,8 +233,6 @@ export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: Kuberne
 
 const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name});
 
-const removedClaim = (name: string, namespace: string): RemovedObject => ({kind: 'PersistentVolumeClaim', name, namespace});
-
 const CLAIM = 'PersistentVolumeClaim';
 
 /** PVCs of the release that Helm would delete. The file system behind a PersistentVolume of the release remains (EFS). */
@@ -247,11 +241,9 @@ export function claimsToKeep({manifest}: Pick<RenderedRelease, 'manifest'>, {ins
   const rendered = new Set(named(manifest, CLAIM).map(({metadata}) => metadata.name));
   const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));
   return (named(installed, CLAIM) as Claim[])
-    .filter(({metadata, spec}) => !rendered.has(metadata.name) && !volumes.has(spec?.volumeName ?? '') && !isKept(metadata))
+    .filter((each) => !rendered.has(each.metadata.name) && !volumes.has(each.spec?.volumeName ?? '') && !isKept(each))
     .map(({metadata}) => metadata.name);
 }
-
-const isKept = ({annotations}: KubernetesObject['metadata']): boolean => annotations?.['helm.sh/resource-policy'] === 'keep';
 
 export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseName): Step[] =>
   claims.map((claim) => ({

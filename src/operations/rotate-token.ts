@@ -30,7 +30,6 @@ export interface TokenHolder {
   facts: InstallFacts & {release: ReleaseRecord};
   target: Target;
   secret: SecretObject;
-  /** The key of the token. */
   key: string;
 }
 
@@ -45,17 +44,15 @@ export async function readTokenHolder(
   requireKnownVersion(name, target);
   const {settings} = readValues(release.values, target);
   const [secretName, key] = [settings.get(tokenSecret.id), settings.get(tokenSecretKey.id)];
-  if (typeof secretName !== 'string' || typeof key !== 'string') throw inValues(name);
+  if (typeof secretName !== 'string' || typeof key !== 'string')
+    throw failed('UNSUPPORTED_SETTING', `The token of release ${name.release} is in its Helm values, not in its own Secret.`, [
+      `Move it to a Secret: ${ownCommand('upgrade', name)}`,
+    ]);
   const facts = await readFacts(name, [secretName], access, signal);
   const secret = facts.secrets.get(secretName);
   if (secret === undefined || !isOwnFor(secret, name.release)) throw notOurs(name, secretName, secret);
   return {name, facts: {...facts, release}, target, secret, key};
 }
-
-const inValues = (name: ReleaseName): ExpectedError =>
-  failed('UNSUPPORTED_SETTING', `The token of release ${name.release} is in its Helm values, not in its own Secret.`, [
-    `Move it to a Secret: ${ownCommand('upgrade', name)}`,
-  ]);
 
 function notOurs({release, kubeTarget}: ReleaseName, secret: string, found: SecretObject | undefined): ExpectedError {
   const reason = found === undefined ? 'does not exist' : `was not created by scalr-agent for release ${release}`;
@@ -73,9 +70,6 @@ interface NewToken {
   /** Absent if the token was given by the user. */
   made?: AccountToken | undefined;
 }
-
-export const hasToken = ({secret, key}: TokenHolder, text: Secret): boolean =>
-  secret.data?.[key] === Buffer.from(text.reveal(), 'utf8').toString('base64');
 
 /** Steps in the cluster: the Secret, if there is a new token, and the restart of what reads it. @throws ExpectedError */
 export async function planRotation(

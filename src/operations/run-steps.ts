@@ -1,13 +1,14 @@
+import {anySignal, untilAborted} from '../ground/async.ts';
 import {commandLine, type ProcessResult} from '../ground/command-line.ts';
-import {ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
+import {completedText, ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
-import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
+import {type KubernetesObject, refText, type Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
-import {type Run, runsIn} from '../release/inventory.ts';
+import {runsIn} from '../release/inventory.ts';
 import type {Step} from './step.ts';
 import type {PollDeps} from './watch-release.ts';
 
@@ -47,7 +48,7 @@ async function withUndo(failure: ExpectedError, done: readonly Step[], {kubernet
   const found = await Promise.all(undos.map(async (undo) => ({...undo, replicas: await replicasOf(undo, kubernetes)})));
   const left = found.filter(({replicas}) => replicas === 0);
   const others = (isOther: (replicas: number | undefined) => boolean, what: string): string[] => {
-    const names = found.filter(({replicas}) => isOther(replicas)).map(({object: {kind, name}}) => `${kind} ${name}`);
+    const names = found.filter(({replicas}) => isOther(replicas)).map(({object}) => refText(object));
     return names.length === 0 ? [] : [`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} ${what}.`];
   };
   const deleted = others((replicas) => replicas === undefined, 'already deleted');
@@ -74,7 +75,7 @@ async function replicasOf(
 async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDeps): Promise<void> {
   const {interrupt, forceQuit} = deps.interrupts;
   const completed = [...(deps.completed ?? [])];
-  const finished = (): string => finishedText([...completed, ...done]);
+  const finished = (): string => completedText([...completed, ...done]);
   for (const step of steps) {
     if (interrupt.aborted) throw interrupted(finished() || 'Nothing was changed.', interrupt);
     deps.onStep(step, 'started');
@@ -84,7 +85,10 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
       continue;
     }
     const outcome = await runUncontested(step, deps);
-    if (outcome === 'late' || outcome === 'stuck') throw tooLate(step, finished(), outcome);
+    if (outcome === 'late' || outcome === 'stuck') {
+      const message = `${step.title}: ${step.call.tool} did not complete within --timeout. ${ENDS[outcome]} ${finished()}`;
+      throw failed('TIMED_OUT', message.trim(), [tryCluster(placeIn(step.call.args)), RUN_AGAIN]);
+    }
     if (outcome === 'left') throw interrupted(`${finished()}${step.call.tool} continues in the background: ${step.title}.`, forceQuit);
     const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
     if (!isDone && interrupt.aborted) throw interrupted(`${finished()}Not completed: ${step.title}.`, interrupt);
@@ -112,7 +116,6 @@ async function runStep(
   const running = processes.start(step.call);
   const listeners = new AbortController();
   const {signal} = listeners;
-  const left = new Promise<'left'>((resolve) => forceQuit.addEventListener('abort', () => resolve('left'), {once: true, signal}));
   interrupt.addEventListener(
     'abort',
     () => {
@@ -124,13 +127,12 @@ async function runStep(
   const limitMs = step.call.tool === 'helm' ? timeoutMs : undefined;
   const late = after(limitMs);
   late.addEventListener('abort', running.interrupt, {once: true, signal});
-  const gone = after(limitMs === undefined ? undefined : limitMs + EXIT_TIMEOUT_MS);
-  const stuck = new Promise<'stuck'>((resolve) => gone.addEventListener('abort', () => resolve('stuck'), {once: true, signal}));
+  const gone = anySignal(forceQuit, after(limitMs === undefined ? undefined : limitMs + EXIT_TIMEOUT_MS));
   try {
-    const outcome = await Promise.race([running.outcome, left, stuck]);
-    if (typeof outcome === 'string') running.leave();
+    const outcome = await untilAborted(running.outcome, gone);
+    if (outcome === undefined) running.leave();
     else if (late.aborted && !interrupt.aborted && outcome.exitCode !== 0) return 'late';
-    return outcome;
+    return outcome ?? (forceQuit.aborted ? 'left' : 'stuck');
   } finally {
     listeners.abort();
   }
@@ -140,15 +142,6 @@ const after = (milliseconds: number | undefined): AbortSignal =>
   milliseconds === undefined ? new AbortController().signal : AbortSignal.timeout(milliseconds);
 
 const ENDS = {late: 'It was interrupted.', stuck: 'It did not stop after an interrupt and continues in the background.'} as const;
-
-const tooLate = ({call: {tool, args}, title}: Step, finished: string, how: keyof typeof ENDS): ExpectedError =>
-  failed('TIMED_OUT', `${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished}`.trim(), [
-    tryCluster(placeIn(args)),
-    RUN_AGAIN,
-  ]);
-
-const finishedText = (done: readonly Step[]): string =>
-  done.length === 0 ? '' : `Completed: ${done.map(({title}) => title).join('; ')}. `;
 
 const MAX_ATTEMPTS = 4;
 
@@ -172,10 +165,16 @@ async function waitForRuns(
       const objects = lists.flatMap(({items}) => items);
       const runs = runsIn(objects, waitFor.noRunsOf);
       if (runs.length === 0) return;
-      const names = namesOf(runs);
+      const names = runs.map(refText).join(', ');
       if (names !== seen) onRuns(names);
       seen = names;
-      if (isLate) throw stillRunning(names, waitFor);
+      if (isLate) {
+        const after = `Runs are still in flight after ${waitFor.timeoutSeconds} s: ${names}.`;
+        throw failed('TIMED_OUT', `${after} They continue, and the release is still installed.`, [
+          'Run the same command again with a longer --drain-timeout, for example 2h',
+          waitFor.howToBreakOff,
+        ]);
+      }
     } else {
       const failure = apiFailure(error, waitFor.kubeTarget);
       if (isLate || !isTransient(failure)) throw failure;
@@ -183,11 +182,3 @@ async function waitForRuns(
     await sleep(POLL_INTERVAL_MS, interrupts.interrupt);
   }
 }
-
-const namesOf = (runs: readonly Run[]): string => runs.map(({kind, name}) => `${kind} ${name}`).join(', ');
-
-const stillRunning = (names: string, {timeoutSeconds, howToBreakOff}: NonNullable<Step['waitFor']>): ExpectedError =>
-  failed('TIMED_OUT', `Runs are still in flight after ${timeoutSeconds} s: ${names}. They continue, and the release is still installed.`, [
-    'Run the same command again with a longer --drain-timeout, for example 2h',
-    howToBreakOff,
-  ]);

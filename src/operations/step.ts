@@ -2,6 +2,7 @@ import type {Difference} from '../diff/values-diff.ts';
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
+import {groupsOf} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {resourceNamed} from '../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName, type ObjectRef} from '../kubernetes/objects.ts';
@@ -92,10 +93,6 @@ export interface Plan {
 
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['persistentvolumes', 'namespaces', 'customresourcedefinitions.apiextensions.k8s.io']);
 
-/** The permissions that a step requires. Steps of helm list their own. Pure. */
-const permissionsOf = ({call, permissions}: Step, {kubeTarget}: ReleaseName): readonly Permission[] =>
-  permissions ?? (call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : []);
-
 function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: string): Permission[] {
   const firstFlag = rest.findIndex((each) => each.startsWith('--'));
   const named = rest.slice(0, firstFlag < 0 ? undefined : firstFlag);
@@ -158,7 +155,10 @@ export function permissionsOfUpgrade(
   // Unchanged roles grant nothing new.
   const isChanged = (object: KubernetesObject): boolean => JSON.stringify(before.get(kindAndName(object))) !== JSON.stringify(object);
   const removed = installed.filter(
-    (object) => !after.has(kindAndName(object)) && !isKept(object) && !(object.kind === CLAIM && keptClaims.includes(object.metadata.name)),
+    (object) =>
+      !after.has(kindAndName(object)) &&
+      !isKept(object) &&
+      !(object.kind === 'PersistentVolumeClaim' && keptClaims.includes(object.metadata.name)),
   );
   return [
     ...permissionsForObjects(['get', 'create'], objects.filter(isNew), where),
@@ -173,8 +173,6 @@ export function permissionsOfUpgrade(
   ];
 }
 
-const CLAIM = 'PersistentVolumeClaim';
-
 /** What Helm requires to uninstall a release. Pure. */
 export const permissionsOfUninstall = ({kubeTarget}: ReleaseName, objects: readonly KubernetesObject[]): Permission[] => [
   ...permissionsForObjects(
@@ -185,14 +183,14 @@ export const permissionsOfUninstall = ({kubeTarget}: ReleaseName, objects: reado
   ...forRecord(kubeTarget.namespace, 'delete'),
 ];
 
-const isKept = ({metadata}: KubernetesObject): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
+/** Helm does not delete it. */
+export const isKept = ({metadata}: KubernetesObject): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
 
 /** For a person: delete clusterroles.rbac.authorization.k8s.io. Pure. */
-function permissionText(permissions: readonly Permission[]): string {
-  const verbs = new Map<string, Set<string>>();
-  for (const {verb, resource} of permissions) verbs.set(resource, (verbs.get(resource) ?? new Set()).add(verb));
-  return [...verbs].map(([resource, each]) => `${[...each].join(', ')} ${resource}`).join('; ');
-}
+const permissionText = (permissions: readonly Permission[]): string =>
+  groupsOf(permissions, ({resource}) => resource)
+    .map((same) => `${[...new Set(same.map(({verb}) => verb))].join(', ')} ${same[0].resource}`)
+    .join('; ');
 
 const TIMEOUT_MS = 30_000;
 
@@ -202,17 +200,18 @@ export async function requirePermissions(
   name: ReleaseName,
   {kubernetes, operation}: Pick<ClusterAccess, 'kubernetes'> & {operation: 'install' | 'upgrade' | 'uninstall' | 'debug' | 'rotate-token'},
 ): Promise<void> {
-  const needs = steps.flatMap((step) => permissionsOf(step, name).map((each) => ({...each, title: step.title})));
+  const {release, kubeTarget} = name;
+  // Steps of helm list their own.
+  const needs = steps.flatMap(({call, title, permissions = call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : []}) =>
+    permissions.map((each) => ({...each, title})),
+  );
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const reviewed = await reviewPermissions(needs, kubernetes, signal);
   // Without an answer, the step itself shows whether it is permitted.
   if (!isKnown(reviewed)) return;
   const missing = reviewed.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return;
-  const lines = [...new Set(missing.map(({title}) => title))].map(
-    (title) => `× ${title}: ${permissionText(missing.filter((each) => each.title === title))}`,
-  );
-  const {release, kubeTarget} = name;
+  const lines = groupsOf(missing, ({title}) => title).map((each) => `× ${each[0].title}: ${permissionText(each)}`);
   const {value: user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
   const grantee = {purpose: `${release}:${operation}-steps`, namespace: kubeTarget.namespace, user};
   throw failed('FORBIDDEN', ['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join('\n'), [

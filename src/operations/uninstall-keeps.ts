@@ -1,7 +1,7 @@
 import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
-import type {ObjectRef} from '../kubernetes/objects.ts';
+import {refText} from '../kubernetes/objects.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
 import type {AccountToken, NamespaceItem} from '../release/namespace.ts';
@@ -23,10 +23,9 @@ export interface KeptObject {
 }
 
 type Purge = ReadonlySet<Purgeable>;
-type Removable = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
 
 /** What --purge deletes. */
-export function removable(inventory: Inventory, purge: Purge): Removable {
+export function removable(inventory: Inventory, purge: Purge) {
   const {definitions, secrets, namespace, nodeData} = inventory;
   return {
     definitions: purge.has('crds') ? definitions.filter(({neededBy}) => neededBy?.length === 0) : [],
@@ -70,23 +69,27 @@ export function remaining(
       why: 'an earlier uninstall retained it',
       how: again('claims'),
     })),
-    ...inventory.definitions
-      .filter((each) => !going.definitions.includes(each))
-      .map((each) => ({what: `CRD ${each.name}`, why: whyDefinitionStays(each), how: howDefinitionGoes(each, again('crds'))})),
+    ...inventory.definitions.filter((each) => !going.definitions.includes(each)).map((each) => keptDefinition(each, again('crds'))),
     ...inventory.secrets
       .filter((each) => !going.secrets.includes(each))
-      .map(({name: secret, usedBy, accountToken}) => ({
-        what: `Secret ${secret}`,
-        why: removesToken && accountToken && usedBy.length === 0 ? 'its token becomes invalid' : whySecretStays(usedBy),
-        how: usedBy.length > 0 ? `When nothing uses it: ${again('secrets')}` : again('secrets'),
-      })),
+      .map(({name: secret, usedBy, accountToken}) => {
+        const what = `Secret ${secret}`;
+        if (usedBy.length > 0) return {what, why: usedText(usedBy), how: `When nothing uses it: ${again('secrets')}`};
+        const isInvalid = removesToken && accountToken !== undefined;
+        const why = isInvalid ? 'its token becomes invalid' : 'Scalr shows a token only once, and the next install uses it';
+        return {what, why, how: again('secrets')};
+      }),
     ...(inventory.namespace && going.namespace.length === 0
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
     ...inventory.secrets.flatMap(({accountToken, usedBy}) =>
       accountToken && usedBy.length === 0 ? keptInAccount(accountToken, name, {removesToken, deletesPool}) : [],
     ),
-    ...inventory.leftovers.map((each) => keptLeftover(each, name)),
+    ...inventory.leftovers.map((each) => ({
+      what: refText(each),
+      why: `it has the labels of release ${name.release}, which has no Helm record`,
+      how: commandLine(deleteByHand(name.kubeTarget, each.kind, each.name)),
+    })),
     ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.kubeTarget)),
   ];
 }
@@ -119,26 +122,22 @@ function keptClaim(
   };
 }
 
-const RETAINED = 'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk';
+export const RETAINED = 'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk';
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
 
-const whySecretStays = (usedBy: readonly string[]): string =>
-  usedBy.length === 0 ? 'Scalr shows a token only once, and the next install uses it' : usedText(usedBy);
+const usedText = (usedBy: readonly string[]): string =>
+  `used by ${usedBy.length === 1 ? usedBy[0] : `${usedBy.slice(0, -1).join(', ')} and ${usedBy.at(-1)}`}`;
 
-function usedText(usedBy: readonly string[]): string {
-  const [last, ...before] = usedBy.toReversed();
-  return before.length === 0 ? `used by ${last}` : `used by ${before.toReversed().join(', ')} and ${last}`;
-}
-
-function howDefinitionGoes({neededBy}: DefinitionItem, again: string): string {
-  if (neededBy === undefined) return `With a user that can list releases and custom resources of all namespaces: ${again}`;
-  return neededBy.length > 0 ? `When nothing uses it: ${again}` : again;
-}
-
-function whyDefinitionStays({neededBy}: DefinitionItem): string {
-  if (neededBy === undefined) return 'your user cannot list other users of the CRD';
-  return neededBy.length > 0 ? `used by ${neededText(neededBy)}` : 'Helm never deletes CRDs, and the next agent-job release requires it';
+function keptDefinition({name, neededBy}: DefinitionItem, again: string): KeptObject {
+  const what = `CRD ${name}`;
+  if (neededBy === undefined) {
+    const how = `With a user that can list releases and custom resources of all namespaces: ${again}`;
+    return {what, why: 'your user cannot list other users of the CRD', how};
+  }
+  return neededBy.length > 0
+    ? {what, why: `used by ${neededText(neededBy)}`, how: `When nothing uses it: ${again}`}
+    : {what, why: 'Helm never deletes CRDs, and the next agent-job release requires it', how: again};
 }
 
 function neededText(neededBy: readonly string[]): string {
@@ -176,12 +175,6 @@ function keptInAccount(
   };
   return [...(removesToken ? [] : [token]), ...(deletesPool ? [] : [pool])];
 }
-
-const keptLeftover = ({kind, name}: ObjectRef, {release, kubeTarget}: ReleaseName): KeptObject => ({
-  what: `${kind} ${name}`,
-  why: `it has the labels of release ${release}, which has no Helm record`,
-  how: commandLine(deleteByHand(kubeTarget, kind, name)),
-});
 
 function keptNodeData(item: NodeDataItem, purge: Purge, kubeTarget: ClusterTarget): KeptObject[] {
   const reason = whyNodeDataIsKept(item);

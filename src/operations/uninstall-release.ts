@@ -4,12 +4,13 @@ import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts'
 import {errorLine} from '../kubernetes/api-error.ts';
 import {groupVersionOf, pluralOfKind} from '../kubernetes/kinds.ts';
 import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {type KubernetesObject, refText} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {type Removal, type RemovedObject, removalText} from './release-data.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
+import {isKept} from './step.ts';
 import type {UninstallPlan} from './uninstall.ts';
-import type {KeptObject} from './uninstall-keeps.ts';
+import {type KeptObject, RETAINED} from './uninstall-keeps.ts';
 import type {PollDeps} from './watch-release.ts';
 
 interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
@@ -18,7 +19,6 @@ interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
   planAgain(): Promise<UninstallPlan>;
 }
 
-/** The result of an uninstall, verified with the API server. */
 export interface Uninstalled {
   removed: readonly string[];
   /** Objects that are not deleted, or could not be verified. */
@@ -62,7 +62,7 @@ export async function uninstallRelease(
     }),
     // A PVC can be part of the release and of its data.
     notRemoved: [...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values()],
-    exit: exitOf(notRemoved),
+    exit: notRemoved.length === 0 ? ExitCode.ok : notRemoved.every((each) => each.isLate) ? ExitCode.timedOut : ExitCode.failed,
   };
 }
 
@@ -78,11 +78,6 @@ async function requireUninstalled({namespace}: ClusterTarget, {planAgain}: Unins
     `The release was installed again in namespace ${namespace} during the uninstall. Its new pods keep running.`,
     ['Check who else installs it, then run the same command again'],
   );
-}
-
-function exitOf(failures: readonly Failure[]): ExitCode {
-  if (failures.length === 0) return ExitCode.ok;
-  return failures.every(({isLate}) => isLate) ? ExitCode.timedOut : ExitCode.failed;
 }
 
 /** A failure does not prevent other deletions. */
@@ -108,14 +103,13 @@ async function remove(
 const byHandOf = ({kind, name}: LeftObject['object'], kubeTarget: ClusterTarget): string =>
   commandLine(deleteByHand(kubeTarget, kind, name));
 
-/** Without what removes the finalizer, its work may be left undone: a disk, a DNS record. */
-const releaseOf = ({kind, name}: LeftObject['object'], kubeTarget: ClusterTarget): string =>
-  `Start the program that removes the finalizer. If it no longer exists: ${commandLine(removeFinalizers(kubeTarget, kind, name))}`;
-
 const failureOf = ({object, why, isLate, isHeld}: LeftObject, {how}: Removal, kubeTarget: ClusterTarget, timeoutMs: number): Failure => ({
-  what: `${object.kind} ${object.name}`,
+  what: refText(object),
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
-  how: isHeld === true ? releaseOf(object, kubeTarget) : (how ?? byHandOf(object, kubeTarget)),
+  how: isHeld
+    ? // Without what removes the finalizer, its work may be left undone: a disk, a DNS record.
+      `Start the program that removes the finalizer. If it no longer exists: ${commandLine(removeFinalizers(kubeTarget, object.kind, object.name))}`
+    : (how ?? byHandOf(object, kubeTarget)),
   isLate,
 });
 
@@ -177,8 +171,7 @@ async function stateOf(
   if (object === undefined) return undefined;
   if (object.metadata.deletionTimestamp !== undefined) return {why: endingText(object), isLate: true, isHeld: isHeld(object)};
   if (kind === 'PersistentVolume') return stateOfVolume(object);
-  if (object.metadata.annotations?.['helm.sh/resource-policy'] === 'keep')
-    return {why: 'its annotation helm.sh/resource-policy is keep', isLate: false};
+  if (isKept(object)) return {why: 'its annotation helm.sh/resource-policy is keep', isLate: false};
   return {why: 'it still exists: it was not deleted, or was created again', isLate: false};
 }
 
@@ -186,11 +179,7 @@ async function stateOf(
 function stateOfVolume({spec, status}: Live): Pick<LeftObject, 'why' | 'isLate'> {
   if (status?.phase === 'Failed')
     return {why: `its data remains: the storage driver failed to delete it (${status.message ?? 'no reason given'})`, isLate: false};
-  if (spec?.persistentVolumeReclaimPolicy === 'Retain')
-    return {
-      why: 'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk',
-      isLate: false,
-    };
+  if (spec?.persistentVolumeReclaimPolicy === 'Retain') return {why: RETAINED, isLate: false};
   if (status?.phase === 'Bound')
     return {why: `it is still bound to PVC ${spec?.claimRef?.namespace}/${spec?.claimRef?.name}`, isLate: true};
   return {why: 'its data remains: the storage driver has not deleted it yet', isLate: true};

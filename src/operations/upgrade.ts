@@ -4,6 +4,7 @@ import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {applyObjects, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import {
+  type DefinitionObject,
   includesRef,
   isSameRef,
   type KubernetesObject,
@@ -36,7 +37,7 @@ export interface UpgradeChoices extends InstallChoices {
 }
 
 /** What an upgrade does, and what the user must know before. */
-interface UpgradePlan {
+export interface UpgradePlan {
   desired: RenderedRelease;
   plan: Plan;
   advice: readonly UpgradeAdvice[];
@@ -81,7 +82,8 @@ export function planUpgrade(installed: InstalledRelease, desired: RenderedReleas
   const replaced = isUpgraded ? changedSelectors(desired, installed) : [];
   const drains = isUpgraded && choices.drain && endsRuns(desired, installed, replaced);
   const controllers = controllersOf(desired, installed);
-  const drained = drains ? drainSteps(name, {...inventory, controllers}, choices, HOW_TO_BREAK_OFF) : [];
+  const howToBreakOff = 'Upgrade without waiting, which interrupts the runs: --no-drain';
+  const drained = drains ? drainSteps(name, {...inventory, controllers}, choices, howToBreakOff) : [];
   // Helm creates a deleted Deployment again, with its replicas; one that is scaled to 0 conflicts with server-side apply.
   const stopped = drained.length === 0 ? [] : controllers.map(({kind, name: stoppedName}) => ({kind, name: stoppedName}));
   const rendered = desired.manifest.map(refOf);
@@ -121,22 +123,16 @@ function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}
   };
 }
 
-const HOW_TO_BREAK_OFF = 'Upgrade without waiting, which interrupts the runs: --no-drain';
-
-const SELECTOR = at('spec.selector');
-const hasSelector = ({kind}: KubernetesObject): boolean => ['Deployment', 'DaemonSet', 'StatefulSet'].includes(kind ?? '');
-
 /** Workloads of the release whose selector changes, which Kubernetes refuses. */
 const changedSelectors = ({manifest}: RenderedRelease, {live}: InstalledRelease): ObjectRef[] =>
   manifest
-    .filter(hasSelector)
     .filter((object) => {
+      const selectorOf = (each: KubernetesObject): Tree | undefined => getAt(each as unknown as Tree, at('spec.selector'));
       const found = live.find((each) => isSameRef(refOf(each), refOf(object)));
-      return found !== undefined && !sameTree(getAt(tree(found), SELECTOR), getAt(tree(object), SELECTOR));
+      const hasSelector = ['Deployment', 'DaemonSet', 'StatefulSet'].includes(object.kind ?? '');
+      return hasSelector && found !== undefined && !sameTree(selectorOf(found), selectorOf(object));
     })
     .map(refOf);
-
-const tree = (object: KubernetesObject): Tree => object as unknown as Tree;
 
 /** Those of the deployed revision, and those that an interrupted upgrade has already started. */
 function controllersOf({manifest}: RenderedRelease, {inventory, live}: InstalledRelease): Controller[] {
@@ -256,16 +252,12 @@ function rollbackOf(
   };
 }
 
-interface Definition extends KubernetesObject {
-  spec?: {versions?: readonly {name: string; storage?: boolean}[]};
-}
-
 /** CRDs are never rolled back; objects stay in the version in which they were stored. */
-const storageLimits = (definitions: readonly KubernetesObject[], manifest: readonly KubernetesObject[]): string[] =>
-  (manifest as readonly Definition[])
+const storageLimits = (definitions: readonly DefinitionObject[], manifest: readonly DefinitionObject[]): string[] =>
+  manifest
     .filter(({kind}) => kind === 'CustomResourceDefinition')
     .flatMap((next) => {
-      const former = (definitions as readonly Definition[]).find(({metadata}) => metadata.name === next.metadata.name);
+      const former = definitions.find(({metadata}) => metadata.name === next.metadata.name);
       if (former === undefined) return [`CRD ${next.metadata.name} remains after a rollback, because Helm does not manage CRDs.`];
       const [was, is] = [former, next].map(({spec}) => spec?.versions?.find(({storage}) => storage)?.name);
       return was === is ? [] : [`CRD ${next.metadata.name} stores objects as ${is} instead of ${was}, even after a rollback.`];

@@ -1,7 +1,8 @@
 import {parse} from 'yaml';
-import {type Fact, follow, known, mapped, unknown} from '../ground/fact.ts';
+import {type Fact, follow, known, unknown} from '../ground/fact.ts';
 import {getAt, isMap, type Tree} from '../ground/tree.ts';
-import {type NodeObject, type PlatformReadings, runsLinux, type Taint} from './readings.ts';
+import type {Taint} from '../kubernetes/objects.ts';
+import {isNodeReady, type NodeObject, type PlatformReadings, runsLinux} from './readings.ts';
 
 /** One node as the scheduler sees it. */
 export interface NodeCapacity {
@@ -28,10 +29,8 @@ const POOL_LABELS = [
   'doks.digitalocean.com/node-pool',
 ];
 
-export const capacityOf = ({nodes}: Pick<PlatformReadings, 'nodes'>): Fact<readonly NodeCapacity[]> =>
-  mapped(nodes, (all) => all.map(capacityOfNode));
-
-function capacityOfNode({metadata, spec, status}: NodeObject): NodeCapacity {
+export function capacityOfNode(node: NodeObject): NodeCapacity {
+  const {metadata, spec, status} = node;
   const labels = metadata.labels ?? {};
   const pool = POOL_LABELS.map((key) => labels[key]).find((each) => each !== undefined);
   return {
@@ -42,7 +41,7 @@ function capacityOfNode({metadata, spec, status}: NodeObject): NodeCapacity {
     labels,
     taints: (spec?.taints ?? []).map(({key, value, effect}) => ({key, ...(value === undefined ? {} : {value}), effect})),
     isSchedulable: spec?.unschedulable !== true,
-    isReady: status?.conditions?.some(({type, status: is}) => type === 'Ready' && is === 'True') ?? false,
+    isReady: isNodeReady(node),
     ...(pool === undefined ? {} : {pool}),
   };
 }

@@ -4,12 +4,12 @@ import type {ChartRequirements} from '../charts/recommend.ts';
 import {compare, type KubernetesVersions} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {type Fact, firstKnown, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
-import {count} from '../ground/text.ts';
+import {count, groupsOf} from '../ground/text.ts';
 import {hideSecretValues, type Values} from '../ground/tree.ts';
-import {capacityOf, type NodeCapacity} from './capacity.ts';
+import {capacityOfNode, type NodeCapacity} from './capacity.ts';
 import {type Platform, platformOf, workerSystemOf} from './platform.ts';
 import {type Cni, cniOf, forbidsHostPath, type NetworkPolicies, networkPoliciesOf, podSecurityOf} from './policies.ts';
-import type {ConfigMapObject, CustomObject, NodeObject, PlatformReadings, StorageClassObject} from './readings.ts';
+import type {ConfigMapObject, CustomObject, PlatformReadings, StorageClassObject} from './readings.ts';
 
 export interface StorageClass {
   name: string;
@@ -48,9 +48,6 @@ const PROVISIONERS: readonly [provisioner: RegExp, modes: readonly AccessMode[]]
 
 const DEFAULT_MARKS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
-const storageOf = ({storageClasses}: Pick<PlatformReadings, 'storageClasses'>): Fact<readonly StorageClass[]> =>
-  mapped(storageClasses, (all) => all.map(storageClassOf));
-
 function storageClassOf({metadata, provisioner = '', volumeBindingMode}: StorageClassObject): StorageClass {
   const modes = PROVISIONERS.find(([pattern]) => pattern.test(provisioner))?.[1];
   return {
@@ -78,8 +75,8 @@ export interface ClusterFacts {
   storageClasses: Fact<readonly StorageClass[]>;
   policies: {podSecurity: Fact<string>};
   forbidsHostPath: Fact<boolean>;
-  releases: Fact<ScalrReleases>;
-  /** Definitions of agent-job, by generation. */
+  releases: ScalrReleases;
+  /** Generations of the definitions of agent-job that are served; Helm never removes one. */
   definitions: Fact<readonly string[]>;
 }
 
@@ -92,16 +89,16 @@ export function clusterFactsOf(readings: PlatformReadings): ClusterFacts {
     versions: versionsOf(readings),
     platform,
     nodeSystems: {ofWorkers: workerSystemOf(readings)},
-    nodes: capacityOf(readings),
+    nodes: mapped(readings.nodes, (all) => all.map(capacityOfNode)),
     cni,
     networkPolicies: networkPoliciesOf(cni, readings),
     dns: {usesMetadataAddress: usesMetadataDns(readings, platform.distribution)},
     networks: networksOf(readings),
-    storageClasses: storageOf(readings),
+    storageClasses: mapped(readings.storageClasses, (all) => all.map(storageClassOf)),
     policies: {podSecurity},
     forbidsHostPath: forbidsHostPath(podSecurity, platform.cloud),
     releases: scalrReleasesOf(readings),
-    definitions: servedDefinitions(readings),
+    definitions: mapped(readings.resources, (all) => DEFINITIONS.filter((name) => all.includes(name))),
   };
 }
 
@@ -128,13 +125,10 @@ interface Versions {
 }
 
 function versionsOf({serverVersion, nodes}: Pick<PlatformReadings, 'serverVersion' | 'nodes'>): Versions {
-  const kubelets = follow(nodes, (all): Fact<Record<string, number>> => {
-    const counts = new Map<string, number>();
-    for (const {status} of all) {
-      const version = status?.nodeInfo?.kubeletVersion;
-      if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
-    }
-    return known(Object.fromEntries(counts), 'nodes, status.nodeInfo.kubeletVersion');
+  const kubelets = follow(nodes, (all) => {
+    const versions = all.flatMap(({status}) => status?.nodeInfo?.kubeletVersion || []);
+    const counts = groupsOf(versions, String).map((same) => [same[0], same.length]);
+    return known(Object.fromEntries(counts) as Record<string, number>, 'nodes, status.nodeInfo.kubeletVersion');
   });
   const oldest = follow(serverVersion, (server) => follow(kubelets, (counts) => oldestOf([server, ...Object.keys(counts)])));
   return {server: serverVersion, kubelets, oldest};
@@ -160,13 +154,10 @@ export interface ScalrRelease {
   values: Fact<Values>;
 }
 
-interface ScalrReleases {
-  /** The whole cluster, or only the namespace if permissions do not allow more. */
-  scope: 'cluster' | 'namespace';
-  releases: readonly ScalrRelease[];
-}
+/** The whole cluster, or only the namespace if permissions do not allow more. */
+type ScalrReleases = Fact<{scope: 'cluster' | 'namespace'; releases: readonly ScalrRelease[]}>;
 
-const scalrReleasesOf = ({releases}: Pick<PlatformReadings, 'releases'>): Fact<ScalrReleases> =>
+const scalrReleasesOf = ({releases}: Pick<PlatformReadings, 'releases'>): ScalrReleases =>
   mapped(releases, ({scope, releases: all}) => ({
     scope,
     releases: all.flatMap(({name, namespace, status, chart, values}) => {
@@ -175,10 +166,6 @@ const scalrReleasesOf = ({releases}: Pick<PlatformReadings, 'releases'>): Fact<S
       return ours ? [{name, namespace, ...ours, status, values: shown}] : [];
     }),
   }));
-
-/** Generations of the definitions of agent-job that are served; Helm never removes one. */
-const servedDefinitions = ({resources}: Pick<PlatformReadings, 'resources'>): Fact<readonly string[]> =>
-  mapped(resources, (all) => DEFINITIONS.filter((name) => all.includes(name)));
 
 /** What agent-job brought over the years: up to 0.5.63, up to 0.5.67, and since. */
 export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];
@@ -206,19 +193,19 @@ function networksOf(readings: PlatformReadings): Networks {
     ),
     pods: firstKnown(
       ofKubeadm(kubeadmConfig, 'podSubnet'),
-      from(openshiftNetworks, clusterNetworks),
+      from(openshiftNetworks, ({status}) => texts(status?.['clusterNetwork']).map((each) => (each as {cidr?: unknown} | null)?.cidr)),
       from(calicoPools, ({spec}) => (spec?.['disabled'] === true ? [] : [spec?.['cidr']])),
     ),
-    podsOfNodes: follow(nodes, (all) => cidrs(all.flatMap(podNetworks), 'nodes, spec.podCIDRs')),
+    podsOfNodes: follow(nodes, (all) =>
+      cidrs(
+        all.flatMap(({spec}): unknown[] => [...(spec?.podCIDRs ?? [spec?.podCIDR])]),
+        'nodes, spec.podCIDRs',
+      ),
+    ),
   };
 }
 
-const podNetworks = ({spec}: NodeObject): unknown[] => [...(spec?.podCIDRs ?? [spec?.podCIDR])];
-
 const texts = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-const clusterNetworks = ({status}: CustomObject): unknown[] =>
-  texts(status?.['clusterNetwork']).map((each) => (each as {cidr?: unknown} | null)?.cidr);
 
 function cidrs(found: readonly unknown[], source: string): Fact<string[]> {
   const valid = [...new Set(found.filter(isCidr))];
@@ -233,11 +220,9 @@ const ofKubeadm = (config: Fact<ConfigMapObject | undefined>, key: 'serviceSubne
     return cidrs(line?.[1]?.split(',') ?? [], `${source}, ${key}`);
   });
 
-const METADATA_ADDRESS = '169.254.169.254';
-
 /** Pods use 169.254.169.254 for DNS, so blocking the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
 const usesMetadataDns = ({kubeletDns}: Pick<PlatformReadings, 'kubeletDns'>, distribution: Fact<string>): Fact<boolean> =>
   follow(distribution, (name): Fact<boolean> => {
     if (name !== 'gke') return known(false, 'only Cloud DNS for GKE uses this address');
-    return mapped(kubeletDns, (servers) => servers.includes(METADATA_ADDRESS));
+    return mapped(kubeletDns, (servers) => servers.includes('169.254.169.254'));
   });

@@ -56,7 +56,10 @@ const AUTOPILOT_ONLY = 'allowlistedv2workloads.auto.gke.io';
 
 function flavorOf(distribution: string, {nodes, resources}: Pick<PlatformReadings, 'nodes' | 'resources'>): Fact<string> {
   const linux = knownValue(nodes)?.filter(runsLinux) ?? [];
-  if (distribution === 'gke') return linux.length > 0 ? byNodeNames(linux) : byResources(nodes, resources);
+  // A Standard cluster can have some nodes in Autopilot mode, an Autopilot cluster has no others.
+  const isAutopilot = linux.every(({metadata}) => metadata.name.startsWith('gk3-'));
+  if (distribution === 'gke')
+    return linux.length > 0 ? known(isAutopilot ? 'autopilot' : 'standard', 'node names') : byResources(nodes, resources);
   if (distribution !== 'eks') return known('standard', 'only one flavor exists');
   return follow(nodes, (): Fact<string> => {
     const types = new Set(linux.map(({metadata}) => metadata.labels?.['eks.amazonaws.com/compute-type'] ?? 'ec2'));
@@ -68,10 +71,6 @@ function flavorOf(distribution: string, {nodes, resources}: Pick<PlatformReading
     );
   });
 }
-
-/** A Standard cluster can have some nodes in Autopilot mode, an Autopilot cluster has no others. */
-const byNodeNames = (nodes: readonly NodeObject[]): Fact<string> =>
-  known(nodes.every(({metadata}) => metadata.name.startsWith('gk3-')) ? 'autopilot' : 'standard', 'node names');
 
 /** An idle Autopilot cluster has no nodes. */
 function byResources(nodes: PlatformReadings['nodes'], resources: PlatformReadings['resources']): Fact<string> {
@@ -97,12 +96,11 @@ const SYSTEMS: readonly [system: string, osImage: RegExp][] = [
 
 const OF_SETTING: ReadonlySet<string> = new Set(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu']);
 
-const systemOf = (osImage: string): string => SYSTEMS.find(([, pattern]) => pattern.test(osImage))?.[0] ?? 'other';
-
 /** The setting `node-os` for the nodes that take runs; unknown if these differ. */
 export const workerSystemOf = ({nodes}: Pick<PlatformReadings, 'nodes'>): Fact<string> =>
   follow(nodes, (all): Fact<string> => {
-    const systems = [...new Set(workersIn(all).map(({status}) => systemOf(status?.nodeInfo?.osImage ?? '')))];
+    const images = workersIn(all).map(({status}) => status?.nodeInfo?.osImage ?? '');
+    const systems = [...new Set(images.map((image) => SYSTEMS.find(([, pattern]) => pattern.test(image))?.[0] ?? 'other'))];
     const [system] = systems;
     if (system === undefined) return unknown('undetermined', 'the cluster has no nodes for runs');
     if (systems.length > 1) return unknown('undetermined', `the nodes have different operating systems: ${systems.join(', ')}`);

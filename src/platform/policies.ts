@@ -122,16 +122,16 @@ function running(sets: readonly PodOwner[]): readonly PodOwner[] {
 }
 
 /** Disabled by default: https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html */
-const agentOfVpcCni = ({spec}: PodOwner): string =>
-  spec?.template?.spec?.containers?.some(({args}) => args?.includes('--enable-network-policy=true')) ? 'aws-network-policy-agent' : 'none';
+const agentOfVpcCni = (set: PodOwner): string =>
+  containersOf(set).some(({args}) => args?.includes('--enable-network-policy=true')) ? 'aws-network-policy-agent' : 'none';
+
+const containersOf = ({spec}: PodOwner) => spec?.template?.spec?.containers ?? [];
 
 /** Since kind 0.24, whose images carry the date of their build: https://github.com/kubernetes-sigs/kind/issues/842 */
 const FIRST_ENFORCING_KINDNET = 20240813;
 
-const kindnetEnforces = ({spec}: PodOwner): boolean =>
-  spec?.template?.spec?.containers?.some(
-    ({image}) => Number(/kindnetd:v(\d{8})\b/.exec(image ?? '')?.[1] ?? 0) >= FIRST_ENFORCING_KINDNET,
-  ) ?? false;
+const kindnetEnforces = (set: PodOwner): boolean =>
+  containersOf(set).some(({image}) => Number(/kindnetd:v(\d{8})\b/.exec(image ?? '')?.[1] ?? 0) >= FIRST_ENFORCING_KINDNET);
 
 /** k3s runs flannel and the policy controller of kube-router in its own process: https://docs.k3s.io/networking/networking-services */
 function flannelOfK3s(nodes: readonly NodeObject[]): Fact<Cni> {
@@ -190,7 +190,6 @@ function blocks({plugin, policyEngine}: Cni, daemonSets: PlatformReadings['daemo
   return unknown('undetermined', `Scalr has not tested ${plugin === policyEngine ? plugin : `${plugin} with ${policyEngine}`}`);
 }
 
-const annotatesPods = ({metadata, spec}: PodOwner): boolean =>
-  metadata.name === 'aws-node' &&
-  (spec?.template?.spec?.containers?.some(({env}) => env?.some(({name, value}) => name === 'ANNOTATE_POD_IP' && value === 'true')) ??
-    false);
+const annotatesPods = (set: PodOwner): boolean =>
+  set.metadata.name === 'aws-node' &&
+  containersOf(set).some(({env}) => env?.some(({name, value}) => name === 'ANNOTATE_POD_IP' && value === 'true'));

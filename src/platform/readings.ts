@@ -3,7 +3,7 @@ import {type Fact, follow, isKnown, known, mapped, unknown} from '../ground/fact
 import {isMap, type Values} from '../ground/tree.ts';
 import type {ListedRelease, Releases} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {KubernetesObject, Taint} from '../kubernetes/objects.ts';
 import {listFact, objectFact, REQUEST_MS, type Reader, servedResources, serverVersion, unknownBy} from '../kubernetes/resources.ts';
 
 /** A Node as the API server has it, as far as facts come from it. */
@@ -20,11 +20,8 @@ export interface NodeObject extends KubernetesObject {
 export const runsLinux = ({metadata, status}: NodeObject): boolean =>
   (metadata.labels?.['kubernetes.io/os'] ?? status?.nodeInfo?.operatingSystem ?? 'linux') === 'linux';
 
-export interface Taint {
-  key: string;
-  value?: string;
-  effect: string;
-}
+export const isNodeReady = ({status}: NodeObject): boolean =>
+  status?.conditions?.some(({type, status: is}) => type === 'Ready' && is === 'True') ?? false;
 
 /** A DaemonSet or Deployment. */
 export interface PodOwner extends KubernetesObject {
@@ -55,14 +52,7 @@ export interface CustomObject extends KubernetesObject {
 }
 
 /** An item of `helm list --output json`, with its user-supplied values. */
-interface ReleaseReading {
-  name: string;
-  namespace: string;
-  status: string;
-  /** Name and version together: agent-job-0.6.5 */
-  chart: string;
-  values: Fact<Values>;
-}
+type ReleaseReading = Omit<ListedRelease, 'values'> & {values: Fact<Values>};
 
 /** Every API server of a supported version has these; one call lists them. */
 const LISTED = {nodes: 'nodes', daemonSets: 'daemonsets.apps', storageClasses: 'storageclasses.storage.k8s.io'} as const;
@@ -184,25 +174,20 @@ async function readServed({kubernetes, options}: ReadOptions): Promise<Served> {
   return {resources, ...lists};
 }
 
-interface Configz {
-  kubeletconfig?: {clusterDNS?: readonly string[]};
-}
-
 async function readKubeletDns(
   nodes: PlatformReadings['nodes'],
   {kubernetes, options}: ReadOptions,
 ): Promise<PlatformReadings['kubeletDns']> {
-  const [node] = isKnown(nodes) ? nodes.value.filter((each) => runsLinux(each) && isOfGoogle(each)) : [];
+  const node = isKnown(nodes) ? nodes.value.find((each) => runsLinux(each) && each.spec?.providerID?.startsWith('gce://')) : undefined;
   if (node === undefined) return isKnown(nodes) ? unknown('undetermined', 'read on GKE only') : nodes;
   const {name} = node.metadata;
   const source = `kubelet of ${name}, clusterDNS`;
   const answer = await kubernetes.get(`/api/v1/nodes/${encodeURIComponent(name)}/proxy/configz`, options);
   if (answer.error) return unknownBy(answer.error);
   if (!isMap(answer.body as Values)) return unknown('failed', `unexpected response for ${source}`);
-  return known((answer.body as Configz).kubeletconfig?.clusterDNS ?? [], source);
+  const configuration = answer.body as {kubeletconfig?: {clusterDNS?: readonly string[]}};
+  return known(configuration.kubeletconfig?.clusterDNS ?? [], source);
 }
-
-const isOfGoogle = ({spec}: NodeObject): boolean => spec?.providerID?.startsWith('gce://') ?? false;
 
 async function readReleases({kubeTarget, options}: ReadOptions, releases: Releases): Promise<PlatformReadings['releases']> {
   const read = async (everywhere: boolean): Promise<Fact<readonly ReleaseReading[]>> => {

@@ -204,7 +204,7 @@ export interface TextQuestion extends Question {
 
 export interface InputQuestion extends TextQuestion {
   /** The answer to an empty line. */
-  default?: string;
+  default?: string | undefined;
   /** The default is inserted into the line and can be edited or removed. */
   isPrefilled?: boolean;
   /** Continuations of the text for Tab. */
@@ -214,9 +214,9 @@ export interface InputQuestion extends TextQuestion {
 export interface Choice {
   value: string;
   label: string;
-  description?: string;
+  description?: string | undefined;
   /** Why it cannot be chosen. */
-  disabled?: string;
+  disabled?: string | undefined;
 }
 
 export interface ListQuestion extends Question {

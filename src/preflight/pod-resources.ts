@@ -1,13 +1,14 @@
 import {type Fact, follow, known, knownValue} from '../ground/fact.ts';
 import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
-import {type KubernetesObject, mapsIn, mayRun, pairsBelow, podSpecs} from '../kubernetes/objects.ts';
+import {type KubernetesObject, mapsIn, mayRun, pairsBelow} from '../kubernetes/objects.ts';
 import type {DesiredSecret} from '../operations/desired-release.ts';
+import {claimNames} from '../release/namespace.ts';
 import {concurrency} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import {caSecret, caSecretKey} from '../settings/tls.ts';
-import {type ChartPods, isLinux, podRole} from './checks/available-nodes.ts';
+import {type ChartPods, isLinux, podsIn} from './checks/available-nodes.ts';
 import type {LimitRange, LimitRangeItem, PreflightContext, RequiredSecret} from './preflight-context.ts';
 
 /** Pods of one kind, as many as an install with all its runs has at a time. */
@@ -23,16 +24,14 @@ export const podGroups = (context: PreflightContext): Fact<readonly PodGroup[]> 
     const {target, get, facts} = context;
     const runs = get(concurrency) ?? 1;
     const ofObjects = objects.flatMap((object) =>
-      podSpecs(object).map((spec): PodGroup => {
-        const owner = `${object.kind} ${object.metadata.name}`;
-        const role = podRole(object, target.chart);
+      podsIn(object, target.chart).map((pods): PodGroup => {
         if (object.kind === 'Deployment') {
           const replicas = getAt(object as unknown as Tree, ['spec', 'replicas']);
-          return {owner, role, spec, count: Number(replicas ?? 1), isPerRun: target.chart === 'agent-local'};
+          return {...pods, count: Number(replicas ?? 1), isPerRun: target.chart === 'agent-local'};
         }
-        if (object.kind !== 'DaemonSet') return {owner, role, spec, count: runs, isPerRun: true};
-        const nodes = (knownValue(facts.nodes) ?? []).filter((node) => isLinux(node) && mayRun(spec, node));
-        return {owner, role, spec, count: Math.max(nodes.length, 1), isPerRun: false};
+        if (object.kind !== 'DaemonSet') return {...pods, count: runs, isPerRun: true};
+        const nodes = (knownValue(facts.nodes) ?? []).filter((node) => isLinux(node) && mayRun(pods.spec, node));
+        return {...pods, count: Math.max(nodes.length, 1), isPerRun: false};
       }),
     );
     return known(target.chart === 'agent-k8s' ? [...ofObjects, runsOfAgent(context, runs)] : ofObjects, source);
@@ -91,7 +90,6 @@ export function admitted(spec: Values, ranges: readonly LimitRange[]): AdmittedC
 }
 
 const plus = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => first + second);
-/** The larger amount of each resource. */
 export const maximum = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => (first > second ? first : second));
 
 const merged = (one: Amounts, other: Amounts, join: (first: bigint, second: bigint) => bigint): Amounts =>
@@ -180,12 +178,7 @@ export const referencedPullSecrets = (objects: readonly KubernetesObject[]): str
 
 /** PersistentVolumeClaims that pods mount, including those that the chart creates. */
 export const referencedClaims = (objects: readonly KubernetesObject[]): string[] => [
-  ...new Set(
-    pairsIn(objects).flatMap(([key, below]) => {
-      const name = key === 'persistentVolumeClaim' && isMap(below) ? below['claimName'] : undefined;
-      return typeof name === 'string' ? [name] : [];
-    }),
-  ),
+  ...new Set(objects.flatMap((object) => claimNames(object as unknown as Tree))),
 ];
 
 /** All keys with their values. CRDs are skipped, because their keys are descriptions. */

@@ -36,7 +36,6 @@ export interface PreflightContext extends RenderedChart {
   live: LiveState;
   /** Absent without --image-registry. */
   mirror?: Mirror;
-  /** The agent pool token, if given. */
   token: string | undefined;
   /** What the probe pod found, or why there was none; absent without --probe. */
   probe?: {plan: ProbePlan; seen: Probed} | SkippedProbe;
@@ -50,7 +49,6 @@ export interface AccountFacts {
   host: string;
   /** Undefined where Scalr reports none. */
   limits: Fact<{agents: number | undefined; hasRelay: boolean | undefined}>;
-  /** Names of the agents of the account that are not offline. */
   agents: Fact<readonly string[]>;
   /** Only with --pool. */
   pool?: Fact<{name: string; isForVcs: boolean}> | undefined;
@@ -107,7 +105,6 @@ export interface LimitRangeItem {
 /** A Secret that pods or settings reference. */
 export interface RequiredSecret {
   name: string;
-  /** Keys that must be in it. */
   keys: readonly string[];
   /** An install creates it, with the content that was given. */
   isGiven: boolean;

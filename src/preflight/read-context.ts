@@ -122,7 +122,6 @@ interface ReadOptions extends Omit<ClusterAccess, 'kubernetes'> {
 
 type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
 
-/** Secrets and PVCs that must exist. */
 async function readNamed(
   {secrets: made}: DesiredRelease,
   get: Get,
@@ -145,7 +144,7 @@ async function readPermissions(
   {name: {kubeTarget}, kubernetes, options}: ReadOptions,
 ): Promise<PreflightContext['permissions']> {
   const {served} = await servedResources(kubernetes, options);
-  const needed = neededPermissions({namespace: kubeTarget.namespace, objects, resources: [...served.keys()]});
+  const needed = neededPermissions(kubeTarget.namespace, objects, [...served.keys()]);
   return reviewPermissions(needed, kubernetes, options.signal);
 }
 
@@ -206,7 +205,11 @@ async function readLive(objects: readonly KubernetesObject[], deps: ReadOptions)
     list<LimitRange>('limitranges'),
     currentUser(kubernetes, options),
   ]);
-  const isForeign = [...found.values()].some((fact) => isKnown(fact) && fact.value !== undefined && !isHelmOwned(fact.value, name));
+  const isOwn = (object: KubernetesObject): boolean => {
+    const owner = helmOwner(object);
+    return owner?.release === name.release && owner.namespace === namespace;
+  };
+  const isForeign = [...found.values()].some((fact) => isKnown(fact) && fact.value !== undefined && !isOwn(fact.value));
   return {
     objects: found,
     // Helm checks the owner only of objects that are new in the release.
@@ -217,11 +220,6 @@ async function readLive(objects: readonly KubernetesObject[], deps: ReadOptions)
     user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
   };
 }
-
-const isHelmOwned = (object: KubernetesObject, {release, kubeTarget}: ReleaseName): boolean => {
-  const owner = helmOwner(object);
-  return owner?.release === release && owner.namespace === kubeTarget.namespace;
-};
 
 async function readObjects(objects: readonly KubernetesObject[], {name, kubernetes, options}: ReadOptions): Promise<LiveState['objects']> {
   const served = objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];

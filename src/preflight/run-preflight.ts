@@ -97,15 +97,11 @@ export const CHECKS: readonly Check[] = [
 
 const MAX_TIMEOUT_MS = 30_000;
 
-interface PreflightDeps extends Omit<ReadingDeps, 'signal'> {
-  timeoutMs: number;
-}
-
 /** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
 export async function runPreflight(
   generated: Generated,
   desired: DesiredRelease,
-  {timeoutMs, ...deps}: PreflightDeps,
+  {timeoutMs, ...deps}: Omit<ReadingDeps, 'signal'> & {timeoutMs: number},
   already: AlreadyRead = {},
 ): Promise<Checked[]> {
   const signal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMEOUT_MS));

@@ -1,19 +1,15 @@
 import {posix} from 'node:path';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, type Tree, type Values} from '../ground/tree.ts';
-import {type Claim, hostPaths, type KubernetesObject, kindAndName, mayRun, type NodePlace, podSpecs} from '../kubernetes/objects.ts';
-import {claimNames, type InventoryReadings, mountsClaim, type Node, type PersistentVolume, usersIn} from './namespace.ts';
-
-interface BoundClaim extends Claim {
-  spec?: Claim['spec'] & {volumeName?: string};
-  status?: Claim['status'] & {capacity?: {storage?: string}};
-}
+import {type Claim, hostPaths, type KubernetesObject, kindAndName, mayRun, podSpecs} from '../kubernetes/objects.ts';
+import {isNodeReady} from '../platform/readings.ts';
+import {claimNames, type InventoryReadings, isInManifest, mountsClaim, type PersistentVolume, usersIn} from './namespace.ts';
 
 export interface ClaimItem {
   name: string;
   /** The owner: the release, an older revision of it, or the user (the release only mounts it). */
   origin: 'release' | 'older-revision' | 'operator';
-  size?: string;
+  size: string | undefined;
   volume?: VolumeItem;
   /** Workloads and pods of others that mount it. */
   usedBy: readonly string[];
@@ -22,15 +18,14 @@ export interface ClaimItem {
 export interface VolumeItem {
   name: string;
   claim: string;
-  size?: string;
+  size: string | undefined;
   /** What happens to the data when the PVC is deleted; undefined if volumes cannot be read. */
-  reclaimPolicy?: string;
+  reclaimPolicy: string | undefined;
   /** This program changed the policy to Retain. */
   isKeptByUs: boolean;
   /** Bound to one claim for good; once that has gone, no other one gets it. */
   isTied: boolean;
-  /** The resource version that was read. */
-  resourceVersion?: string;
+  resourceVersion: string | undefined;
   /** The PersistentVolume is part of the release (EFS): it is deleted, but its file system remains. */
   isOfRelease: boolean;
 }
@@ -42,7 +37,7 @@ export const KEPT_LABEL = 'scalr.io/kept-for';
 export function releaseClaims(readings: InventoryReadings): ClaimItem[] {
   const {release, manifest, objects, volumes} = readings;
   const users = claimUsersIn(readings);
-  const live = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
+  const live = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as Claim[];
   const own = new Set(manifest.filter(({kind}) => kind === 'PersistentVolumeClaim').map(({metadata}) => metadata.name));
   const used = new Set(manifest.flatMap((object) => claimNames(object as unknown as Tree)));
   return live.flatMap((claim): ClaimItem[] => {
@@ -70,14 +65,14 @@ function claimUsersIn(readings: InventoryReadings): {name: string; mounts: (clai
 }
 
 function itemOf(
-  claim: BoundClaim,
+  claim: Claim,
   origin: ClaimItem['origin'],
   {manifest, volumes}: Pick<InventoryReadings, 'manifest' | 'volumes'>,
 ): Omit<ClaimItem, 'usedBy'> {
   const {name} = claim.metadata;
   const size = claim.status?.capacity?.storage ?? claim.spec?.resources?.requests?.storage;
   const bound = claim.spec?.volumeName;
-  const item = {name, origin, ...(size === undefined ? {} : {size})};
+  const item = {name, origin, size};
   if (bound === undefined || bound === '') return item;
   const isOfRelease = manifest.some((object) => object.kind === 'PersistentVolume' && object.metadata.name === bound);
   const found = volumes?.find(({metadata}) => metadata.name === bound);
@@ -86,7 +81,7 @@ function itemOf(
 
 /** Volumes that an earlier uninstall of the same release retained, and that no PVC has bound since. */
 export function keptVolumesOf({release, namespace, objects, volumes = []}: InventoryReadings): VolumeItem[] {
-  const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
+  const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as Claim[];
   return volumes.flatMap((volume) => {
     const {namespace: at, name = ''} = volume.spec?.claimRef ?? {};
     // A PVC of that name may be bound to another volume.
@@ -100,17 +95,9 @@ export function keptVolumesOf({release, namespace, objects, volumes = []}: Inven
 
 function volumeItem(name: string, claim: string, volume: PersistentVolume | undefined): VolumeItem {
   const {labels, resourceVersion} = volume?.metadata ?? {};
-  const {persistentVolumeReclaimPolicy: policy, capacity, claimRef} = volume?.spec ?? {};
-  return {
-    name,
-    claim,
-    ...(capacity?.storage === undefined ? {} : {size: capacity.storage}),
-    ...(policy === undefined ? {} : {reclaimPolicy: policy}),
-    ...(resourceVersion === undefined ? {} : {resourceVersion}),
-    isKeptByUs: labels?.[KEPT_LABEL] !== undefined,
-    isTied: claimRef?.uid !== undefined,
-    isOfRelease: false,
-  };
+  const {persistentVolumeReclaimPolicy: reclaimPolicy, capacity, claimRef} = volume?.spec ?? {};
+  const [isKeptByUs, isTied] = [labels?.[KEPT_LABEL] !== undefined, claimRef?.uid !== undefined];
+  return {name, claim, size: capacity?.storage, reclaimPolicy, resourceVersion, isKeptByUs, isTied, isOfRelease: false};
 }
 
 /** A directory on nodes. No chart ever removes it. */
@@ -128,16 +115,18 @@ export function nodeDataOf(readings: InventoryReadings, chart: ChartName): NodeD
   const path = pathOf(readings.values, chart);
   if (path === undefined) return [];
   const {manifest, nodes, customResources, daemonSets} = readings;
-  const writer = manifest.flatMap((object) => podSpecs(object)).find((spec) => mounts(spec, path));
-  const others = daemonSets && customResources && [...daemonSets, ...customResources].filter((each) => !isIn(each, readings));
+  const writer = manifest.flatMap(podSpecs).find((spec) => hostPaths(spec).map(clean).includes(path));
+  const isIn = (object: KubernetesObject): boolean => object.metadata.namespace === readings.namespace && isInManifest(object, manifest);
+  const others = daemonSets && customResources && [...daemonSets, ...customResources].filter((each) => !isIn(each));
   return [
     {
       path,
       nodes: nodes
         ?.filter(
-          (node) => node.metadata.labels?.['kubernetes.io/os'] !== 'windows' && (writer === undefined || mayRun(writer, placeOf(node))),
+          ({metadata: {labels = {}}, spec}) =>
+            labels['kubernetes.io/os'] !== 'windows' && (writer === undefined || mayRun(writer, {labels, taints: spec?.taints ?? []})),
         )
-        .map((node) => ({name: node.metadata.name, isReady: isReady(node)})),
+        .map((node) => ({name: node.metadata.name, isReady: isNodeReady(node)})),
       sharedBy: others
         ?.filter((each) => isAgentAt(each, path))
         .map((each) => `${each.kind} ${each.metadata.namespace}/${each.metadata.name}`),
@@ -163,18 +152,9 @@ const SHARED = /^\/([^/]*|var\/[^/]+|home\/[^/]+|home\/kubernetes\/(bin|flexvolu
 
 const isPrivate = (path: string): boolean => /^\/[\w./-]+$/.test(path) && !OFF_LIMITS.test(path) && !SHARED.test(path);
 
-const mounts = (spec: Values, path: string): boolean => hostPaths(spec).map(clean).includes(path);
-
 /** The operator's own DaemonSet that prepares the directory (hostPath guide of agent-job) is no agent. */
 function isAgentAt(object: KubernetesObject, path: string): boolean {
   const isAgent = object.kind !== 'DaemonSet' || /"name":"SCALR_/.test(JSON.stringify(object));
   const touches = (other: string): boolean => other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
   return isAgent && podSpecs(object).some((spec) => hostPaths(spec).some((other) => touches(clean(other) ?? '')));
 }
-
-const isIn = ({kind, metadata}: KubernetesObject, {manifest, namespace}: InventoryReadings): boolean =>
-  metadata.namespace === namespace && manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
-
-const placeOf = ({metadata, spec}: Node): NodePlace => ({labels: metadata.labels ?? {}, taints: spec?.taints ?? []});
-
-const isReady = ({status}: Node): boolean => status?.conditions?.some(({type, status: is}) => type === 'Ready' && is === 'True') ?? false;

@@ -1,3 +1,4 @@
+import {scalrChart} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
@@ -8,7 +9,8 @@ import {type InventoryReadings, leftoversOf, type NamespaceItem, namespaceOf, ty
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
-  release: ReleaseItem | undefined;
+  /** `objects` are deleted with it. */
+  release: {chart: ChartName; version: string; objects: readonly KubernetesObject[]} | undefined;
   runs: readonly Run[];
   /** How runs of this release are found again later; undefined if they happen inside the pods of the agent. */
   runsOf: RunsOf | undefined;
@@ -24,15 +26,6 @@ export interface Inventory {
   nodeData: readonly NodeDataItem[];
 }
 
-interface ReleaseItem {
-  chart: ChartName;
-  version: string;
-  status: string;
-  revision: number;
-  /** What goes with it. */
-  objects: readonly KubernetesObject[];
-}
-
 /** What accepts runs from the agent pool. */
 export interface Controller {
   kind: string;
@@ -46,11 +39,10 @@ export interface Controller {
 
 /** Pure. */
 export function inventoryOf(readings: InventoryReadings): Inventory {
-  const release = releaseOf(readings);
-  const runsOf =
-    release && release.chart !== 'agent-local'
-      ? {chart: release.chart, version: release.version, release: readings.release, taskLabels: labelsOfRuns(readings.values)}
-      : undefined;
+  const {state, manifest, missing} = readings;
+  const target = scalrChart(state?.chart ?? '');
+  const release = target && {...target, objects: manifest.filter((each) => !missing?.has(kindAndName(each)))};
+  const runsOf = release && runsOfRelease(readings.release, release, readings.values);
   return {
     release,
     runs: runsOf ? runsIn(readings.objects, runsOf) : [],
@@ -63,18 +55,6 @@ export function inventoryOf(readings: InventoryReadings): Inventory {
     namespace: namespaceOf(readings),
     leftovers: leftoversOf(readings),
     nodeData: release ? nodeDataOf(readings, release.chart) : [],
-  };
-}
-
-function releaseOf({state, manifest, missing}: InventoryReadings): ReleaseItem | undefined {
-  const [, chart, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(state?.chart ?? '') ?? [];
-  if (state === undefined || chart === undefined || version === undefined) return undefined;
-  return {
-    chart: chart as ChartName,
-    version,
-    status: state.status,
-    revision: state.revision,
-    objects: manifest.filter((each) => !missing?.has(kindAndName(each))),
   };
 }
 
@@ -119,17 +99,12 @@ function definitionItems({release, namespace, state, releases, definitions = [],
     .map((definition) => {
       // Custom resources may also exist without Helm, for example with Argo CD.
       const resources = customResources
-        ?.filter((each) => isOf(each, definition) && !isOurs(each, release, namespace))
+        ?.filter((each) => each.kind === definition.spec?.names?.kind)
+        .filter(({metadata}) => metadata.namespace !== namespace || metadata.annotations?.['meta.helm.sh/release-name'] !== release)
         .map(({kind, metadata}) => `${kind} ${metadata.namespace}/${metadata.name}`);
       return {name: definition.metadata.name, neededBy: others && resources && [...others, ...resources]};
     });
 }
-
-const isOf = ({kind}: KubernetesObject, definition: KubernetesObject): boolean =>
-  (definition as {spec?: {names?: {kind?: string}}}).spec?.names?.kind === kind;
-
-const isOurs = ({metadata}: KubernetesObject, release: string, namespace: string): boolean =>
-  metadata.namespace === namespace && metadata.annotations?.['meta.helm.sh/release-name'] === release;
 
 /** How to find the runs of one release in its namespace. */
 export interface RunsOf {
@@ -151,23 +126,27 @@ interface Template {
   metadata?: {labels?: Readonly<Record<string, string>>};
   spec?: {containers?: readonly {name: string}[]; initContainers?: readonly {name: string}[]};
 }
-type Labels = Readonly<Record<string, string>>;
-
-export const labelsOfRuns = (values: Values): Labels => {
+/** Undefined if runs execute inside the agent. */
+export function runsOfRelease(
+  release: string,
+  {chart, version}: {chart: ChartName; version: string},
+  values: Values = {},
+): RunsOf | undefined {
   const labels = getAt(values, at('agent.kubernetes_task_labels'));
-  return isMap(labels) ? (labels as Record<string, string>) : {};
-};
+  return chart === 'agent-local'
+    ? undefined
+    : {chart, version, release, taskLabels: isMap(labels) ? (labels as Record<string, string>) : {}};
+}
 
 /** The runs in flight among the Jobs and pods of the namespace; docs/charts lists the labels of run pods. */
 export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] {
   // A probe of this program is not a run.
   const pods = objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod) && !isOwn(pod));
   if (of.chart === 'agent-k8s') return runPods(pods, of);
-  const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;
   const jobs = objects.filter(({kind}) => kind === 'Job');
-  const running = jobs.filter((job) => !isFinished(job) && isRun((job as {spec?: {template?: Template}}).spec?.template ?? {}));
+  const running = jobs.filter((job) => !isFinished(job) && isOfAgentJob(job, of));
   // A pod may outlive the record of its Job.
-  const lone = pods.filter((pod) => isRun(pod) && !jobs.some(({metadata}) => isOwnedBy(pod, metadata.name)));
+  const lone = pods.filter((pod) => isOfAgentJob(pod, of) && !jobs.some(({metadata}) => isOwnedBy(pod, metadata.name)));
   return [...running.map((job) => run('Job', job, true)), ...lone.map((pod) => run('Pod', pod, true))];
 }
 
@@ -175,9 +154,16 @@ export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] 
 export function isOfRun(object: KubernetesObject, of: RunsOf): boolean {
   if (isOwn(object)) return false;
   if (of.chart === 'agent-k8s') return object.kind === 'Pod' && runPods([object], of).length > 0;
-  const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;
-  if (object.kind === 'Pod') return isRun(object);
-  return object.kind === 'Job' && isRun((object as {spec?: {template?: Template}}).spec?.template ?? {});
+  return (object.kind === 'Pod' || object.kind === 'Job') && isOfAgentJob(object, of);
+}
+
+/** By the labels of the pod; older versions do not label it. */
+function isOfAgentJob(object: KubernetesObject, {version, release}: RunsOf): boolean {
+  const {metadata, spec}: Template = object.kind === 'Job' ? ((object as {spec?: {template?: Template}}).spec?.template ?? {}) : object;
+  const {'app.kubernetes.io/instance': instance, 'app.kubernetes.io/component': component} = metadata?.labels ?? {};
+  if (within(version, '>=0.5.64')) return instance === release && component === 'task';
+  const names = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({name}) => name);
+  return names.includes('worker') && names.includes('runner');
 }
 
 function runPods(pods: readonly KubernetesObject[], {taskLabels}: RunsOf): Run[] {
@@ -192,16 +178,6 @@ function runPods(pods: readonly KubernetesObject[], {taskLabels}: RunsOf): Run[]
 const KEPT_BY_OTHERS: ReadonlySet<string> = new Set(['ReplicaSet', 'DaemonSet', 'StatefulSet', 'Job', 'Node']);
 
 const run = (kind: Run['kind'], {metadata}: KubernetesObject, isCertain: boolean): Run => ({kind, name: metadata.name, isCertain});
-
-const hasLabelsOf =
-  (release: string) =>
-  ({metadata}: Template): boolean =>
-    metadata?.labels?.['app.kubernetes.io/instance'] === release && metadata.labels['app.kubernetes.io/component'] === 'task';
-
-function hasContainersOfRun({spec}: Template): boolean {
-  const names = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({name}) => name);
-  return names.includes('worker') && names.includes('runner');
-}
 
 const isFinished = (job: Workload): boolean =>
   job.status?.conditions?.some(({type, status}) => (type === 'Complete' || type === 'Failed') && status === 'True') ?? false;

@@ -3,7 +3,6 @@ import {oneLine} from '../diagnose/cause.ts';
 import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, maskSecrets} from '../ground/errors.ts';
 import {closest, few} from '../ground/text.ts';
-import type {ListedRelease} from '../helm/release-record.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {argoMark, collectionPath, type GitOpsMark, gitOpsMark, gitOpsOwner, gitOpsText, otherOwner} from '../kubernetes/kinds.ts';
@@ -238,8 +237,6 @@ export function requireKnownRelease(
   );
 }
 
-const MAX_NAMES = 10;
-
 function suggestionsFor(
   {release, kubeTarget}: ReleaseName,
   {releases, releasesHere = []}: Pick<InventoryReadings, 'releases' | 'releasesHere'>,
@@ -254,7 +251,10 @@ function suggestionsFor(
   const sorted = [...here, ...agents.filter((each) => !here.includes(each))];
   return [
     sorted.length > 0
-      ? `Agent releases found: ${few(sorted.map(nameOf), MAX_NAMES)}`
+      ? `Agent releases found: ${few(
+          sorted.map(({namespace, name, chart}) => `${namespace}/${name} (${chart})`),
+          10,
+        )}`
       : `No agent release found in ${releases ? 'this cluster' : `namespace ${kubeTarget.namespace}`}`,
     ...(desired
       ? [
@@ -265,5 +265,3 @@ function suggestionsFor(
     'Use another cluster: --kube-context NAME',
   ];
 }
-
-const nameOf = ({namespace, name, chart}: ListedRelease): string => `${namespace}/${name} (${chart})`;

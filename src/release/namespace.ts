@@ -3,8 +3,19 @@ import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
 import type {ListedRelease} from '../helm/release-record.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
-import {isOwn, isOwnFor, type KubernetesObject, kindAndName, type ObjectRef, refOf, refText, secretNames} from '../kubernetes/objects.ts';
+import {
+  type DefinitionObject,
+  isOwn,
+  isOwnFor,
+  type KubernetesObject,
+  kindAndName,
+  type ObjectRef,
+  refOf,
+  refText,
+  secretNames,
+} from '../kubernetes/objects.ts';
 import {listObjects, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
+import type {NodeObject} from '../platform/readings.ts';
 
 /** The release, and everything in its namespace that could use its objects. */
 interface Neighborhood {
@@ -32,7 +43,8 @@ export const USER_KINDS: readonly string[] = [
 /** Workloads, pods and custom resources of others in the namespace. What another of these objects owns is omitted. */
 export function usersIn({objects, customResources, ...own}: Neighborhood): KubernetesObject[] {
   const here = (customResources ?? []).filter(({metadata}) => metadata.namespace === own.namespace);
-  const all = [...objects.filter(isWorkload), ...here];
+  const workloads = ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job', 'CronJob', 'Pod'];
+  const all = [...objects.filter(({kind = ''}) => workloads.includes(kind)), ...here];
   const isDeletedWithIt = (each: KubernetesObject): boolean =>
     isOfRelease(each, own) && !(own.isUnrecorded === true && isRenderedFor(each, own));
   return all.filter((each) => !isInManifest(each, own.manifest) && !isOwnedByOneOf(all, each) && !isDeletedWithIt(each) && !isOwn(each));
@@ -60,7 +72,7 @@ export function claimNames(tree: Tree): string[] {
 type Own = Pick<Neighborhood, 'release' | 'namespace'>;
 
 /** Helm created it for the release. */
-function isRenderedFor({metadata: {annotations = {}}}: KubernetesObject, {release, namespace}: Own): boolean {
+export function isRenderedFor({metadata: {annotations = {}}}: KubernetesObject, {release, namespace}: Own): boolean {
   const isHere = (annotations['meta.helm.sh/release-namespace'] ?? namespace) === namespace;
   return annotations['meta.helm.sh/release-name'] === release && isHere;
 }
@@ -79,10 +91,7 @@ export function isOfRelease(object: KubernetesObject, own: Own): boolean {
   return kind === 'Job' && [metadata, template ?? {}].some((each) => isOurs(each, false));
 }
 
-const isWorkload = ({kind = ''}: KubernetesObject): boolean =>
-  ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job', 'CronJob', 'Pod'].includes(kind);
-
-const isInManifest = ({kind, metadata}: KubernetesObject, manifest: readonly KubernetesObject[]): boolean =>
+export const isInManifest = ({kind, metadata}: KubernetesObject, manifest: readonly KubernetesObject[]): boolean =>
   manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
 
 const isOwned = ({metadata}: KubernetesObject): boolean => (metadata.ownerReferences?.length ?? 0) > 0;
@@ -130,26 +139,20 @@ export interface InventoryReadings {
   /** Releases of this namespace, if the release does not exist and all namespaces cannot be listed. */
   releasesHere?: readonly ListedRelease[] | undefined;
   volumes: readonly PersistentVolume[] | undefined;
-  definitions: readonly KubernetesObject[] | undefined;
+  definitions: readonly DefinitionObject[] | undefined;
   /** Instances of the definitions, of all namespaces. */
   customResources: readonly KubernetesObject[] | undefined;
   /** Of all namespaces. */
   daemonSets: readonly KubernetesObject[] | undefined;
-  nodes: readonly Node[] | undefined;
+  nodes: readonly NodeObject[] | undefined;
 }
 
 export interface PersistentVolume extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & {resourceVersion?: string};
   spec?: {
     persistentVolumeReclaimPolicy?: string;
     capacity?: {storage?: string};
     claimRef?: {namespace?: string; name?: string; uid?: string};
   };
-}
-
-export interface Node extends KubernetesObject {
-  spec?: {taints?: readonly {key: string; value?: string; effect: string}[]};
-  status?: {conditions?: readonly {type: string; status: string}[]};
 }
 
 export interface SecretItem {

@@ -8,14 +8,14 @@ import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-reco
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {pluralOf} from '../kubernetes/kinds.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
+import type {DefinitionObject, KubernetesObject} from '../kubernetes/objects.ts';
 import {getObject, type Listing, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 import {withRoles} from './grants.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
-import {type InventoryReadings, NAMESPACE_KINDS, USER_KINDS, usersIn} from './namespace.ts';
+import {type InventoryReadings, NAMESPACE_KINDS, type PersistentVolume, USER_KINDS, usersIn} from './namespace.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
 
 /** Runs, data and tokens cannot be found without these. */
@@ -38,8 +38,8 @@ export async function readInventory(
   const options = {signal, idleMs: REQUIRED_MS};
   const everywhere = async <T = KubernetesObject>(resource: string, groupVersion?: string): Promise<readonly T[] | undefined> =>
     permitted(await listObjects<T>(kubernetes, resource, {...options, ...(groupVersion === undefined ? {} : {groupVersion})}), kubeTarget);
-  const definition = async (each: string): Promise<Listing<Definition>> => {
-    const {object, error} = await getObject<Definition>(kubernetes, DEFINITION, each, options);
+  const definition = async (each: string): Promise<Listing<DefinitionObject>> => {
+    const {object, error} = await getObject<DefinitionObject>(kubernetes, DEFINITION, each, options);
     return error ? {items: [], error} : {items: object === undefined ? [] : [object]};
   };
   const [kinds, volumes, definitions, daemonSets, nodes, releases] = await Promise.all([
@@ -49,10 +49,10 @@ export async function readInventory(
         ...(await listObjects<KubernetesObject>(kubernetes, kind, {...options, namespace: kubeTarget.namespace})),
       })),
     ),
-    everywhere<NonNullable<InventoryReadings['volumes']>[number]>('persistentvolumes'),
+    everywhere<PersistentVolume>('persistentvolumes'),
     Promise.all(DEFINITIONS.map(definition)).then((found) => allOf(found.map((each) => permitted(each, kubeTarget)))),
     everywhere('daemonsets.apps'),
-    everywhere<NonNullable<InventoryReadings['nodes']>[number]>('nodes'),
+    everywhere<NodeObject>('nodes'),
     helm.list(kubeTarget, {...options, everywhere: true}).then((listed) => permitted(listed, kubeTarget)),
   ]);
   for (const {kind, error} of kinds) {
@@ -81,12 +81,8 @@ export async function readInventory(
   };
 }
 
-interface Definition extends KubernetesObject {
-  spec?: {group?: string; versions?: readonly {name: string; served?: boolean}[]};
-}
-
 /** The kind that a definition defines, in a version that is served. */
-const resourceOf = ({metadata: {name}, spec}: Definition): [resource: string, groupVersion: string] => [
+const resourceOf = ({metadata: {name}, spec}: DefinitionObject): [resource: string, groupVersion: string] => [
   name,
   `${spec?.group}/${spec?.versions?.find(({served}) => served)?.name ?? 'v1'}`,
 ];
@@ -117,7 +113,7 @@ export interface InstalledRelease {
   unlisted: readonly string[];
   nodes: readonly {name: string; version: string}[];
   /** CRDs of all generations of agent-job; undefined if they cannot be read. */
-  definitions: readonly KubernetesObject[] | undefined;
+  definitions: readonly DefinitionObject[] | undefined;
 }
 
 /** Reads a release and everything in its namespace. A failed or interrupted upgrade has a newer revision than the deployed one. @throws ExpectedError */
@@ -145,10 +141,7 @@ export async function readInstalled(
     live: readings.objects,
     users: usersIn({...readings, manifest: objects}),
     unlisted: USER_KINDS.map(pluralOf).filter((kind) => readings.unread.includes(kind)),
-    nodes: ((readings.nodes ?? []) as readonly NodeObject[]).map(({metadata, status}) => ({
-      name: metadata.name,
-      version: status?.nodeInfo?.kubeletVersion ?? '',
-    })),
+    nodes: (readings.nodes ?? []).map(({metadata, status}) => ({name: metadata.name, version: status?.nodeInfo?.kubeletVersion ?? ''})),
     definitions: readings.definitions,
   };
 }

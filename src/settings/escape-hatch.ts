@@ -131,7 +131,7 @@ function assignmentsIn(item: string): [path: string, value: string][] {
 
 const refuseBare = (text: string): never => {
   if (text.startsWith('=')) throw new InvalidValue(`"${text}" has no key before "="`, 'Use the form a.b[0].c=value');
-  throw new InvalidValue(`"${text}" has no "="`, `Use ${text}=value`);
+  throw new InvalidValue(`"${text}" has no "="`, `Use ${/^[^:]+:./.test(text) ? text.replace(/:\s*/, '=') : `${text}=value`}`);
 };
 
 /** `a."b.c"` is `a.b\.c`: READMEs quote keys for the shell, and escape dots and slashes inside the quotes. */

@@ -1,4 +1,4 @@
-import type {Cause, Diagnosis} from '../diagnose/cause.ts';
+import {type Cause, type Diagnosis, passing} from '../diagnose/cause.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type Advice, ExpectedError, onFailure} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
@@ -86,26 +86,15 @@ function causesIn(name: ReleaseName, {state, agents}: ReleaseStatus, account: Ac
   const registered = new Set(agents.filter((each) => state === 'ready' || each.state === 'registered').map(({pod}) => pod));
   return account.agents.flatMap(({pod, agent}) => {
     if (agent === undefined || !registered.has(pod)) return [];
-    const cause = {object: `pod/${pod}`, isPermanent: false};
+    const collect = `Collect the logs: ${ownCommand('collect-logs', name)}`;
     if (agent.status === 'offline') {
-      return [
-        {
-          ...cause,
-          code: 'AGENT_OFFLINE',
-          reason: `The pod is running, but Scalr reports its agent as offline${agent.lastSeen === undefined ? '' : ` (last seen ${agent.lastSeen})`}`,
-          remedy: `Check the network and the clock of the node, and the token. Collect the logs: ${ownCommand('collect-logs', name)}`,
-        },
-      ];
+      const seen = agent.lastSeen === undefined ? '' : ` (last seen ${agent.lastSeen})`;
+      const reason = `The pod is running, but Scalr reports its agent as offline${seen}`;
+      return [passing(`pod/${pod}`, 'AGENT_OFFLINE', reason, `Check the network and the clock of the node, and the token. ${collect}`)];
     }
     if (agent.status !== 'errored') return [];
-    return [
-      {
-        ...cause,
-        code: 'AGENT_ERRORED',
-        reason: `Scalr reports an error of the agent: ${agent.error ?? 'no details'}`,
-        remedy: `Collect the logs: ${ownCommand('collect-logs', name)}`,
-      },
-    ];
+    const reason = `Scalr reports an error of the agent: ${agent.error ?? 'no details'}`;
+    return [passing(`pod/${pod}`, 'AGENT_ERRORED', reason, collect)];
   });
 }
 

@@ -17,19 +17,18 @@ import {listObjects, podLog, REQUIRED_MS, type Reader} from '../kubernetes/resou
 import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
 import {rolesToRead, withRoles} from '../release/grants.ts';
-import {isOfRun, type RunsOf} from '../release/inventory.ts';
+import {isOfRun, type RunsOf, runsOfRelease} from '../release/inventory.ts';
 import {readController, unrecordedAgents} from '../release/managers.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {notFound} from './release-causes.ts';
-import {chartOf, type ReleaseStatus, runSelection, statusOf, unreadPart} from './status.ts';
+import {chartOf, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
 
 interface ReadStatusOptions {
   /** Values to compare with. */
   desired: Values | undefined;
   /** Name of the context, if it is known. */
   context?: Promise<string>;
-  /** Deadline of a query. */
   signal: AbortSignal;
 }
 
@@ -72,7 +71,8 @@ async function readOnce(
   if (seen.failure && !isForbidden(seen.failure)) throw seen.failure;
   const unread = [seen, record, ...(record.failure ? [] : [live])].flatMap((each) => unreadOf(each, name));
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
-  const runs = runSelection(name, chartOf(revision, seen.value), revision?.values);
+  const chart = chartOf(revision, seen.value);
+  const runs = chart && runsOfRelease(name.release, {...chart, chart: chart.name}, revision?.values);
   const {namespace} = name.kubeTarget;
   const workloads = seen.value?.snapshot.workloads ?? [];
   const controller = await readController(name.kubeTarget, workloads, kubernetes, {signal, idleMs: REQUIRED_MS});
@@ -135,8 +135,11 @@ export async function readAllStatus(
   const read = await pooled(names, MAX_READ_AT_ONCE, (name) =>
     readStatus(name, {desired: undefined, context, signal}, access).then((status) => [{name, status}], onFailure(without)),
   );
-  if (read.flat().length === 0) throw noRelease(kubeTarget);
-  return read.flat();
+  if (read.flat().length > 0) return read.flat();
+  throw failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
+    `Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`,
+    'Install an agent: scalr-agent install',
+  ]);
 }
 
 /** A release that was uninstalled after it was listed. */
@@ -144,12 +147,6 @@ function without(failure: ExpectedError): [] {
   if (failure.code === 'RELEASE_NOT_FOUND') return [];
   throw failure;
 }
-
-const noRelease = (kubeTarget: ClusterTarget): ExpectedError =>
-  failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
-    `Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`,
-    'Install an agent: scalr-agent install',
-  ]);
 
 interface Attempt<T> {
   what: string;
@@ -171,7 +168,6 @@ const isForbidden = ({code}: {code: string}): boolean => code === 'FORBIDDEN';
 const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): Diagnosis[] =>
   failure ? [unreadPart(what, failure, tryCluster(kubeTarget))] : [];
 
-/** The release does not use a Scalr agent chart. */
 export const notAnAgentRelease = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
   failed(
     'OBJECT_NOT_OWNED',

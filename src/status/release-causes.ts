@@ -1,5 +1,5 @@
 import {scalrChart} from '../charts/define.ts';
-import {type Cause, oneLine} from '../diagnose/cause.ts';
+import {type Cause, oneLine, passing} from '../diagnose/cause.ts';
 import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../diff/live-drift.ts';
 import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
@@ -8,7 +8,7 @@ import {rollback} from '../helm/helm.ts';
 import type {Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {scale} from '../kubernetes/kubectl.ts';
-import type {KubernetesObject, Snapshot, Workload} from '../kubernetes/objects.ts';
+import type {KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {type GitOpsController, managedBy, notRecorded, readController, releaseOfAgent, unrecordedAgents} from '../release/managers.ts';
 import {isPending} from '../release/read-release.ts';
@@ -23,17 +23,26 @@ export function causesOfRelease(
   const ofRecord = revision ? recordCauses(name, revision) : [];
   if (snapshot === undefined) return ofRecord;
   // A pending or uninstalling release is reported only once.
-  if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) return [nothingThere(name, revision)];
-  return [...ofRecord, ...snapshot.workloads.filter(isStopped).map((workload) => stopped(name, workload, replicas))];
+  if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) {
+    const remedy = `Recreate the objects: ${commandLine(rollback(name, revision.revision))}`;
+    return [passing(`release/${name.release}`, 'NO_WORKLOADS', 'the release is installed, but none of its objects exist', remedy)];
+  }
+  const stopped = snapshot.workloads.filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0);
+  return [
+    ...ofRecord,
+    ...stopped.map((workload) => {
+      const up = scale(name.kubeTarget, 'Deployment', workload.metadata.name, replicas[workload.metadata.name] ?? 1);
+      const remedy = `Run install, or scale it up: ${commandLine(up)}`;
+      return passing(objectLabel(workload), 'STOPPED', 'scaled to 0 replicas, so no runs are accepted', remedy);
+    }),
+  ];
 }
 
 const INSTALL = 'Run install again with the same settings';
 
 function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
   const {status, updated, description} = revision;
-  const cause = (code: string, reason: string, remedy: string): Cause[] => [
-    {object: `release/${name.release}`, code, reason: oneLine(reason), remedy, isPermanent: false},
-  ];
+  const cause = (code: string, reason: string, remedy: string) => [passing(`release/${name.release}`, code, oneLine(reason), remedy)];
   if (status === 'uninstalling')
     return cause(
       'RELEASE_UNINSTALLING',
@@ -57,25 +66,7 @@ function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
 
 /** The desired state is not applied, although the agent may run. Pure. */
 export const causesOfController = ({name, state, reason = 'no reason given', remedies}: GitOpsController): Cause[] =>
-  state === 'failed' ? [{object: name, code: 'CONTROLLER_FAILED', reason, remedy: remedies[0] ?? '', isPermanent: false}] : [];
-
-const isStopped = ({kind, spec}: Workload): boolean => kind === 'Deployment' && spec?.replicas === 0;
-
-const stopped = ({kubeTarget}: ReleaseName, workload: Workload, replicas: LiveDrift['replicas']): Cause => ({
-  object: objectLabel(workload),
-  code: 'STOPPED',
-  reason: 'scaled to 0 replicas, so no runs are accepted',
-  remedy: `Run install, or scale it up: ${commandLine(scale(kubeTarget, 'Deployment', workload.metadata.name, replicas[workload.metadata.name] ?? 1))}`,
-  isPermanent: false,
-});
-
-const nothingThere = (name: ReleaseName, {revision}: Revision): Cause => ({
-  object: `release/${name.release}`,
-  code: 'NO_WORKLOADS',
-  reason: 'the release is installed, but none of its objects exist',
-  remedy: `Recreate the objects: ${commandLine(rollback(name, revision))}`,
-  isPermanent: false,
-});
+  state === 'failed' ? [passing(name, 'CONTROLLER_FAILED', reason, remedies[0] ?? '')] : [];
 
 /** The release was not found: checks its namespace and lists other agents, as far as the account can read them. */
 export async function notFound(

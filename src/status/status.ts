@@ -15,7 +15,7 @@ import {count} from '../ground/text.ts';
 import {isMap, type Values} from '../ground/tree.ts';
 import type {Revision} from '../helm/release-record.ts';
 import type {Event, KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import {isOfRun, labelsOfRuns, type Run, type RunsOf, runsIn} from '../release/inventory.ts';
+import {isOfRun, type Run, type RunsOf, runsIn, runsOfRelease} from '../release/inventory.ts';
 import {type GitOpsController, reasonOf, type UnrecordedAgent} from '../release/managers.ts';
 import type {ReleaseSnapshot} from '../release/read-snapshot.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
@@ -27,13 +27,6 @@ export const unreadPart = (object: string, {code, message, suggestions}: Expecte
   remedy: suggestions[0] ?? remedy,
 });
 
-/** A pod of the release, and what Scalr reports about its agent. */
-interface JoinedAgent {
-  pod: string;
-  /** Undefined if no agent, or several agents, have the name of the pod. */
-  agent: ScalrAgent | undefined;
-}
-
 /** The Scalr account, as far as it is about a release. */
 export interface AccountStatus {
   host: string;
@@ -41,13 +34,13 @@ export interface AccountStatus {
   pool: ScalrPool | undefined;
   /** Nothing is linked to the pool. Undefined if this could not be read. */
   isUnused: boolean | undefined;
-  agents: readonly JoinedAgent[];
+  /** The pods of the release; `agent` is undefined if no agent, or several agents, have the name of the pod. */
+  agents: readonly {pod: string; agent: ScalrAgent | undefined}[];
   /** Offline agents whose names are those of earlier pods of the release. */
   withoutPod: readonly ScalrAgent[];
   tokens: readonly PoolToken[];
   /** Agents of the whole account; undefined without a limit, and if no agent is missing. */
   quota?: {used: number; allowed: number} | undefined;
-  /** Parts that could not be read. */
   unread: readonly Diagnosis[];
 }
 
@@ -69,7 +62,6 @@ export interface StatusReadings {
   unread: readonly Diagnosis[];
   /** Values to compare with. */
   desired: Values | undefined;
-  /** Logs of runs that could be read. */
   runLogs?: readonly string[];
 }
 
@@ -111,7 +103,6 @@ export interface ReleaseStatus {
   isVerified: boolean;
   /** Undefined if runs cannot be detected. */
   runs: readonly Run[] | undefined;
-  /** Possible improvements of a working release. */
   advice: readonly Advice[];
   /** Cache use of runs; undefined if no log contains it. */
   cacheUse: CacheUse | undefined;
@@ -126,21 +117,11 @@ export interface ReleaseStatus {
 export const hasChanged = ({objects = []}: Pick<ReleaseStatus, 'objects'>): boolean => objects.some(differs);
 
 /** Pure. */
-export function statusOf({
-  name,
-  context,
-  now,
-  revision,
-  unrecorded,
-  controller,
-  given,
-  releaseSnapshot,
-  live,
-  unread,
-  desired,
-  runLogs = [],
-}: StatusReadings): ReleaseStatus {
+export function statusOf(readings: StatusReadings): ReleaseStatus {
+  const {name, context, now, revision, unrecorded, controller} = readings;
+  const {given, releaseSnapshot, live, unread, desired, runLogs = []} = readings;
   const chart = chartOf(revision, releaseSnapshot);
+  const runsOf = chart && runsOfRelease(name.release, {...chart, chart: chart.name}, given);
   const ofRelease = [
     ...(controller ? causesOfController(controller) : []),
     ...causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas).map((cause) =>
@@ -151,39 +132,34 @@ export function statusOf({
     (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
   );
   const isHealthy = releaseSnapshot !== undefined && isReady(releaseSnapshot.snapshot, now) && ofRelease.length === 0;
+  const pods = releaseSnapshot?.snapshot.pods ?? [];
+  const servesVcs = [given?.['podAnnotations'], ...pods.map(({metadata}) => metadata.annotations)].some(
+    (each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs',
+  );
+  // Missing permissions are expected; a failed query makes the state unknown.
+  const isReadable = unread.every(({code}) => code === 'FORBIDDEN');
   return {
     context,
-    state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
+    state: isHealthy ? (isReadable ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
     ...(unrecorded ? {managedBy: reasonOf({...unrecorded, manager: unrecorded.manager ?? controller?.name})} : {}),
     ...(controller ? {controller} : {}),
     installedValues: given,
     chart,
-    ...(servesVcs(given, releaseSnapshot) ? {purpose: 'vcs'} : {}),
+    ...(servesVcs ? {purpose: 'vcs'} : {}),
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],
     causes,
     agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
-    images: releaseSnapshot ? imagesOf(releaseSnapshot) : [],
+    images: [...new Set(pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted(),
     objects: live?.differences,
     isVerified: live?.isVerified ?? false,
-    runs: runsOf(name, chart, given, releaseSnapshot),
-    advice: adviceFor(runSelection(name, chart, given), releaseSnapshot),
+    runs: releaseSnapshot && runsOf && runsIn(releaseSnapshot.objects, runsOf),
+    advice: releaseSnapshot && runsOf ? pullAdvice(releaseSnapshot.objects, runsOf) : [],
     cacheUse: sumOfCacheUse([...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),
     drift: desired && given && driftOf(given, desired),
     unread: [...unread, ...(releaseSnapshot?.gaps ?? [])],
   };
 }
-
-const servesVcs = (given: Values | undefined, releaseSnapshot: ReleaseSnapshot | undefined): boolean =>
-  [given?.['podAnnotations'], ...(releaseSnapshot?.snapshot.pods ?? []).map(({metadata}) => metadata.annotations)].some(
-    (each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs',
-  );
-
-const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
-  [...new Set(snapshot.pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted();
-
-/** Missing permissions are expected; a failed query makes the state unknown. */
-const isRefusal = ({code}: Diagnosis): boolean => code === 'FORBIDDEN';
 
 function stateOf(releaseSnapshot: ReleaseSnapshot | undefined, causes: readonly Cause[]): ReleaseStatus['state'] {
   if (causes.some(({isPermanent}) => isPermanent)) return 'failed';
@@ -209,29 +185,6 @@ function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
     return {...(lines[index] as Progress), ready: Math.min(ready, desired), desired: desired};
   });
 }
-
-function runsOf(
-  name: ReleaseName,
-  chart: InstalledChart | undefined,
-  given: Values | undefined,
-  releaseSnapshot: ReleaseSnapshot | undefined,
-): ReleaseStatus['runs'] {
-  const of = runSelection(name, chart, given);
-  return releaseSnapshot && of && runsIn(releaseSnapshot.objects, of);
-}
-
-const adviceFor = (runs: RunsOf | undefined, releaseSnapshot: ReleaseSnapshot | undefined): Advice[] =>
-  runs && releaseSnapshot ? pullAdvice(releaseSnapshot.objects, runs) : [];
-
-/** Undefined if runs execute inside the agent. */
-export const runSelection = (
-  {release}: ReleaseName,
-  chart: {name: ChartName; version: string} | undefined,
-  given: Values | undefined,
-): RunsOf | undefined =>
-  chart === undefined || chart.name === 'agent-local'
-    ? undefined
-    : {chart: chart.name, version: chart.version, release, taskLabels: labelsOfRuns(given ?? {})};
 
 /** Shorter pulls are not worth a change. */
 const LONG_SECONDS = 20;

@@ -53,27 +53,19 @@ export function upgradeText(
   screen: Screen,
 ): string {
   const {bold} = theme(screen);
-  const section = (title: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `${bold(title)}\n${lines.join('')}`);
-  const levels = ['blocking', 'behavior', 'info'] as const;
+  const section = <T>(title: string, items: readonly T[], textOf: (item: T) => string): string =>
+    items.length === 0 ? '' : `${bold(title)}\n${items.map(textOf).join('')}`;
+  const item = (text: string): string => paragraph('  - ', text, screen);
+  const moved = changes.filter(({kind}) => kind !== 'kept');
   const sections = [
     `${bold('Upgrade')}    ${from.chart} ${from.version} → ${to.chart} ${to.version}\n`,
-    ...levels.map((level) =>
-      section(
-        LEVELS[level],
-        advice.filter((each) => each.level === level).map((each) => adviceText(each, screen)),
-      ),
-    ),
-    section(
-      'Values:',
-      changes
-        .filter(({kind}) => kind !== 'kept')
-        .map(({message, remedy}) => paragraph('  - ', [message, remedy].filter(Boolean).join(' '), screen)),
-    ),
-    section(
-      'New settings:',
-      newSettings.map(({setting, summary}) => paragraph('  - ', `--${setting}: ${summary}`, screen)),
-    ),
-    section('Rollback:', [...(rollback?.limits ?? []).map((each) => paragraph('  - ', each, screen)), ...byHand(rollback, screen)]),
+    ...(['blocking', 'behavior', 'info'] as const).map((level) => {
+      const own = advice.filter((each) => each.level === level);
+      return section(LEVELS[level], own, (each) => adviceText(each, screen));
+    }),
+    section('Values:', moved, ({message, remedy}) => item([message, remedy].filter(Boolean).join(' '))),
+    section('New settings:', newSettings, ({setting, summary}) => item(`--${setting}: ${summary}`)),
+    section('Rollback:', [...(rollback?.limits ?? []).map(item), ...byHand(rollback, screen)], (text) => text),
   ];
   return `${sections.filter((each) => each !== '').join('\n')}\n`;
 }

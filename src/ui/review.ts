@@ -25,7 +25,7 @@ interface Entry {
 /** A warning of the review, and the settings that can remove it. */
 export interface Notice {
   text: string;
-  remedy?: string;
+  remedy?: string | undefined;
   settings: readonly Setting[];
 }
 
@@ -41,7 +41,7 @@ export interface HostReview extends HostExport {
 }
 
 /** All warnings about the settings, the plan and the cluster. */
-export function noticesOf({generated, prepared, host}: {generated?: Generated; prepared?: Prepared; host?: HostReview}): Notice[] {
+export function noticesOf({generated, prepared, host}: Pick<Reviewed, 'generated' | 'prepared' | 'host'>): Notice[] {
   const named = (text: string): Setting[] => catalog.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
   const checks = prepared?.checks ?? [];
   const own = [...unverified(generated?.warnings ?? [], checks), ...(host?.warnings ?? [])].map(({message, setting}) => ({
@@ -50,11 +50,7 @@ export function noticesOf({generated, prepared, host}: {generated?: Generated; p
   }));
   const planned = prepared === undefined ? [] : planWarnings(prepared.plan).map(({message}) => ({text: message, settings: named(message)}));
   const warned = checks.filter(({status}) => status === 'warn');
-  const checked = warned.map(({message, remedy}) => ({
-    text: message,
-    ...(remedy === undefined ? {} : {remedy}),
-    settings: named(`${remedy} ${message}`),
-  }));
+  const checked = warned.map(({message: text, remedy}) => ({text, remedy, settings: named(`${remedy} ${text}`)}));
   // A check repeats what is already known from the settings.
   const ofDocker = (host?.plan?.warnings ?? []).map((text) => ({text, settings: named(text)}));
   return [...own, ...planned, ...checked, ...ofDocker].filter(
@@ -63,10 +59,10 @@ export function noticesOf({generated, prepared, host}: {generated?: Generated; p
 }
 
 interface Reviewed {
-  generated?: Generated;
-  prepared?: Prepared;
-  host?: HostReview;
-  problem?: ExpectedError;
+  generated?: Generated | undefined;
+  prepared?: Prepared | undefined;
+  host?: HostReview | undefined;
+  problem?: ExpectedError | undefined;
   /** What was answered, by group. */
   groups: readonly (readonly [name: string, answers: readonly string[]])[];
   where: readonly string[];
@@ -77,7 +73,7 @@ interface Reviewed {
 export function reviewLines({generated, prepared, host, problem, groups, where, notes}: Reviewed, screen: Screen): string[] {
   const {bold, dim, green, red, yellow} = theme(screen);
   const chart = generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
-  const notices = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {}), ...(host ? {host} : {})});
+  const notices = noticesOf({generated, prepared, host});
   // A list shortens them before it leaves one out.
   const most = Math.max(MOST_NOTICES, (screen.rows ?? Number.POSITIVE_INFINITY) - 20);
   const plan = prepared?.plan ?? host?.plan;

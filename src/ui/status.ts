@@ -28,6 +28,8 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     const lines = paragraph(label.padEnd(WIDTH), text, screen);
     return `${bold(label)}${lines.slice(label.length)}`;
   };
+  const part = <T>(title: string, items: readonly T[] = [], textOf: (item: T) => string): string =>
+    section(title, items.map(textOf), screen);
   return [
     bold(paragraph('', verdictOf(name, status, screen), screen).trimEnd()),
     '\n\n',
@@ -44,26 +46,10 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     row('Runs', runsFact(status)),
     row('Cache', cacheFact(status)),
     row('Values', valuesFact(status, files)),
-    section(
-      'Causes',
-      status.causes.map((each) => diagnosisText(each.isPermanent ? '×' : '!', each, screen)),
-      screen,
-    ),
-    section(
-      'Changed in the cluster',
-      (status.objects ?? []).map((each) => paragraph('  ! ', objectText(each), screen)),
-      screen,
-    ),
-    section(
-      'Advice',
-      status.advice.map(({message, remedy}) => problemText('-', message, remedy, screen)),
-      screen,
-    ),
-    section(
-      'Could not be read',
-      status.unread.map((each) => diagnosisText('!', each, screen)),
-      screen,
-    ),
+    part('Causes', status.causes, (each) => diagnosisText(each.isPermanent ? '×' : '!', each, screen)),
+    part('Changed in the cluster', status.objects, (each) => paragraph('  ! ', objectText(each), screen)),
+    part('Advice', status.advice, ({message, remedy}) => problemText('-', message, remedy, screen)),
+    part('Could not be read', status.unread, (each) => diagnosisText('!', each, screen)),
   ].join('');
 }
 

@@ -108,7 +108,7 @@ export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden 
 
   const screen = config.screen();
   const {dim, red, green} = theme(screen);
-  const {mark, first, indent, above} = frameOf(withKeys(question, screen), screen);
+  const {mark, first, indent, above} = frameOf(withKeys(question, screen, text === ''), screen);
   const note = isPrefilled ? question.note : noteOf(preset, question.note);
   const lines = [
     ...above,
@@ -121,18 +121,19 @@ export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden 
   const masked = isToken ? dots(width(text)) : text;
   const shown = isHidden ? `${dots(Math.min(count, MOST_DOTS))}${count > MOST_DOTS ? dim(`  ${count} characters`) : ''}` : masked;
   const confirmed = text === '' ? undefined : question.confirms?.(text);
-  const below = [
-    ...(problem === undefined ? [] : [red(problem)]),
-    ...(problem === undefined && confirmed !== undefined ? [`${green('✔')} ${confirmed}`] : []),
-  ].map((line) => indented(asciiFallback(line, screen), screen, indent || '  '));
-  return [`${mark}${lines}${isInline ? ' ' : `\n${indent || '  '}`}${hint}${shown}`, below.join('\n')];
+  const below = problem === undefined ? confirmed && `${green('✔')} ${confirmed}` : red(problem);
+  return [
+    `${mark}${lines}${isInline ? ' ' : `\n${indent || '  '}`}${hint}${shown}`,
+    below && indented(asciiFallback(below, screen), screen, indent || '  '),
+  ];
 });
 
 /** The heading with the keys of a text question, if they fit on the line. */
-function withKeys({heading, canGoBack = false}: InputQuestion, {columns}: {columns: number}): string[] | undefined {
+function withKeys({heading, canGoBack = false}: InputQuestion, {columns}: {columns: number}, isEmpty: boolean): string[] | undefined {
   if (heading === undefined) return undefined;
   const [step = '', ...lines] = heading;
-  const keys = `${canGoBack ? `${escText(canGoBack)} · ` : ''}? for help`;
+  // In a text, ? is a character.
+  const keys = [...(canGoBack ? [escText(canGoBack)] : []), ...(isEmpty ? ['? for help'] : [])].join(' · ');
   const room = columns - 3 - step.length - keys.length;
   return [room < 2 ? step : `${step}${' '.repeat(room)}${keys}`, ...lines];
 }

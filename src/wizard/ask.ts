@@ -1,7 +1,7 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
 import {hostInToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
-import type {Choice, Files, Prompter, TextQuestion} from '../ports/system.ts';
+import type {Choice, Files, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
@@ -79,6 +79,13 @@ export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T |
   }
 }
 
+/** A list of the review. Undefined for its last row, and after Esc. */
+export async function chooseInReview(prompter: Prompter, question: ListQuestion, last = 'Back to the review'): Promise<string | undefined> {
+  const choices = [...question.choices, {value: NONE, label: last}];
+  const picked = await unlessBack(prompter.select({heading: ['Review'], ...question, choices, canGoBack: true}), NONE);
+  return picked === NONE ? undefined : picked;
+}
+
 /** Prompts for one setting. Undefined if the answer is empty. */
 export async function ask(setting: Setting, options: AskOptions, store: AnswerStore, deps: AskDeps): Promise<Answer | undefined> {
   const {kind} = setting;
@@ -109,10 +116,10 @@ async function choose(
     const disabled = whyExcluded?.(setting, kind.parse(value, {now: now()}));
     if (disabled !== undefined && hidesExcluded) return [];
     const meaning = [value === unanswered ? defaultOf : undefined, meanings?.[value]].filter(Boolean).join('; ') || undefined;
-    return [{value, label: labelOf(setting, value), ...defined({description: meaning, disabled})}];
+    return [{value, label: labelOf(setting, value), description: meaning, disabled}];
   });
   const hasDefault = choices.some(({value, disabled}) => value === unanswered && disabled === undefined);
-  const none = orElse === undefined || hasDefault ? [] : [{value: NONE, label: orElse, ...defined({description: options.orElseMeaning})}];
+  const none = orElse === undefined || hasDefault ? [] : [{value: NONE, label: orElse, description: options.orElseMeaning}];
   const fallback = current === undefined ? setting.fallback?.(store.get) : undefined;
   const preferred = kind.format(current?.value ?? fallback ?? suggested ?? (hasDefault ? byDefault : NONE))[0] ?? NONE;
   const chosen = await prompter.select({
@@ -158,14 +165,14 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   const paths = kind.isFile && deps.completePath ? {complete: deps.completePath} : {};
   // The path of a secret file may be shown, but never the secret.
   if (kind.isSecret && !kind.isFile)
-    return prompter.password({...question, confirms: tokenText, ...defined({note: current === undefined ? orElse : 'unchanged'})});
+    return prompter.password({...question, confirms: tokenText, note: current === undefined ? orElse : 'unchanged'});
   // The line stays empty, and Enter keeps the answer.
   if (current !== undefined && hasNoText(setting, current))
     return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
   if (options.draft) return prompter.input({...question, isPrefilled: true, default: options.draft});
   if (current?.value !== undefined) return prompter.input({...question, ...paths, isPrefilled: true, default: textOf(setting, current)});
   const example = setting === (url as Setting) ? 'for example acme.scalr.io' : undefined;
-  if (fallback === undefined) return prompter.input({...question, ...paths, ...defined({note: orElse ?? example})});
+  if (fallback === undefined) return prompter.input({...question, ...paths, note: orElse ?? example});
   const text = textOf(setting, {value: fallback, source: 'default'});
   // An empty default is the meaning of an empty answer.
   return prompter.input({...question, ...(text === '' ? {note: orElse ?? 'none'} : {default: text, note: fallbackFrom})});
@@ -210,7 +217,7 @@ function inFull(setting: Setting, typed: string, now: Date): string {
 }
 
 /** Why the text is not a valid answer. */
-async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
+export async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
   try {
     const {value} = await answerOf(setting, text, deps);
     if (setting !== token) return undefined;
@@ -239,9 +246,4 @@ function questionOf(setting: Setting, {heading, canGoBack = false}: AskOptions) 
 function sentencesWithin(most: number, text: string): string {
   const [first = '', ...others] = text.match(/.+?[.?!](?= |$)|.+$/g) ?? [];
   return others.reduce((kept, each) => (kept.length + each.length <= most && text.startsWith(kept + each) ? kept + each : kept), first);
-}
-
-/** The entries that are not undefined. */
-function defined<T extends object>(entries: T): {[K in keyof T]?: Exclude<T[K], undefined>} {
-  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as ReturnType<typeof defined<T>>;
 }

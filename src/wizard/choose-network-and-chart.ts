@@ -18,7 +18,7 @@ import type {Answer, Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import type {InterviewDeps, Question} from './interview.ts';
 import {chartDefaultOf, hostOf, incompleteSettings, isForeign, recommendSoFar, refusalInWords} from './possible-answers.ts';
-import {BOXES} from './steps.ts';
+import {BOXES, type Box} from './steps.ts';
 
 /** Which further questions about the network apply. */
 export function boxesQuestion(
@@ -42,6 +42,7 @@ export function boxesQuestion(
     step: 'Network',
     message: 'Which of these apply to your network?',
     isOpen: () => !store.asked.has('network') && available().length > 0,
+    answer: () => selectedText(available(), store.boxes),
     async ask(shown) {
       const boxes = available();
       const proxy = env['HTTPS_PROXY'] || env['https_proxy'];
@@ -64,10 +65,13 @@ export function boxesQuestion(
       for (const {id, settings} of boxes) if (!selected.includes(id)) for (const setting of settings) store.delete(setting);
       store.boxes = new Set(selected);
       if (!selected.includes('identity')) dropRole(store);
-      return boxes.flatMap(({id, label}) => (selected.includes(id) ? [label] : [])).join(', ') || 'none';
+      return selectedText(boxes, store.boxes);
     },
   };
 }
+
+const selectedText = (boxes: readonly Box[], selected: ReadonlySet<string>): string =>
+  boxes.flatMap(({id, label}) => (selected.has(id) ? [label] : [])).join(', ') || 'none';
 
 /** What the role of a workload identity is called. */
 const ROLES: Readonly<Record<string, {message: string; help: string}>> = {
@@ -82,6 +86,8 @@ export function roleQuestion(
   {prompter}: {prompter: Prompter},
 ): Question {
   const role = () => ROLES[store.get(workloadIdentity) ?? ''];
+  const keyOf = () => IDENTITY_ANNOTATIONS[store.get(workloadIdentity) ?? ''] as string;
+  const roleOf = (): string | undefined => store.get(serviceAccountAnnotation)?.[keyOf()];
   return {
     id: 'identity-role',
     step: 'Network',
@@ -89,8 +95,9 @@ export function roleQuestion(
       return role()?.message ?? '';
     },
     isOpen: () => !store.asked.has('identity-role') && role() !== undefined && !store.isFixed(serviceAccountAnnotation),
+    answer: () => role() && (roleOf() ?? 'not set'),
     async ask(shown) {
-      const key = IDENTITY_ANNOTATIONS[store.get(workloadIdentity) ?? ''] as string;
+      const key = keyOf();
       const {form, example} = IDENTITIES[key] as (typeof IDENTITIES)[string];
       const {[key]: before, ...others} = store.get(serviceAccountAnnotation) ?? {};
       const text = await prompter.input({
@@ -102,7 +109,8 @@ export function roleQuestion(
           'Flag --service-account-annotation. https://kubernetes.io/docs/concepts/security/service-accounts/',
         ],
         note: 'Enter: set it later',
-        ...(before === undefined ? {} : {default: before, isPrefilled: true}),
+        default: before,
+        isPrefilled: true,
         validate: (typed) => (typed === '' || form.test(typed) ? undefined : `Use a form such as ${example}.`),
       });
       const value = text === '' ? others : {...others, [key]: text};
@@ -150,6 +158,7 @@ export function chartQuestion(
       store.answer(chartSource) === undefined &&
       recommendSoFar(store, facts()) !== undefined &&
       (!store.asked.has(chart.id) || news() !== undefined),
+    answer: () => (store.isFixed(chart) || store.answer(chartSource) !== undefined ? undefined : store.get(chart)),
     async ask(shown) {
       const found = recommendSoFar(store, facts());
       if (found === undefined) throw new GoBack();
@@ -195,13 +204,13 @@ function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Setting
   const refused = unsupported(target, settings);
   const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
-  const disabled = given === undefined ? excluded && lowerFirst(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
+  const reason = given === undefined ? excluded && lowerFirst(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
   const lost = refused.map(({setting}) => settingName(setting)).join(', ');
   const character = settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
   return {
     value: name,
     label: `${name} ${target.version}`,
     description: `${isRecommended ? 'recommended: ' : ''}${character}${lost === '' ? '' : `; removes your answer for ${lost}`}`,
-    ...(disabled === undefined ? {} : {disabled: `not possible here: ${disabled}`}),
+    disabled: reason && `not possible here: ${reason}`,
   };
 }

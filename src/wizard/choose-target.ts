@@ -1,6 +1,6 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {ExpectedError, GoBack} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {lowerFirst} from '../ground/text.ts';
 import {jsonFrom} from '../ground/tool-errors.ts';
 import {allContexts, type Config, contextsIn} from '../kubernetes/kubectl.ts';
@@ -85,6 +85,7 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
     step: 'Target',
     message: 'Where will the agent run?',
     isOpen: () => !store.asked.has('target'),
+    answer: () => placeText(store.place),
     async ask(shown) {
       for (;;) {
         const picked = await prompter.select({
@@ -114,19 +115,17 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
 }
 
 /** Undefined after Esc. */
-async function chooseContext(contexts: Contexts['all'], shown: QuestionFrame, prompter: Prompter): Promise<string | undefined> {
-  try {
-    return await prompter.search({
+const chooseContext = (contexts: Contexts['all'], shown: QuestionFrame, prompter: Prompter): Promise<string | undefined> =>
+  unlessBack(
+    prompter.search({
       ...shown,
+      canGoBack: true,
       message: 'Kubeconfig context',
       help: ['The other contexts of your kubeconfig.', 'Type to filter the list.', 'Flags --kube-context NAME and --kubeconfig FILE'],
-      choices: contexts.map(({name, cluster}) => ({value: name, label: name, ...(cluster ? {description: `cluster ${cluster}`} : {})})),
-    });
-  } catch (error) {
-    if (error instanceof GoBack) return undefined;
-    throw error;
-  }
-}
+      choices: contexts.map(({name, cluster}) => ({value: name, label: name, description: cluster && `cluster ${cluster}`})),
+    }),
+    undefined,
+  );
 
 /** An agent pool as the wizard offers it. */
 export interface OfferedPool {
@@ -163,6 +162,7 @@ export function poolQuestion(
       offered() !== undefined &&
       !store.asked.has('pool') &&
       !TOKEN.some((each) => store.isGiven(each)),
+    answer: () => store.pool?.name,
     async ask(shown) {
       const {host, pools} = offered() as OfferedPools;
       for (;;) {

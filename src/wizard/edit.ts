@@ -19,7 +19,7 @@ import {equivalentCommandText, type HostReview, helmCommandsText, hostCommandsTe
 import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {type AskDeps, ask, unlessBack} from './ask.ts';
+import {type AskDeps, ask, chooseInReview, unlessBack} from './ask.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
 import {chartDefaultOf, defaultText, defaultWord, hostOf, isForeign} from './possible-answers.ts';
 
@@ -33,10 +33,10 @@ export interface ReviewedInstall {
 }
 
 export interface Reviewed {
-  generated?: Generated;
+  generated?: Generated | undefined;
   prepared?: ReviewedInstall;
   /** Without Kubernetes. */
-  host?: HostReview & {settings: Settings};
+  host?: (HostReview & {settings: Settings}) | undefined;
   /** Why there is no plan. */
   problem?: ExpectedError;
 }
@@ -137,7 +137,7 @@ export async function save(reviewed: Reviewed, interview: Interview, deps: Files
   return paths ? {directory: dirname(paths[0] as string), paths, contents: fingerprintOf(reviewed, deps) as string} : undefined;
 }
 
-const [BACK, MORE] = ['', 'more'];
+const MORE = 'more';
 /** Multi-line values, which can only be set by flags. */
 const NOT_HERE: readonly Group[] = ['Chart values'];
 
@@ -145,26 +145,21 @@ type EditDeps = InterviewDeps & AskDeps & {facts(): ChartRequirements};
 
 /** Reopens an answered question, or changes other settings. Returns false if the user went back. */
 export async function edit(store: AnswerStore, questions: readonly Question[], interview: Interview, deps: EditDeps): Promise<boolean> {
-  const answered = interview.answered();
-  const question = {
+  const picked = await chooseInReview(deps.prompter, {
     message: 'Which answer do you want to change?',
-    heading: ['Review'],
     help: [
       'The question is asked again; other answers are kept.',
       'Configure more… lists all settings of the chart.',
       'scalr-agent install --help',
     ],
-    canGoBack: true,
     choices: [
-      ...answered.map(({id, answer}) => ({value: id, ...rowOf(id, answer, store)})),
-      {value: MORE as string, label: 'Configure more…', description: 'all other settings: resources, placement, images, TLS, logs'},
-      {value: BACK as string, label: 'Back to the review'},
+      ...interview.answered().map(({id, answer}) => ({value: id, ...rowOf(id, answer, store)})),
+      {value: MORE, label: 'Configure more…', description: 'all other settings: resources, placement, images, TLS, logs'},
     ],
-  };
-  const picked = await unlessBack(deps.prompter.select(question), BACK);
-  if (picked === BACK) return false;
+  });
+  if (picked === undefined) return false;
   if (picked === MORE) return configureMore(store, questions, interview, deps);
-  reopen(picked as string, questions, interview);
+  reopen(picked, questions, interview);
   return true;
 }
 
@@ -189,23 +184,17 @@ async function configureMore(store: AnswerStore, questions: readonly Question[],
   let isChanged = false;
   let last: string | undefined;
   for (;;) {
-    const question = {
+    const group = await chooseInReview(deps.prompter, {
       default: last,
       message: 'What do you want to configure?',
-      heading: ['Review'],
       help: [
         'Select a group to see its settings.',
         'Available as flags only: --values-file, --set and --extra-env.',
         'scalr-agent install --help',
       ],
-      canGoBack: true,
-      choices: [
-        ...groups.map((each) => ({value: each as string, label: each as string, description: summaryOf(each, store)})),
-        {value: BACK as string, label: 'Back to the review'},
-      ],
-    };
-    const group = await unlessBack(deps.prompter.select(question), BACK);
-    if (group === BACK) return isChanged;
+      choices: groups.map((each) => ({value: each, label: each, description: summaryOf(each, store)})),
+    });
+    if (group === undefined) return isChanged;
     last = group;
     let before: string | undefined;
     for (;;) {
@@ -225,22 +214,14 @@ async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps, b
   const question = {
     message: `${group}: which setting do you want to change?`,
     default: before,
-    heading: ['Review'],
     help: ['Settings without a value use the chart default.', 'Each question shows how to clear its value.', 'scalr-agent install --help'],
-    canGoBack: true,
-    choices: [
-      ...settings.map((setting) => {
-        const answer = store.answer(setting);
-        return {
-          value: setting.id,
-          label: settingLabel(setting),
-          description: answer === undefined ? (defaultText(setting, store, deps.facts()) ?? 'not set') : answerText(setting, answer),
-        };
-      }),
-      {value: BACK as string, label: 'Done'},
-    ],
+    choices: settings.map((setting) => {
+      const answer = store.answer(setting);
+      const description = answer === undefined ? (defaultText(setting, store, deps.facts()) ?? 'not set') : answerText(setting, answer);
+      return {value: setting.id, label: settingLabel(setting), description};
+    }),
   };
-  const picked = await unlessBack(deps.prompter.select(question), BACK);
+  const picked = await chooseInReview(deps.prompter, question, 'Done');
   return settings.find(({id}) => id === picked);
 }
 

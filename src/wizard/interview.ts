@@ -21,6 +21,8 @@ export interface Question {
   isOpen(): boolean;
   /** Asks, and stores the answer. Returns it in one line. @throws GoBack */
   ask(shown: QuestionFrame): Promise<string>;
+  /** The stored answer of an earlier session or of the installed release; undefined if the question does not apply. */
+  answer?(): string | undefined;
 }
 
 export interface InterviewDeps {
@@ -40,8 +42,6 @@ interface Answered {
   step: WizardStep;
   message: string;
   answer: string;
-  /** Not asked, but known from the installed release. */
-  isAdopted?: true;
 }
 
 /** Asks the open questions in order. Esc reopens the previous one. Answered steps stay on the screen as one line each. */
@@ -51,8 +51,8 @@ export class Interview {
   readonly #deps: InterviewDeps;
   /** Answered questions, oldest first, with their answers. */
   #history: Answered[] = [];
-  /** The question that the user reopened from the review. */
-  #edited: Answered | undefined;
+  /** The question that the user reopened from the review, and its answer in this session. */
+  #edited: {id: string; before: readonly Answered[]} | undefined;
   /** Printed steps and the number of their lines. */
   readonly #printed: {step: number; text: string; lines: number}[] = [];
   /** Shown above the next question. */
@@ -85,7 +85,7 @@ export class Interview {
         await onAnswer();
       } catch (error) {
         if (!(error instanceof GoBack)) throw error;
-        if (this.#edited?.id === id) this.#keep(this.#edited);
+        if (this.#edited?.id === id) this.#keepEdited(this.#edited);
         else await this.back();
       }
     }
@@ -105,22 +105,19 @@ export class Interview {
 
   /** Reopens the previous question. @throws PromptCanceled if there is none and the user quits */
   async back(): Promise<void> {
-    const last = this.#history.findLastIndex(({isAdopted}) => !isAdopted);
-    const [previous] = last < 0 ? [] : this.#history.splice(last, 1);
+    const previous = this.#history.pop();
     if (previous !== undefined) this.#store.asked.delete(previous.id);
     else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCanceled();
   }
 
-  /** Questions that were answered in this session, in the order of the steps. */
-  answered(): readonly Answered[] {
-    return this.#questions.flatMap(({id}) => this.#history.find((each) => each.id === id && this.#store.asked.has(id)) ?? []);
-  }
-
-  /** Takes questions as answered that were not asked, so that they can be edited. */
-  adopt(answered: readonly Answered[]): void {
-    const asked = this.#history.filter(({isAdopted}) => !isAdopted);
-    const others = answered.filter(({id}) => !asked.some((each) => each.id === id));
-    this.#history = [...asked, ...others.map((each): Answered => ({...each, isAdopted: true}))];
+  /** Answered questions in the order of the steps, with those of an earlier session and of the installed release. */
+  answered(): readonly Pick<Answered, 'id' | 'answer'>[] {
+    return this.#questions.flatMap((question) => {
+      const {id} = question;
+      if (!this.#store.asked.has(id)) return [];
+      const answer = this.#history.find((each) => each.id === id)?.answer ?? question.answer?.();
+      return answer === undefined ? [] : [{id, answer}];
+    });
   }
 
   /** Replaces the answer of a question that was changed elsewhere. */
@@ -129,15 +126,15 @@ export class Interview {
   }
 
   /** Reopens one question, until it is answered again or Esc keeps its answer; later answers stay. */
-  reopen({id, step, message}: Question): void {
-    this.#edited = this.#history.find((each) => each.id === id) ?? {id, step, message, answer: ''};
+  reopen({id}: Question): void {
+    this.#edited = {id, before: this.#history.filter((each) => each.id === id)};
     this.#history = this.#history.filter((each) => each.id !== id);
     this.#store.asked.delete(id);
   }
 
-  #keep(edited: Answered): void {
-    this.#history.push(edited);
-    this.#store.asked.add(edited.id);
+  #keepEdited({id, before}: {id: string; before: readonly Answered[]}): void {
+    this.#history.push(...before);
+    this.#store.asked.add(id);
     this.#edited = undefined;
   }
 
@@ -180,7 +177,7 @@ export class Interview {
     if (!this.#deps.prompter.canRedraw) return [];
     const {dim} = theme(this.#deps.screen);
     const earlier = this.#history
-      .filter(({id, isAdopted, ...each}) => each.step === step && !isAdopted && this.#store.asked.has(id))
+      .filter((each) => each.step === step && this.#store.asked.has(each.id))
       .map(({message, answer}) => dim(answeredLine(message, answer)));
     return [this.#title(step), ...earlier, ...this.#notes];
   }

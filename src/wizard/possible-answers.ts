@@ -133,7 +133,10 @@ export function limitsRuns(store: AnswerStore, facts: ChartRequirements): boolea
 /** True if the selected chart, or an agent on this machine, supports no value of the setting. */
 export function isForeign(setting: Setting, store: AnswerStore): boolean {
   const host = hostOf(store);
-  if (host !== undefined) return isForeignOn(host, setting, store);
+  if (host !== undefined) {
+    const hasRow = HOSTS[host].rows.some((row) => row.setting === setting && (row.when?.(store.get) ?? true));
+    return (host === 'systemd' && setting.id === isolation.id) || !hasRow;
+  }
   const name = store.get(chart);
   if (name === undefined || isWrittenWithoutRow(setting)) return false;
   const version = store.get(chartVersion) ?? newestOf(name);
@@ -147,13 +150,8 @@ export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget,
   return target === 'kubernetes' ? undefined : target;
 }
 
-/** True if an agent on this machine supports no value of the setting, or only one. */
-export const isForeignOn = (target: HostTarget, setting: Setting, {get}: Pick<AnswerStore, 'get'>): boolean =>
-  (target === 'systemd' && setting.id === isolation.id) ||
-  !HOSTS[target].rows.some((row) => row.setting === setting && (row.when?.(get) ?? true));
-
 /** Why an agent on this machine does not support a value. */
-export function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, store: AnswerStore): string | undefined {
+function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, store: AnswerStore): string | undefined {
   // Other answers that are excluded are reported by the review.
   const decisive = store.entries().filter((each) => each.setting === purpose || each.setting === (isolation as Setting));
   const answers = decisive.map((each) => [each.setting.id, each.answer] as const);
@@ -181,7 +179,7 @@ export function emptyOnHost(setting: Setting): {orElse?: string | undefined; sug
 }
 
 /** What an agent on this machine does without an answer; undefined if it depends on more. */
-export function defaultOnHost({id}: Setting, {get, place}: Pick<AnswerStore, 'get' | 'place'>): unknown {
+function defaultOnHost({id}: Setting, {get, place}: Pick<AnswerStore, 'get' | 'place'>): unknown {
   const isShared = place?.kind === 'docker' && get(isolation) === 'shared';
   if (id === concurrency.id) return isShared ? 1 : RUNS_PER_AGENT;
   return id === cache.id ? (isShared ? 'ephemeral' : 'hostpath') : undefined;
@@ -216,7 +214,7 @@ export function hostWording(store: AnswerStore, setting: Setting): Setting {
 }
 
 /** A message about flags, in the words of the questions: `--cache hostpath` becomes `cache "Node directory"`. */
-export const withoutFlags = (text: string): string =>
+const withoutFlags = (text: string): string =>
   text.replace(/--(?:no-)?([a-z][a-z-]*)((?: |=)[\w-]+)?/g, (flag, id: string, rest = '') => {
     const setting = catalog.find((each) => each.id === id);
     if (setting === undefined) return flag;
@@ -237,7 +235,7 @@ export const refusalInWords = (message: string): string => {
 };
 
 /** The charts whose newest version supports the setting. */
-export const chartsWith = (setting: Setting, settings: Settings): ChartName[] =>
+const chartsWith = (setting: Setting, settings: Settings): ChartName[] =>
   Object.values(CHARTS)
     .filter((chart) => supports(chart, setting, settings, scopeOf({chart: chart.name, version: newestOf(chart.name)}, settings.get)))
     .map(({name}) => name);

@@ -1,4 +1,6 @@
-import {GoBack, onFailure} from '../ground/errors.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {newestOf} from '../charts/target.ts';
+import {onFailure} from '../ground/errors.ts';
 import type {Prompter} from '../ports/system.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
 import {type Setting, settingLabel} from '../settings/define.ts';
@@ -6,6 +8,7 @@ import {chart, chartSource, chartVersion, namespace, release} from '../settings/
 import {catalog} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
+import {type AskDeps, problemIn, unlessBack} from './ask.ts';
 import type {Question, QuestionFrame} from './interview.ts';
 import {BOXES, QUESTIONS} from './steps.ts';
 
@@ -74,36 +77,33 @@ export async function useChart(
   shown: Pick<QuestionFrame, 'heading'>,
 ): Promise<boolean> {
   let found: {name: string; version: string} | undefined;
-  try {
-    const path = await prompter.input({
-      ...shown,
-      canGoBack: true,
-      message: 'Directory or .tgz file of the chart',
-      help: [
-        'Name and version are read from the chart.',
-        'Tab completes the path.',
-        'Flag --chart-source. https://helm.sh/docs/helm/helm_pull/',
-      ],
-      complete: completePath,
-      async validate(text) {
-        const read = await readChart(typedPath(text)).catch(onFailure(({message}) => message));
-        if (typeof read === 'string') return read;
-        found = read;
-        return undefined;
-      },
-    });
-    for (const [setting, value] of [
-      [chartSource, typedPath(path)],
-      [chart, found?.name],
-      [chartVersion, found?.version],
-    ] as const)
-      store.set(setting, {value, source: 'prompt'});
-    store.asked.add(chart.id);
-    return true;
-  } catch (error) {
-    if (error instanceof GoBack) return false;
-    throw error;
-  }
+  const question = {
+    ...shown,
+    canGoBack: true,
+    message: 'Directory or .tgz file of the chart',
+    help: [
+      'Name and version are read from the chart.',
+      'Tab completes the path.',
+      'Flag --chart-source. https://helm.sh/docs/helm/helm_pull/',
+    ],
+    complete: completePath,
+    async validate(text: string) {
+      const read = await readChart(typedPath(text)).catch(onFailure(({message}) => message));
+      if (typeof read === 'string') return read;
+      found = read;
+      return undefined;
+    },
+  };
+  const path = await unlessBack(prompter.input(question), undefined);
+  if (path === undefined) return false;
+  for (const [setting, value] of [
+    [chartSource, typedPath(path)],
+    [chart, found?.name],
+    [chartVersion, found?.version],
+  ] as const)
+    store.set(setting, {value, source: 'prompt'});
+  store.asked.add(chart.id);
+  return true;
 }
 
 /** A release of the selected cluster, as the wizard opens it. */
@@ -132,12 +132,9 @@ export class OtherCommandChosen extends Error {
   }
 }
 
-/** What to do with the release that is installed. @throws LeftFor */
-export function installedQuestion(
-  store: AnswerStore,
-  installed: () => InstalledAgent | undefined,
-  {prompter, newest, onAdopted}: {prompter: Prompter; newest(chart: string): string; onAdopted(): void},
-): Question {
+/** What to do with the release that is installed. @throws OtherCommandChosen */
+export function installedQuestion(store: AnswerStore, installed: () => InstalledAgent | undefined, deps: AskDeps): Question {
+  const {prompter} = deps;
   return {
     id: 'installed',
     step: 'Target',
@@ -146,54 +143,57 @@ export function installedQuestion(
     async ask(shown) {
       const found = installed() as InstalledAgent;
       abandon(store);
-      const latest = newest(found.chart);
-      const picked = await prompter.select({
-        ...shown,
-        heading: [
-          ...shown.heading,
-          `${found.release} is installed in namespace ${found.namespace}: ${[`${found.chart} ${found.version}`, found.live ?? found.status].join(' · ')}`,
-        ],
-        message: this.message,
-        help: [
-          'Change settings: the review opens with the settings of the release, and you edit what you want to change.',
-          'The token remains in its Secret, and you are not asked for it again.',
-          'scalr-agent status --help',
-        ],
-        choices: [
-          {value: 'change', label: 'Change settings', description: 'opens the review with its settings'},
-          {
-            value: 'upgrade',
-            label: 'Upgrade',
-            description: latest === found.version ? 'has the newest known chart' : `newest known chart is ${latest}`,
-          },
-          {value: 'status', label: 'Show status'},
-          {value: 'other', label: 'Install another release'},
-          {value: 'uninstall', label: 'Uninstall…'},
-        ],
-      });
-      if (picked === 'other') {
-        const name = await prompter.input({
+      const latest = newestOf(found.chart as ChartName);
+      for (;;) {
+        const picked = await prompter.select({
           ...shown,
-          canGoBack: true,
-          message: release.question,
-          help: [
-            'The name of the new Helm release.',
-            `${found.release} is not changed.`,
-            'Flag --release. https://helm.sh/docs/glossary/#release',
+          heading: [
+            ...shown.heading,
+            `${found.release} is installed in namespace ${found.namespace}: ${[`${found.chart} ${found.version}`, found.live ?? found.status].join(' · ')}`,
           ],
-          validate: (text) =>
-            text === '' || text === found.release ? 'The installed release uses this name. Enter another name.' : undefined,
+          message: this.message,
+          help: [
+            'Change settings: the review opens with the settings of the release, and you edit what you want to change.',
+            'The token remains in its Secret, and you are not asked for it again.',
+            'scalr-agent status --help',
+          ],
+          choices: [
+            {value: 'change', label: 'Change settings', description: 'opens the review with its settings'},
+            {
+              value: 'upgrade',
+              label: 'Upgrade',
+              description: latest === found.version ? 'has the newest known chart' : `newest known chart is ${latest}`,
+            },
+            {value: 'status', label: 'Show status'},
+            {value: 'other', label: 'Install another release'},
+            {value: 'uninstall', label: 'Uninstall…'},
+          ],
         });
-        store.set(release, {value: release.kind.parse(name, {now: new Date(0)}), source: 'prompt'});
+        if (picked === 'change') {
+          adopt(store, found);
+          return 'change settings';
+        }
+        if (picked !== 'other') throw new OtherCommandChosen(picked as OtherCommand);
+        const name = await unlessBack(askOtherName(found, shown, deps), undefined);
+        if (name === undefined) continue;
+        store.set(release, {value: name, source: 'prompt'});
         return `another release: ${name}`;
       }
-      if (picked !== 'change') throw new OtherCommandChosen(picked as OtherCommand);
-      adopt(store, found);
-      onAdopted();
-      return 'change settings';
     },
   };
 }
+
+const askOtherName = ({release: own}: InstalledAgent, {heading}: QuestionFrame, deps: AskDeps): Promise<string> =>
+  deps.prompter.input({
+    heading,
+    canGoBack: true,
+    message: release.question,
+    help: ['The name of the new Helm release.', `${own} is not changed.`, 'Flag --release. https://helm.sh/docs/glossary/#release'],
+    validate(text) {
+      if (text === '') return 'A value is required.';
+      return text === own ? 'The installed release uses this name. Enter another name.' : problemIn(release, text, deps);
+    },
+  });
 
 /** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. */
 function adopt(store: AnswerStore, {chart: name, version, settings}: InstalledAgent): void {

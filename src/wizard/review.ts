@@ -8,10 +8,10 @@ import type {Plan} from '../operations/step.ts';
 import type {Choice} from '../ports/system.ts';
 import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
+import {noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
-import {type AskDeps, unlessBack} from './ask.ts';
+import {type AskDeps, chooseInReview, unlessBack} from './ask.ts';
 import {
   changeSetting,
   commandsText,
@@ -119,7 +119,7 @@ async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps:
     return {generated, prepared: await deps.prompter.wait('Checking the cluster', deps.prepare(generated), ['Review'])};
   } catch (error) {
     if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    return {...(generated === undefined ? {} : {generated}), ...(host === undefined ? {} : {host}), problem: error};
+    return {generated, host, problem: error};
   }
 }
 
@@ -150,7 +150,7 @@ async function chooseAction(
   {saved, last}: {saved: Saved | undefined; last: Action | undefined},
 ): Promise<Action> {
   const {prompter, screen} = deps;
-  const {generated, prepared, host} = reviewed;
+  const {generated, prepared, host, problem} = reviewed;
   const isSaved = isCurrent(saved, reviewed, deps);
   const isStale = saved !== undefined && !isSaved;
   const canInstall = prepared !== undefined || host?.plan !== undefined;
@@ -185,13 +185,15 @@ async function chooseAction(
     ],
     choices,
     default:
-      last === 'save' && isSaved ? 'quit' : (last ?? (!canSave || isUnchanged ? 'edit' : isStale || !canInstall ? 'save' : 'install')),
+      last === 'save' && isSaved
+        ? 'quit'
+        : (last ?? (!canSave || isUnchanged ? 'edit' : problem !== undefined ? 'again' : isStale || !canInstall ? 'save' : 'install')),
   })) as Action;
 }
 
 function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
   const {generated, prepared, host, problem} = reviewed;
-  const broken = generated === undefined && host === undefined ? {disabled: 'not possible, see above'} : {};
+  const disabled = generated === undefined && host === undefined ? 'not possible, see above' : undefined;
   const count = noticesOf(reviewed).length;
   const files = host === undefined ? 'values.yaml' : `${host.files.length} files`;
   return [
@@ -201,21 +203,19 @@ function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
           {
             value: 'install',
             label: prepared?.facts.release === undefined ? 'Install' : 'Update the installed release',
-            ...(prepared === undefined && host?.plan === undefined ? {disabled: 'not possible, see above'} : {}),
+            disabled: prepared === undefined && host?.plan === undefined ? 'not possible, see above' : undefined,
           },
         ]),
     ...(problem === undefined ? [] : [{value: 'again', label: 'Try again', description: 'check the same answers once more'}]),
     ...(/chart/i.test(problem?.message ?? '') ? [{value: 'disk', label: 'Use a chart on this disk…'}] : []),
     {value: 'edit', label: 'Edit an answer…'},
     ...(count === 0 ? [] : [{value: 'fix', label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…'}]),
-    {value: 'view', label: host === undefined ? 'View values.yaml' : 'View the files without secrets', ...broken},
-    {value: 'save', label: `Save files (${files}, answers.yaml)`, ...broken},
-    {value: 'print', label: 'Show the equivalent commands', ...broken},
+    {value: 'view', label: host === undefined ? 'View values.yaml' : 'View the files without secrets', disabled},
+    {value: 'save', label: `Save files (${files}, answers.yaml)`, disabled},
+    {value: 'print', label: 'Show the equivalent commands', disabled},
     {value: 'quit', label: 'Quit without changes'},
   ];
 }
-
-const NOTHING = '';
 
 /** Lists the warnings, and changes the setting of the selected one. Returns true if an answer may have changed. */
 async function fix(
@@ -226,7 +226,6 @@ async function fix(
   deps: ReviewDeps,
 ): Promise<boolean> {
   const notices = noticesOf(reviewed);
-  const settingOf = ({settings}: Notice) => settings[0];
   const question = {
     message: 'Which warning do you want to fix?',
     heading: ['Review', ...notices.flatMap(({text, remedy}) => [`! ${text}`, ...(remedy === undefined ? [] : [`  ${remedy}`])])],
@@ -235,17 +234,12 @@ async function fix(
       'Warnings without a setting are fixed outside the wizard.',
       'https://docs.scalr.io/docs/agent-pools',
     ],
-    canGoBack: true,
-    choices: [
-      ...notices.flatMap((notice, index) => {
-        const setting = settingOf(notice);
-        return setting === undefined ? [] : [{value: String(index), label: setting.question, description: notice.text}];
-      }),
-      {value: NOTHING, label: 'Back to the review'},
-    ],
+    choices: notices.flatMap(({settings: [setting], text}, index) =>
+      setting === undefined ? [] : [{value: String(index), label: setting.question, description: text}],
+    ),
   };
-  const picked = await unlessBack(deps.prompter.select(question), NOTHING);
-  const setting = picked === NOTHING ? undefined : settingOf(notices[Number(picked)] as Notice);
+  const picked = await chooseInReview(deps.prompter, question);
+  const [setting] = notices[Number(picked ?? Number.NaN)]?.settings ?? [];
   if (setting === undefined) return false;
   if (!reopen(setting.id, questions, interview)) await changeSetting(setting, store, interview, deps);
   return true;

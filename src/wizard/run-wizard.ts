@@ -1,7 +1,5 @@
 import {setTimeout} from 'node:timers/promises';
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
 import {isKnown} from '../ground/fact.ts';
 import {sentences} from '../ground/text.ts';
 import type {StorageClass} from '../platform/cluster-facts.ts';
@@ -152,6 +150,11 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       const applies = missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
       return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
     },
+    answer() {
+      if (setting === (token as Setting) || missingFor(setting, store.get) !== undefined || isForeign(setting, store)) return undefined;
+      const answer = store.answer(setting);
+      return answer === undefined ? (options.orElse ?? defaultText(setting, store, facts()) ?? 'not set') : answerText(setting, answer);
+    },
     async ask(shown) {
       const isOnHost = hostOf(store) !== undefined;
       const preselected = typeof suggested === 'function' ? suggested(store.get) : suggested;
@@ -193,15 +196,6 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);
   };
 
-  /** Every question that the settings of the installed release answer. */
-  const adoptedAnswers = () =>
-    QUESTIONS.flatMap(({setting, step}) => {
-      const answer = store.answer(setting);
-      const isMeant = setting !== (token as Setting) && missingFor(setting, store.get) === undefined && !isForeign(setting, store);
-      const text = answer === undefined ? (defaultText(setting, store, facts()) ?? 'not set') : answerText(setting, answer);
-      return isMeant ? [{id: setting.id, step, message: setting.question, answer: text}] : [];
-    });
-
   const of = (...settings: readonly Setting[]) => QUESTIONS.filter(({setting}) => settings.includes(setting)).map(settingQuestion);
   const inStep = (step: string) => QUESTIONS.filter((each) => each.step === step).map(settingQuestion);
   const network = inStep('Network');
@@ -209,11 +203,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const questions: Question[] = [
     targetQuestion(store, deps.contexts, deps),
     requirementsQuestion(store, () => missing, asking),
-    installedQuestion(store, () => installed, {
-      prompter: deps.prompter,
-      newest: (name) => newestOf(name as ChartName),
-      onAdopted: () => interview.adopt(adoptedAnswers()),
-    }),
+    installedQuestion(store, () => installed, asking),
     ...of(cloud),
     poolQuestion(store, () => offered, {prompter: deps.prompter, newName: () => contextName(store)}),
     ...inStep('Agent'),

@@ -32,3 +32,8 @@ test('is reported by a command', async () => {
   expect(stderr).toContain('Unexpected argument "true".');
   expect(exit).toBe(2);
 });
+
+test('suggests the flag for a release that Helm has as an argument', async () => {
+  const {stderr} = await runCommand(Values, ['scalr-agent', '--url', 'https://acme.scalr.io']);
+  expect(stderr).toContain('Set the name of the release with a flag: --release scalr-agent');
+});

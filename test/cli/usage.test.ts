@@ -57,7 +57,8 @@ test.each(COMMANDS)('%s prints no text of oclif', async (file) => {
 });
 
 const oclif = (message: string) => Object.assign(new Error(message), {oclif: {}});
-const line = {argv: [], commands: ['install', 'status', 'uninstall', 'pool:list'], flags: {}};
+const commands = ['install', 'status', 'uninstall', 'pool:list', 'pool:delete', 'pool:token:revoke'];
+const line = {argv: [], commands, flags: {}};
 
 test.each([
   ['Expected --format=xml to be one of: text, json\nSee more help', '--format: "xml" is not one of text, json.', 'Use --format text|json'],
@@ -79,6 +80,10 @@ test.each([
   ['command logs not found', 'Unknown command: logs.', 'Run: scalr-agent collect-logs'],
   ['command statsu not found', 'Unknown command: statsu.', 'Did you mean status?'],
   ['command --foo not found', 'Unknown flag: --foo.', 'List all commands with --help'],
+  ['command pool:rm:eks not found', 'Unknown command: pool rm.', 'Run: scalr-agent pool delete'],
+  ['command pool:token:rm:eks not found', 'Unknown command: pool token rm.', 'Run: scalr-agent pool token revoke'],
+  ['command pool:lits not found', 'Unknown command: pool lits.', 'Did you mean pool list?'],
+  ['command rollout:restart not found', 'Unknown command: rollout.', 'Use kubectl and helm, as in docs/guide/operate.md'],
 ])('says %j in our words', (message, text, suggestion) => {
   const failure = usageFailure(oclif(message), line);
   expect(failure.message).toBe(text);

@@ -87,6 +87,7 @@ test.each([
   ['a[5000]=1', 'is too large', 'List indexes start at [0]'],
   ['a[x].b=1,c', 'starts another assignment', 'Escape the comma: a[x].b=1\\,c'],
   ['novalue', 'has no "="', 'Use novalue=value'],
+  ['replicaCount: 3', 'has no "="', 'Use replicaCount=3'],
 ])('refuses %s and suggests valid syntax', (item, message, suggestion) => {
   expect(() => readHelmSet([item])).toThrow(InvalidValue);
   try {

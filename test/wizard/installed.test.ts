@@ -1,6 +1,6 @@
 import {Config} from '@oclif/core';
 import {expect, onTestFinished, test, vi} from 'vitest';
-import type {Processes} from '../../src/ports/system.ts';
+import type {Processes, TextQuestion} from '../../src/ports/system.ts';
 import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
@@ -105,6 +105,15 @@ test('installs another release beside it', async () => {
   const {asked, stderr} = await run([...lines, interrupt('What is the agent pool used for')]);
   expect(stderr).toContain('release second');
   expect(asked.filter(({message}) => message === QUESTION)).toHaveLength(1);
+});
+
+test('goes back from the name of another release, and says which names are possible', async () => {
+  const lines: Line[] = [TARGET, [QUESTION, 'other'], ['Helm release name', ESC], [QUESTION, 'other'], ['Helm release name', 'second']];
+  const {asked} = await run([...lines, interrupt('Agent pool token')]);
+  const {validate} = asked.find(({message}) => message === 'Helm release name') as TextQuestion;
+  expect(await validate?.('Second_x')).toContain('"Second_x" is not a valid Kubernetes name');
+  expect(await validate?.('scalr-agent')).toContain('The installed release uses this name.');
+  expect(await validate?.('second')).toBeUndefined();
 });
 
 test('names the steps in their order where lines stay on the screen', async () => {

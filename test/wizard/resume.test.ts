@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {memoryFiles} from '../support/memory-files.ts';
-import {ENTER, type Line} from '../support/scripted-prompter.ts';
-import {FILES_ONLY, interrupt, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
+import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
+import {choicesOf, FILES_ONLY, interrupt, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
 
 const TOKEN = jwt({pool: 'runs'});
 
@@ -57,6 +57,31 @@ describe('an interrupted session', () => {
     const {exit, stderr} = await talk(lines, {argv: ['--resume'], files});
     expect(exit).toBe(0);
     expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · EKS');
+  });
+
+  test('lists all answers for an edit, and Esc keeps the edited one', async () => {
+    const {files} = await broken();
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Which of these apply', ENTER],
+      ['Where should provider', ENTER],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', ENTER],
+      ['What do you want to do?', 'edit'],
+      ['Which answer do you want to change?', 'purpose'],
+      ['What is the agent pool used for', ESC],
+      ['What do you want to do?', 'edit'],
+      ['Which answer do you want to change?', ENTER],
+      ['Where will the agent run', ESC],
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {argv: ['--resume'], files});
+    const listed = choicesOf(asked, 'Which answer do you want to change?').map(({label, description}) => `${label}: ${description}`);
+    expect(listed.slice(0, 10)).toEqual([
+      ...['Target: files only', 'Cloud: EKS', 'Token: [hidden]', 'URL: https://acme.scalr.io', 'Purpose: Run Terraform/OpenTofu'],
+      ...['Isolation: No preference', 'Load: Steady', 'Network: none'],
+      ...[expect.stringMatching(/^Cache: /), expect.stringMatching(/^Concurrency: /)],
+    ]);
   });
 
   test('is resumed with the flags it was started with', async () => {

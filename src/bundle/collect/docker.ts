@@ -31,7 +31,7 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
       ...(error.isToolMissing ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin'] : []),
       'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
     ]);
-  const answer = readJson('docker', stdout, isInspected);
+  const answer = readJson('docker', stdout, (value): value is [Inspected] => isListOf('Name')(value) && value.length === 1);
   if (answer.error)
     throw refusal(`Cannot read container ${container}: docker inspect`, answer.error, [
       `Check the output: docker inspect --type container -- ${container}`,
@@ -46,7 +46,11 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
     readCommandTexts(
       [
         {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: (version) => version},
-        {name: 'docker/info.json', call: {tool: 'docker', args: ['info', '--format', '{{json .}}']}, shape: infoOf},
+        {
+          name: 'docker/info.json',
+          call: {tool: 'docker', args: ['info', '--format', '{{json .}}']},
+          shape: (info) => Object.fromEntries(INFO.map((key) => [key, info[key]])),
+        },
       ],
       deps,
     ),
@@ -73,8 +77,6 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
   };
 }
 
-const isInspected = (value: unknown): value is [Inspected] => isListOf('Name')(value) && value.length === 1;
-
 /** The agent uses both standard output and standard error, and docker keeps both. */
 const logsOf = (container: string, since: Since): HostCall => ({
   tool: 'docker',
@@ -92,8 +94,6 @@ function withoutSecretVariables({Config, ...inspected}: Inspected, hide: ReturnT
   };
   return {...inspected, ...(Config ? {Config: {...Config, ...(Config.Env ? {Env: Config.Env.map(shown)} : {})}} : {})};
 }
-
-const infoOf = (info: Fields): Fields => Object.fromEntries(INFO.map((key) => [key, info[key]]));
 
 export interface HostBundleOptions {
   since: Since;

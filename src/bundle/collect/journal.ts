@@ -11,6 +11,8 @@ import type {Gap, TextFile} from './read-objects.ts';
 const AGENT = 'scalr-agent';
 /** Runs run containers on a VM; its proxy drop-in is a link to the one of the agent. */
 const DOCKER = 'scalr-docker';
+const ON_MACHINE = 'Run the command on the machine where the agent runs';
+const IN_DOCKER = 'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER';
 /** Without Environment=, which systemd prints in clear text. */
 const PROPERTIES = (
   'Id LoadState LoadError ActiveState SubState Result UnitFileState FragmentPath DropInPaths NeedDaemonReload User Restart NRestarts ' +
@@ -21,16 +23,10 @@ const PROPERTIES = (
 export async function prepareJournal({since, now}: HostBundleOptions, deps: HostDeps): Promise<HostPrepared> {
   const {host, signal} = deps;
   const version = await host.run({tool: 'journalctl', args: ['--version']}, {signal});
-  if (version.error)
-    throw refusal('Cannot read the journal', version.error, [
-      'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
-    ]);
+  if (version.error) throw refusal('Cannot read the journal', version.error, [IN_DOCKER]);
   const [agent, docker, system] = await Promise.all([readUnit(AGENT, deps), readUnit(DOCKER, deps), readSystem(deps)]);
   if (agent.facts['LoadState'] === 'not-found')
-    throw refusal(`Unit ${AGENT} not found on this machine`, {kind: 'not-found', message: 'unknown to systemd'}, [
-      'Run the command on the machine where the agent runs',
-      'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
-    ]);
+    throw refusal(`Unit ${AGENT} not found on this machine`, {kind: 'not-found', message: 'unknown to systemd'}, [ON_MACHINE, IN_DOCKER]);
   if (agent.texts.length === 0) await refuseUnreadableJournal(agent.gaps, journalOf(AGENT, since, now), deps);
   // Only exists if the agent was installed from its package.
   const units = docker.facts['LoadState'] === 'loaded' ? [agent, docker] : [agent];
@@ -54,10 +50,7 @@ async function refuseUnreadableJournal([gap]: readonly Gap[], {tool, args}: Host
   const {stdout, error} = await host.run({tool, args: [...args, '--lines=1']}, {signal});
   if (gap === undefined || error === undefined || /^(?!-- ).*\S/m.test(stdout)) return;
   const message = `systemctl: ${gap.error.message}; journalctl: ${error.message}`;
-  throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {kind: error.kind, message}, [
-    'Run the command on the machine where the agent runs',
-    'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
-  ]);
+  throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {kind: error.kind, message}, [ON_MACHINE, IN_DOCKER]);
 }
 
 /** --all: otherwise lines with colors, progress bars or other bytes are hidden as "blob data". */
@@ -65,12 +58,11 @@ const journalOf = (unit: string, since: Since, now: Date): HostCall => ({
   tool: 'journalctl',
   args: [
     ...['--unit', `${unit}.service`, '--all', '--no-pager', '--utc', '--output', 'short-iso-precise'],
-    ...(since === undefined ? [] : ['--since', `@${Math.floor(startOf(since, now) / 1000)}`]),
+    ...(since === undefined
+      ? []
+      : ['--since', `@${Math.floor(('seconds' in since ? now.getTime() - since.seconds * 1000 : Date.parse(since.time)) / 1000)}`]),
   ],
 });
-
-const startOf = (since: NonNullable<Since>, now: Date): number =>
-  'seconds' in since ? now.getTime() - since.seconds * 1000 : Date.parse(since.time);
 
 interface Unit extends UnitFacts {
   texts: readonly TextFile[];
@@ -121,16 +113,8 @@ async function readVariables(
   }
 }
 
-/** A systemd unit and its drop-ins, as printed by `systemctl cat`. */
-export interface UnitFile {
-  variables: readonly Variable[];
-  /** Environment files; those with `isOptional` may be missing. */
-  environmentFiles: readonly {path: string; isOptional: boolean}[];
-  knownSecrets: readonly KnownSecret[];
-}
-
-/** Pure. */
-export function parseUnit(text: string): UnitFile {
+/** A systemd unit and its drop-ins, as printed by `systemctl cat`. Environment files with `isOptional` may be missing. Pure. */
+export function parseUnit(text: string) {
   const settings = settingsIn(text);
   const of = (name: string): string[] => settings.flatMap(([key, value]) => (key === name ? [value] : []));
   const variables = of('Environment')

@@ -109,7 +109,6 @@ export class Shares {
     return true;
   }
 
-  /** Returns unused bytes. */
   giveBack(bytes: number): void {
     this.#left += bytes;
   }
@@ -118,7 +117,6 @@ export class Shares {
 /** Start of the logs; without it, logs are read from their beginning. */
 export type Since = {seconds: number} | {time: string} | undefined;
 
-/** A log to read. */
 export interface LogItem {
   /** Name in the bundle: logs/<pod>/<container>.log, or .previous.log for the log before a restart. */
   file: string;
@@ -131,23 +129,21 @@ export interface LogItem {
   cut?: number;
 }
 
-interface Options {
-  since: Since;
-  container?: string | undefined;
-}
-
 /** Logs of all started containers, including init and ephemeral ones, and previous logs of restarted ones. Pure. */
-export const logItems = (pods: readonly Pod[], namespace: string, {since, container}: Options): LogItem[] =>
+export const logItems = (
+  pods: readonly Pod[],
+  namespace: string,
+  {since, container}: {since: Since; container?: string | undefined},
+): LogItem[] =>
   pods.flatMap((pod) =>
     statusesOf(pod)
       .filter(({name}) => container === undefined || name === container)
       .flatMap((status) => [
         ...(hasBegun(status) ? [item(pod, status.name, namespace, since, false)] : []),
-        ...(hasPrevious(status) ? [item(pod, status.name, namespace, since, true)] : []),
+        ...(status.restartCount || status.lastState?.terminated ? [item(pod, status.name, namespace, since, true)] : []),
       ]),
   );
 
-/** Number of containers. */
 export const logContainers = (logs: readonly LogItem[]): number => new Set(logs.map(({pod, container}) => `${pod}/${container}`)).size;
 
 export const statusesOf = ({status}: Pod): readonly ContainerStatus[] => [
@@ -158,8 +154,6 @@ export const statusesOf = ({status}: Pod): readonly ContainerStatus[] => [
 
 const hasBegun = ({state, lastState}: ContainerStatus): boolean =>
   state?.running !== undefined || state?.terminated !== undefined || lastState?.terminated !== undefined;
-
-const hasPrevious = ({restartCount = 0, lastState}: ContainerStatus): boolean => restartCount > 0 || lastState?.terminated !== undefined;
 
 function item({metadata: {name}}: Pod, container: string, namespace: string, since: Since, isPrevious: boolean): LogItem {
   const query = new URLSearchParams({

@@ -11,7 +11,7 @@ import type {NodeObject} from '../../platform/readings.ts';
 import type {Processes} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
-import {labelsOfRuns} from '../../release/inventory.ts';
+import {runsOfRelease} from '../../release/inventory.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {
   clockSkewFindings,
@@ -78,9 +78,10 @@ export interface BundledCluster {
   enforcement: Enforcement | undefined;
 }
 
-interface Deps {
+export interface PrepareDeps {
   api: ApiReader;
   processes: Processes;
+  /** HELM_DRIVER. */
   helmDriver: string | undefined;
   signal: AbortSignal;
   now(): Date;
@@ -91,7 +92,7 @@ interface Deps {
 /** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
 export async function prepareBundle(
   options: BundleOptions,
-  {api, processes, helmDriver, signal, now, readAccount}: Deps,
+  {api, processes, helmDriver, signal, now, readAccount}: PrepareDeps,
 ): Promise<PreparedBundle> {
   const {kubeTarget} = options;
   const tools = toolsWithTimeout(processes, signal);
@@ -113,7 +114,7 @@ export async function prepareBundle(
   const seen = found.gaps.length > 0 ? labeledReleases(namespace.objects) : found.releases;
   const known = seen.filter(isDesired).map((release, index) => {
     const {values, drift = [], replicas = {}} = read[index] ?? {};
-    return {...release, values, drift, replicas, runsOf: runsOf(release, values)};
+    return {...release, values, drift, replicas, runsOf: runsOfRelease(release.name, release, values)};
   });
   const scope = bundleScope(namespace.objects, known, options.run, options.release);
   const [around, account] = await Promise.all([
@@ -165,9 +166,6 @@ export async function prepareBundle(
     ],
   };
 }
-
-const runsOf = ({name, chart, version}: FoundRelease, values: Values | undefined): BundledRelease['runsOf'] =>
-  chart === 'agent-local' ? undefined : {chart, version, release: name, taskLabels: labelsOfRuns(values ?? {})};
 
 type Differing = Pick<PreparedBundle['releases'][number], 'name' | 'chart' | 'version' | 'values' | 'drift'>;
 

@@ -21,20 +21,13 @@ export interface ReadDeps {
   onFile(done: number): void;
 }
 
-export interface LogsRead {
-  logs: LogRecord[];
-  gaps: Gap[];
-  /** Texts in which redaction changed line numbers. */
-  moved: ReadonlySet<string>;
-}
-
-/** Writes redacted texts and logs to the archive. Incomplete ones are gaps. */
+/** Writes redacted texts and logs to the archive. Incomplete ones are gaps; `moved` are texts in which redaction changed line numbers. */
 export async function readLogs(
   texts: readonly TextFile[],
   logs: readonly LogItem[],
   maxBytes: number,
   {api, archive, redactor, signal, onFile}: ReadDeps,
-): Promise<LogsRead> {
+) {
   const gaps: Gap[] = [];
   const moved = new Set<string>();
   const records: LogRecord[] = [];

@@ -3,8 +3,9 @@ import {eventCount, timeOf} from '../../diagnose/snapshot-queries.ts';
 import {type Fact, known, type ReadError, unknown} from '../../ground/fact.ts';
 import {jsonText} from '../../ground/tree.ts';
 import type {ApiReader, ApiResult} from '../../kubernetes/client.ts';
+import {pluralOfKind, resourceNamed} from '../../kubernetes/kinds.ts';
 import type {Claim, Event, KubernetesObject, Pod} from '../../kubernetes/objects.ts';
-import {listAll} from '../../kubernetes/resources.ts';
+import {listAll, listObjects} from '../../kubernetes/resources.ts';
 import {platformOf} from '../../platform/platform.ts';
 import {cniOf, type NetworkPolicies, networkPoliciesOf} from '../../platform/policies.ts';
 import type {ConfigMapObject, NodeObject, PlatformReadings, PodOwner} from '../../platform/readings.ts';
@@ -31,12 +32,11 @@ export async function readNamespace(
   signal: AbortSignal,
 ): Promise<{objects: KubernetesObject[]; gaps: Gap[]}> {
   const lists = await Promise.all(
-    BUNDLED_KINDS.map(async ({kind, path, isOptional = false, isOftenHidden = false}) => {
-      const {items, error} = await listAll(api, path(namespace), {signal});
-      const objects = (items as KubernetesObject[]).map((item) => named(item, kind));
-      const isMissing = error?.kind === 'not-found' && isOptional;
+    BUNDLED_KINDS.map(async ({kind, resource, isOftenHidden, ...where}) => {
+      const {items, error} = await listObjects<KubernetesObject>(api, resource, {...where, namespace, signal});
+      const isMissing = error?.kind === 'not-found' && where.groupVersion !== undefined;
       return {
-        objects,
+        objects: items.map((item) => ({...item, kind})),
         gaps:
           error === undefined || isMissing ? [] : [{what: `${kind} objects`, error, isMinor: isOftenHidden && error.kind === 'forbidden'}],
       };
@@ -45,61 +45,35 @@ export async function readNamespace(
   return {objects: lists.flatMap(({objects}) => objects), gaps: lists.flatMap(({gaps}) => gaps)};
 }
 
-/** Items of a list have no kind. managedFields are removed, because they use half of the memory. */
-function named(item: KubernetesObject, kind: string): KubernetesObject {
-  const {managedFields: _, ...metadata} = item.metadata as KubernetesObject['metadata'] & {managedFields?: unknown};
-  return {...item, kind, metadata};
-}
-
 /** One kind of object in a bundle. */
 export interface NamespaceKind {
   kind: string;
   /** Resource name as in RBAC and kubectl: deployments.apps */
   resource: string;
-  /** API path of the list. */
-  path(namespace: string): string;
-  /** The kind does not exist in every cluster. */
-  isOptional?: boolean;
+  /** Of kinds that do not exist in every cluster. */
+  groupVersion?: string;
   /** Accounts that can read the other kinds often cannot read this one. */
-  isOftenHidden?: boolean;
+  isOftenHidden: boolean;
 }
 
-const CORE = '/api/v1';
-
-const kind = (
-  name: string,
-  api: string,
-  plural: string,
-  more: Pick<NamespaceKind, 'isOptional' | 'isOftenHidden'> = {},
-): NamespaceKind => ({
-  kind: name,
-  resource: api === CORE ? plural : `${plural}.${api.split('/')[2]}`,
-  path: (namespace) => `${api}/namespaces/${encodeURIComponent(namespace)}/${plural}`,
-  ...more,
+const ofEveryCluster = (kind: string, isOftenHidden = false): NamespaceKind => ({
+  ...{kind, resource: resourceNamed(kind) as string, isOftenHidden},
 });
 
 /** Kinds that support requires, owners before their dependents. Secrets are read only to redact their values. */
 export const BUNDLED_KINDS: readonly NamespaceKind[] = [
-  kind('Deployment', '/apis/apps/v1', 'deployments'),
-  kind('DaemonSet', '/apis/apps/v1', 'daemonsets'),
-  kind('StatefulSet', '/apis/apps/v1', 'statefulsets'),
-  kind('ReplicaSet', '/apis/apps/v1', 'replicasets'),
-  kind('Job', '/apis/batch/v1', 'jobs'),
-  kind('Pod', CORE, 'pods'),
-  kind('PersistentVolumeClaim', CORE, 'persistentvolumeclaims'),
-  kind('ServiceAccount', CORE, 'serviceaccounts'),
-  kind('ResourceQuota', CORE, 'resourcequotas'),
-  kind('LimitRange', CORE, 'limitranges'),
-  kind('NetworkPolicy', '/apis/networking.k8s.io/v1', 'networkpolicies'),
-  kind('PodDisruptionBudget', '/apis/policy/v1', 'poddisruptionbudgets'),
-  kind('Role', '/apis/rbac.authorization.k8s.io/v1', 'roles', {isOftenHidden: true}),
-  kind('RoleBinding', '/apis/rbac.authorization.k8s.io/v1', 'rolebindings', {isOftenHidden: true}),
-  // The three generations of agent-job: docs/charts/agent-job.md, "Objects".
-  kind('AgentTaskTemplate', '/apis/scalr.io/v1', 'agenttasktemplates', {isOptional: true, isOftenHidden: true}),
-  kind('AgentTask', '/apis/scalr.io/v1', 'atasks', {isOptional: true, isOftenHidden: true}),
-  kind('AgentWorker', '/apis/scalr.io/v1', 'agentworkers', {isOptional: true, isOftenHidden: true}),
-  kind('Event', CORE, 'events'),
-];
+  ...['Deployment', 'DaemonSet', 'StatefulSet', 'ReplicaSet', 'Job', 'Pod', 'PersistentVolumeClaim', 'ServiceAccount', 'ResourceQuota'],
+  ...['LimitRange', 'NetworkPolicy', 'PodDisruptionBudget'],
+]
+  .map((kind) => ofEveryCluster(kind))
+  .concat(
+    ['Role', 'RoleBinding'].map((kind) => ofEveryCluster(kind, true)),
+    // The three generations of agent-job: docs/charts/agent-job.md, "Objects".
+    ['AgentTaskTemplate', 'AgentTask', 'AgentWorker'].map((kind) => ({
+      ...{kind, resource: `${pluralOfKind(kind)}.scalr.io`, groupVersion: 'scalr.io/v1', isOftenHidden: true},
+    })),
+    ofEveryCluster('Event'),
+  );
 
 export interface TextFile {
   name: string;
@@ -125,16 +99,15 @@ export function objectFiles(
     times.set(name, before + 1);
     return placed(before === 0 ? `${name}.json` : `${name}.${before + 1}.json`);
   };
+  const inOrder = events.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
   return [
     ...others.map((object) => {
       const name = nameOf(object);
       return {name, text: jsonText(withoutSecrets(object, hideIn(name)))};
     }),
-    ...(events.length === 0 ? [] : [{name: placed('events.txt'), text: events.toSorted(byTime).map(eventLine).join('')}]),
+    ...(events.length === 0 ? [] : [{name: placed('events.txt'), text: inOrder.map(eventLine).join('')}]),
   ];
 }
-
-const byTime = (one: Event, other: Event): number => timeOf(one).localeCompare(timeOf(other));
 
 const eventLine = (event: Event): string => {
   const {type = '', reason = '', message = '', involvedObject: about} = event;

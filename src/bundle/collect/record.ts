@@ -2,7 +2,7 @@ import {anySignal, type Clock} from '../../ground/async.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
-import {listAll} from '../../kubernetes/resources.ts';
+import {listAll, listObjects} from '../../kubernetes/resources.ts';
 import type {LogStream} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
 import {followLog, type LogContainerState, type RecordedLog} from './follow-log.ts';
@@ -42,7 +42,7 @@ interface Options {
   readsSecrets: boolean;
 }
 
-interface Deps extends Clock {
+export interface RecordDeps extends Clock {
   api: ApiReader;
   /** Stops the recording, which is kept. */
   until: AbortSignal;
@@ -50,7 +50,7 @@ interface Deps extends Clock {
 }
 
 /** Follows the log of every new container, and keeps the last state of deleted objects. */
-export async function record(options: Options, {api, until, now, sleep, onLog}: Deps): Promise<Recording> {
+export async function record(options: Options, {api, until, now, sleep, onLog}: RecordDeps): Promise<Recording> {
   const {namespace, releases, run, readsSecrets} = options;
   const ended = new AbortController();
   const signal = anySignal(until, ended.signal);
@@ -96,7 +96,7 @@ class WatchedKind {
   /** Objects of the last successful list. */
   objects: readonly KubernetesObject[] = [];
   readonly #kind: NamespaceKind;
-  readonly #path: string;
+  readonly #namespace: string;
   #listedAt: Date;
   #longestMs = 0;
   #longestFrom: Date | undefined;
@@ -104,17 +104,17 @@ class WatchedKind {
 
   constructor(kind: NamespaceKind, namespace: string, now: Date) {
     this.#kind = kind;
-    this.#path = kind.path(namespace);
+    this.#namespace = namespace;
     this.#listedAt = now;
   }
 
   async list(api: ApiReader, signal: AbortSignal, now: () => Date): Promise<void> {
-    const {items, error} = await listAll(api, this.#path, {signal});
+    const {items, error} = await listObjects<KubernetesObject>(api, this.#kind.resource, {namespace: this.#namespace, signal});
     if (error !== undefined && error.kind !== 'aborted') this.#error = error;
     const elapsed = now().getTime() - this.#listedAt.getTime();
     if (this.#error !== undefined && elapsed > this.#longestMs) [this.#longestMs, this.#longestFrom] = [elapsed, this.#listedAt];
     if (error !== undefined) return;
-    this.objects = (items as KubernetesObject[]).map((item) => ({...item, kind: this.#kind.kind}));
+    this.objects = items.map((item) => ({...item, kind: this.#kind.kind}));
     this.#listedAt = now();
   }
 

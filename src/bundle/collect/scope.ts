@@ -14,7 +14,7 @@ export interface BundleScope {
 /** Names the charts give their pods (docs/charts/README.md, "Terms"), for agents without a Helm release. */
 const AGENT_NAMES: ReadonlySet<string | undefined> = new Set(['agent-k8s', 'agent-local', 'agent-job', 'scalr-agent']);
 /** Objects that affect the pods of every owner in the namespace. */
-const OF_ALL: ReadonlySet<string | undefined> = new Set([
+const OF_ALL = new Set<string | undefined>([
   'NetworkPolicy',
   'ResourceQuota',
   'LimitRange',
@@ -36,6 +36,7 @@ export function bundleScope(
   run?: string,
   release?: string,
 ): BundleScope {
+  const isAgent = ({metadata: {labels}}: KubernetesObject): boolean => AGENT_NAMES.has(labels?.['app.kubernetes.io/name']);
   const agents = releases.length > 0 || release !== undefined ? [] : objects.filter(isAgent);
   const desired = new Set([release, ...releases.map(({name}) => name), ...agents.map(helmReleaseOf)].filter((name) => name !== undefined));
   const isRoot = (object: KubernetesObject): boolean =>
@@ -57,8 +58,6 @@ export function bundleScope(
   const isAbout = ({involvedObject: about}: Event): boolean => names.has(`${about?.kind}/${about?.name}`) || isOfGoneRun(about, releases);
   return {objects: objects.filter((object) => kept.has(object) || (object.kind === 'Event' && isAbout(object as Event))), pods};
 }
-
-const isAgent = ({metadata: {labels}}: KubernetesObject): boolean => AGENT_NAMES.has(labels?.['app.kubernetes.io/name']);
 
 export const helmReleaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
   annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance'];

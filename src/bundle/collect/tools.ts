@@ -31,15 +31,10 @@ export const toolsWithTimeout = (processes: Processes, signal: AbortSignal): Too
 
 /** A missing result of a tool. Helm data is optional for an account that cannot read it. */
 export function toolGap(what: string, outcome: ProcessResult, signal: AbortSignal): Gap {
-  const message = signal.aborted ? abortReason(signal) : (outcome.stderr.trim().split('\n').at(-1) ?? '');
-  const kind = signal.aborted
-    ? 'aborted'
-    : /timed out waiting for a response/.test(message)
-      ? 'stalled'
-      : isForbidden(outcome)
-        ? 'forbidden'
-        : 'refused';
-  return {what, error: {kind, message}, isMinor: kind === 'forbidden'};
+  if (signal.aborted) return {what, error: {kind: 'aborted', message: abortReason(signal)}, isMinor: false};
+  const message = outcome.stderr.trim().split('\n').at(-1) ?? '';
+  if (/timed out waiting for a response/.test(message)) return {what, error: {kind: 'stalled', message}, isMinor: false};
+  return gapOf(what, {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message});
 }
 
 /** Versions of the tools, null if a tool reports none. */
@@ -57,8 +52,6 @@ export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, 
 
 export type FoundRelease = Omit<BundledRelease, 'runsOf'> & {status: string};
 
-const WHAT = 'Helm releases';
-
 /** Scalr agent releases of the namespace from Helm; empty if the account cannot read them. */
 export async function findReleases(
   kubeTarget: ClusterTarget,
@@ -66,7 +59,7 @@ export async function findReleases(
   signal: AbortSignal,
 ): Promise<{releases: FoundRelease[]; gaps: Gap[]}> {
   const {items, error} = await releases.list(kubeTarget, {everywhere: false, signal});
-  if (error) return {releases: [], gaps: [gapOf(WHAT, error)]};
+  if (error) return {releases: [], gaps: [gapOf('Helm releases', error)]};
   return {
     releases: items.flatMap(({name, chart, status}) => {
       const ours = scalrChart(chart);
@@ -84,12 +77,11 @@ export function labeledReleases(objects: readonly KubernetesObject[]): readonly 
   const found = objects.flatMap(({kind, metadata: {labels}}) => {
     const name = labels?.['app.kubernetes.io/instance'];
     const ours = scalrChart(labels?.['helm.sh/chart'] ?? '');
-    return name === undefined || ours === undefined || !WORKLOADS.has(kind) ? [] : [{name, status: 'unknown', ...ours}];
+    const isAgent = kind === 'Deployment' || kind === 'DaemonSet';
+    return name === undefined || ours === undefined || !isAgent ? [] : [{name, status: 'unknown', ...ours}];
   });
   return [...new Map(found.map((release) => [release.name, release])).values()];
 }
-
-const WORKLOADS: ReadonlySet<string | undefined> = new Set(['Deployment', 'DaemonSet']);
 
 /** Helm data of a release: history, user-supplied values and manifest, without Secrets. */
 export async function readRelease(release: string, kubeTarget: ClusterTarget, releases: Releases, signal: AbortSignal) {

@@ -91,10 +91,9 @@ export function hostTreeOf(configuration: HostConfiguration, read: ReadFile): Ho
       ...(bundle.unread === undefined
         ? []
         : [
-            changeOf(
-              'dropped',
-              [spelling(bundle.name)],
-              `${spelling(bundle.name)} is not carried over: ${bundle.unread}.`,
+            lost(
+              spelling(bundle.name),
+              bundle.unread,
               'Run the command where the file is readable, or pass the file with --ca-file to scalr-agent install',
             ),
           ]),
@@ -127,8 +126,6 @@ function currentName(name: string): string {
   const meant = optionMeantBy(name);
   return meant?.isOld ? meant.option.name : name;
 }
-
-export const environmentFilesOf = ({agents}: HostConfiguration): string[] => agents.flatMap(({environmentFiles}) => environmentFiles);
 
 /** The certificate files that variables refer to, those of environment files included. */
 export const certificateFilesOf = ({agents, target}: HostConfiguration, read: ReadFile): string[] =>
@@ -215,13 +212,11 @@ function ownImage(image: string, registry: string | undefined): string | undefin
   return splitImage(reference).repository === 'scalr/agent' ? undefined : reference;
 }
 
-/** Without timeouts of the user; an export writes it. */
-const usualSecondsToStop = ({SCALR_AGENT_WORKER_ON_STOP_ACTION: action = ''}: Variables): number =>
-  secondsToStop({SCALR_AGENT_WORKER_ON_STOP_ACTION: action});
-
 /** A service has only the timeouts of the agent, which end before the service manager stops it. */
 function stopSecondsOf({stopSeconds}: HostContainer, variables: Variables): number | undefined {
-  if (stopSeconds !== undefined && stopSeconds !== usualSecondsToStop(variables)) return stopSeconds;
+  // An export writes the usual time, which is without timeouts of the user.
+  const {SCALR_AGENT_WORKER_ON_STOP_ACTION = ''} = variables;
+  if (stopSeconds !== undefined && stopSeconds !== secondsToStop({SCALR_AGENT_WORKER_ON_STOP_ACTION})) return stopSeconds;
   const [drain, stop] = ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', 'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT'].map((name) => variables[name]);
   if (drain !== undefined) return Number(drain) + 60;
   return stop === undefined ? undefined : Number(stop) + 10;
@@ -245,7 +240,7 @@ const lostOptions = ({agents, target}: HostConfiguration, {tree, variables, spel
   ...secondBundle(variables, spelling),
 ];
 
-const lost = (name: string, reason: string, remedy?: string): Change =>
+export const lost = (name: string, reason: string, remedy?: string): Change =>
   changeOf('dropped', [name], `${name} is not carried over: ${reason}.`, remedy);
 
 /** Options that change no setting. */
@@ -274,18 +269,10 @@ function versionOf(image = ''): Change[] {
   return [changeOf('dropped', ['image'], message, 'To keep the version, set the tag of the image in the new file')];
 }
 
-const BUNDLES = ['SCALR_AGENT_CA_CERT', 'SCALR_AGENT_CONTAINER_TASK_CA_CERT'] as const;
-
 /** Values have one bundle, for all containers or for runs. */
 function secondBundle(variables: Variables, spelling: Found['spelling']): Change[] {
-  const [all, runs] = BUNDLES.map((name) => variables[name]);
+  const [all, runs] = [variables[CA_OF_ALL], variables[CA_OF_RUNS]];
   if (all === undefined || runs === undefined || all === runs) return [];
-  const [ofAll, ofRuns] = BUNDLES.map(spelling) as [string, string];
-  return [
-    lost(
-      ofRuns,
-      `${ofAll} refers to another CA bundle, and the new values have one for all containers`,
-      'Put the certificates of both into one bundle',
-    ),
-  ];
+  const reason = `${spelling(CA_OF_ALL)} refers to another CA bundle, and the new values have one for all containers`;
+  return [lost(spelling(CA_OF_RUNS), reason, 'Put the certificates of both into one bundle')];
 }

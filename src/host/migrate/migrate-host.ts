@@ -25,7 +25,7 @@ import {type Change, changeOf, targetName, withoutRepeats} from '../../values/mi
 import {type MigratedFile, parseTarget} from '../../values/migrate/migrate-file.ts';
 import {effectiveValues, readEffective} from '../../values/read-values.ts';
 import {checkGenerated} from '../../values/validate/validate.ts';
-import {certificateFilesOf, environmentFilesOf, hostTreeOf, type ReadFile, sourcesOf} from './host-tree.ts';
+import {certificateFilesOf, hostTreeOf, lost, type ReadFile, sourcesOf} from './host-tree.ts';
 import type {HostConfiguration} from './read-host.ts';
 
 /** Directories of the machine; pods have their own. */
@@ -66,7 +66,7 @@ export async function migrateHostFile(
       if (!found.has(path) && (await files.kindOf(each)) === 'file') found.set(path, (await files.read(each)).toString('utf8'));
   };
   const read = (path: string): string | undefined => found.get(path);
-  for (const path of environmentFilesOf(host)) await load(path);
+  for (const path of host.agents.flatMap(({environmentFiles}) => environmentFiles)) await load(path);
   // Certificates can be named in those files.
   for (const path of certificateFilesOf(host, read)) await load(path);
   return migrateHost(host, to, read, own);
@@ -109,9 +109,7 @@ export function migrateHost(
     changes: withoutRepeats([
       ...(requirement ? [requirement] : []),
       ...changes,
-      ...machine.map(({setting}) =>
-        changeOf('dropped', [keyOf(setting)], `${keyOf(setting)} is not carried over: it is for a directory of the machine.`),
-      ),
+      ...machine.map(({setting}) => lost(keyOf(setting), 'it is for a directory of the machine')),
       ...refused.map(({setting}) => refusal(setting, desired, target, keyOf(setting))),
       ...dropped,
       ...refusedByRules,
@@ -226,7 +224,7 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
       .filter(([name]) => !kept.some(([each]) => each === name))
       .map(([name]) =>
         own.has(name)
-          ? changeOf('dropped', [name], `${name} is not carried over: ${targetName(target)} sets it.`)
+          ? lost(name, `${targetName(target)} sets it`)
           : changeOf(
               'dropped',
               [name],
@@ -250,8 +248,8 @@ function renamed(setting: Setting, origins: Generated['origins'], key: string, s
   const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
   if (places.length > 0) return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
   const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
-  const lost = rowsFor(chartFor(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
-  if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
+  const limits = rowsFor(chartFor(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
+  if (limits.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${limits.join(' ')}`)];
   const isDefault = supports(chartFor(target), setting, settings, scope);
   return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
 }

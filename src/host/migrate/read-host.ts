@@ -1,4 +1,5 @@
 import type {HostTarget} from '../../charts/host/host.ts';
+import {jsonIn} from '../../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {readSource} from '../../values/validate/source.ts';
 import {readCommand} from './pasted-command.ts';
@@ -44,33 +45,9 @@ export function readHost(text: string): HostConfiguration | undefined {
 /** Options that pods do not need. */
 const WITHOUT_MEANING = [
   // Compose
-  ...[
-    'restart',
-    'container_name',
-    'hostname',
-    'init',
-    'tty',
-    'stdin_open',
-    'depends_on',
-    'profiles',
-    'build',
-    'platform',
-    'logging',
-    'expose',
-  ],
+  ...'restart container_name hostname init tty stdin_open depends_on profiles build platform logging expose'.split(' '),
   // systemd.service(5) and systemd.exec(5)
-  ...[
-    'Type',
-    'Restart',
-    'RestartSec',
-    'RemainAfterExit',
-    'PIDFile',
-    'SyslogIdentifier',
-    'StandardOutput',
-    'StandardError',
-    'KillMode',
-    'KillSignal',
-  ],
+  ...'Type Restart RestartSec RemainAfterExit PIDFile SyslogIdentifier StandardOutput StandardError KillMode KillSignal'.split(' '),
 ];
 
 const unreadIn = (names: readonly string[], read: readonly string[]): string[] =>
@@ -142,14 +119,7 @@ function readDockerRun(text: string): HostContainer | undefined {
 }
 
 function readInspect(text: string): HostContainer[] {
-  if (!/^\s*[[{]/.test(text)) return [];
-  let found: unknown;
-  try {
-    found = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  return [found].flat().flatMap((each) => {
+  return [jsonIn(text)].flat().flatMap((each) => {
     const {Config, HostConfig} = mapOf(each);
     const [config, host] = [mapOf(Config), mapOf(HostConfig)];
     if (!Array.isArray(config['Env'])) return [];
@@ -205,7 +175,6 @@ function readCompose(text: string): HostContainer[] {
 
 const spelled = (tree: Tree | undefined): string | undefined => (tree === undefined || tree === null ? undefined : String(tree));
 
-/** The variables of a unit or a drop-in. */
 function readUnit(text: string): HostContainer {
   // A backslash at the end continues the line.
   const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/);

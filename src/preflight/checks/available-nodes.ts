@@ -1,7 +1,7 @@
 import {type Fact, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
-import {type KubernetesObject, mayRun, podSpecs} from '../../kubernetes/objects.ts';
+import {type KubernetesObject, kindAndName, mayRun, podSpecs} from '../../kubernetes/objects.ts';
 import {autoscalerOf, type NodeCapacity} from '../../platform/capacity.ts';
 import type {CustomObject} from '../../platform/readings.ts';
 import {milliOf} from '../../settings/kinds.ts';
@@ -18,11 +18,10 @@ export interface ChartPods {
 }
 
 export const chartPods = ({manifest, target: {chart}}: PreflightContext): Fact<readonly ChartPods[]> =>
-  mapped(manifest, (objects) => {
-    const podsIn = (object: KubernetesObject): ChartPods[] =>
-      podSpecs(object).map((spec) => ({owner: `${object.kind} ${object.metadata.name}`, role: podRole(object, chart), spec}));
-    return objects.flatMap(podsIn);
-  });
+  mapped(manifest, (objects) => objects.flatMap((object) => podsIn(object, chart)));
+
+export const podsIn = (object: KubernetesObject, chart: string): ChartPods[] =>
+  podSpecs(object).map((spec) => ({owner: kindAndName(object), role: podRole(object, chart), spec}));
 
 export const podRole = ({kind}: KubernetesObject, chart: string): ChartPods['role'] =>
   kind === 'Deployment' && chart !== 'agent-local' ? 'controller' : 'runs';

@@ -67,7 +67,6 @@ function wantedHostPaths({manifest, target, get}: Pick<PreflightContext, 'manife
   return isDesired ? ['node directories'] : [];
 }
 
-/** How to avoid hostPath volumes. */
 export const withoutHostPath = ({target}: Pick<PreflightContext, 'target'>): string =>
   target.chart === 'agent-k8s' ? 'Use --chart agent-local or --chart agent-job' : 'Use --cache ephemeral or --cache pvc';
 
@@ -101,7 +100,6 @@ const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted
   },
 });
 
-/** The Kubernetes version and the platform. */
 export const clusterChecks: readonly Check[] = [serverVersion, cloudSetting, hostPath, openshiftScc];
 
 const OLDEST_HELM = '3.14.0';
@@ -141,17 +139,13 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
   run({tools, facts, context, name: {kubeTarget}}) {
     if (!isKnown(tools.kubectl)) return skip('kubectl not found');
     const {server: version} = facts.versions;
-    const where = placeOf(context);
+    const {name, cluster, server} = knownValue(context) ?? {};
+    const where = [name && `context ${name}, `, cluster && `cluster ${cluster}, `, server && `${server}, `].filter(Boolean).join('');
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
     if (version.unknown === 'forbidden') return pass(`${where}server version not readable with your user`);
-    return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('; '));
+    return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('. '));
   },
 });
-
-function placeOf(context: PreflightContext['context']): string {
-  const {name, cluster, server} = knownValue(context) ?? {};
-  return [name && `context ${name}, `, cluster && `cluster ${cluster}, `, server && `${server}, `].filter(Boolean).join('');
-}
 
 const renders = check('Release', 'chart-renders', 'Chart download and rendering', {
   ref: 'https://helm.sh/docs/helm/helm_template/',

@@ -182,5 +182,4 @@ const exists = check('Namespace', 'namespace', 'Namespace', {
   },
 });
 
-/** Whether the namespace accepts the objects of the chart. */
 export const namespaceChecks: readonly Check[] = [exists, podSecurity, limitRange, quota];

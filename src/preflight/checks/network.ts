@@ -99,7 +99,7 @@ const GKE_LABEL = 'iam.gke.io/gke-metadata-server-enabled';
 const GKE = ['gke', 'gke-autopilot'];
 const EKS_AGENT = 'eks-pod-identity-agent';
 
-const isOf = (facts: ClusterFacts, clouds: readonly string[], conclude: (cloud: string) => CheckResult): CheckResult =>
+const onCloud = (facts: ClusterFacts, clouds: readonly string[], conclude: (cloud: string) => CheckResult): CheckResult =>
   ifKnown(facts.platform.cloud, 'detect the cloud provider', (cloud, source) =>
     clouds.includes(cloud)
       ? conclude(cloud)
@@ -110,7 +110,7 @@ const isOf = (facts: ClusterFacts, clouds: readonly string[], conclude: (cloud: 
   );
 
 const onGke = (context: PreflightContext): CheckResult =>
-  isOf(context.facts, GKE, (cloud) => {
+  onCloud(context.facts, GKE, (cloud) => {
     if (cloud === 'gke-autopilot') return pass('GKE Autopilot enables Workload Identity on every node');
     return ifKnown(nodesForRuns(context), 'list the nodes for runs', (nodes) => {
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
@@ -125,7 +125,7 @@ const onGke = (context: PreflightContext): CheckResult =>
   });
 
 const podIdentity = ({facts, readings}: PreflightContext): CheckResult =>
-  isOf(facts, ['eks'], () =>
+  onCloud(facts, ['eks'], () =>
     ifKnown(facts.platform.flavor, 'detect the EKS mode', (flavor) => {
       if (flavor === 'auto-mode') return pass('EKS Auto Mode includes the Pod Identity agent');
       return ifKnown(readings.daemonSets, 'list DaemonSets', (sets) =>
@@ -142,8 +142,8 @@ const podIdentity = ({facts, readings}: PreflightContext): CheckResult =>
 const MECHANISMS: Readonly<Record<string, (context: PreflightContext) => CheckResult>> = {
   gke: onGke,
   'eks-pod-identity': podIdentity,
-  irsa: ({facts}) => isOf(facts, ['eks'], () => pass('EKS supports IAM roles for service accounts (IRSA)')),
-  azure: ({facts}) => isOf(facts, ['aks'], () => skip('Cannot detect whether the Workload Identity add-on of AKS is enabled')),
+  irsa: ({facts}) => onCloud(facts, ['eks'], () => pass('EKS supports IAM roles for service accounts (IRSA)')),
+  azure: ({facts}) => onCloud(facts, ['aks'], () => skip('Cannot detect whether the Workload Identity add-on of AKS is enabled')),
 };
 
 const identityMechanism = check('Network', 'workload-identity', 'Workload identity in the cluster', {
@@ -176,25 +176,23 @@ const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identit
 /** `note` is added to a warning. */
 type NetworksToCheck = {networks: Fact<readonly string[]>; note?: string};
 
-const noProxyFor = (what: 'service' | 'pod', title: string, networksOf: (networks: Networks) => NetworksToCheck): Check => ({
-  id: `no-proxy-${what}s`,
-  group: 'Network',
-  title,
-  ref: 'agent-job 0.6.5, README',
-  run: ({get, facts}) => {
-    if ((get(httpsProxy) ?? get(httpProxy)) === undefined) return undefined;
-    const found = networksOf(facts.networks);
-    return ifKnown(found.networks, `read the ${what} network`, (networks, source) => {
-      const entries = get(noProxy) ?? [];
-      const missing = networks.filter((network) => !entries.some((entry) => entry === '*' || covers(entry, network)));
-      if (missing.length === 0) return pass(`${few(networks)} (${source})`);
-      return warn(
-        `NO_PROXY does not include ${few(missing)} (${source}), so requests to these addresses use the proxy${found.note ?? ''}`,
-        `Add --no-proxy ${[...entries, ...missing].join(',')}`,
-      );
-    });
-  },
-});
+const noProxyFor = (what: 'service' | 'pod', title: string, networksOf: (networks: Networks) => NetworksToCheck): Check =>
+  check('Network', `no-proxy-${what}s`, title, {
+    ref: 'agent-job 0.6.5, README',
+    run: ({get, facts}) => {
+      if ((get(httpsProxy) ?? get(httpProxy)) === undefined) return undefined;
+      const found = networksOf(facts.networks);
+      return ifKnown(found.networks, `read the ${what} network`, (networks, source) => {
+        const entries = get(noProxy) ?? [];
+        const missing = networks.filter((network) => !entries.some((entry) => entry === '*' || covers(entry, network)));
+        if (missing.length === 0) return pass(`${few(networks)} (${source})`);
+        return warn(
+          `NO_PROXY does not include ${few(missing)} (${source}), so requests to these addresses use the proxy${found.note ?? ''}`,
+          `Add --no-proxy ${[...entries, ...missing].join(',')}`,
+        );
+      });
+    },
+  });
 
 const noProxyServices = noProxyFor('service', 'Service network in NO_PROXY', ({services}) => ({networks: services}));
 
@@ -219,5 +217,4 @@ export function covers(outer: string, inner: string): boolean {
   return one.prefix <= other.prefix && Math.floor(one.from / size) === Math.floor(other.from / size);
 }
 
-/** Network policies, workload identities and proxies. */
 export const networkChecks = [metadataBlock, metadataDns, policyDns, metadataIdentity, identityMechanism, noProxyServices, noProxyPods];

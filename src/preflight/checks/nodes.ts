@@ -161,7 +161,6 @@ const workerNodes = check('Nodes', 'worker-nodes', 'Dedicated nodes for workers'
 
 const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).length > 0;
 
-/** Whether the cluster has nodes for the pods of the chart, and room on them. */
 export const nodeChecks = [
   readyNodes,
   nodeVersions,

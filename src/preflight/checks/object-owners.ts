@@ -2,10 +2,11 @@ import {compare, within} from '../../charts/releases.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import {helmCommand, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {isKnown, known, knownValue} from '../../ground/fact.ts';
-import {count, few} from '../../ground/text.ts';
+import {count, few, groupsOf} from '../../ground/text.ts';
 import {at, getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {gitOpsOwner, helmOwner, isClusterScoped, isContained, MANAGED_BY, otherOwner, resourceOf} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
+import type {ScalrRelease} from '../../platform/cluster-facts.ts';
 import {unrecordedAgents} from '../../release/managers.ts';
 import {type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skipUnknown} from '../preflight-context.ts';
 
@@ -105,24 +106,20 @@ const CHECKED_SEPARATELY: ReadonlySet<string> = new Set(['PersistentVolumeClaim'
 
 function liveOwners(context: PreflightContext, manifest: readonly KubernetesObject[]): CheckResult {
   const desired = manifest.filter(({kind = ''}) => !CHECKED_SEPARATELY.has(kind));
-  const groups = new Map<string, Owner & {objects: KubernetesObject[]}>();
-  for (const object of desired) {
+  const owned = desired.flatMap((object) => {
     const live = liveOf(object, context);
     const owner = live && foreignOwner(live, context);
-    if (owner === undefined) continue;
-    const group = groups.get(owner.text) ?? {...owner, objects: []};
-    group.objects.push(object);
-    groups.set(owner.text, group);
-  }
-  if (groups.size > 0) {
-    const found = [...groups.values()];
+    return owner ? [{...owner, object}] : [];
+  });
+  if (owned.length > 0) {
+    const found = groupsOf(owned, ({text}) => text).map((same) => ({...same[0], objects: same.map(({object}) => object)}));
+    const belong = (all: readonly unknown[]): string => (all.length === 1 ? 'already exists and belongs' : 'already exist and belong');
     const texts = found.map(({text, objects}) => `${few(objects.map(kindAndName))} ${belong(objects)} to ${text}`);
     return fail(texts.join('; '), found.map(({remedy, objects}) => remedy(objects, context)).join('\n'));
   }
-  const unread = desired.find((object) => !isKnown(factOf(object, context)));
-  if (unread !== undefined) {
-    const fact = factOf(unread, context);
-    if (!isKnown(fact)) return skipUnknown(fact, `read the owner of ${kindAndName(unread)}`);
+  for (const object of desired) {
+    const fact = factOf(object, context);
+    if (!isKnown(fact)) return skipUnknown(fact, `read the owner of ${kindAndName(object)}`);
   }
   const there = desired.filter((object) => liveOf(object, context) !== undefined).length;
   const fresh = desired.length - there;
@@ -135,8 +132,6 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
 }
 
 const factOf = (object: KubernetesObject, {live}: PreflightContext) => live.objects.get(kindAndName(object)) ?? known(undefined, 'none');
-
-const belong = (objects: readonly unknown[]): string => (objects.length === 1 ? 'already exists and belongs' : 'already exist and belong');
 
 /** A release of a known chart that creates objects of these names, even if they are deleted at the moment. */
 function predicted(context: PreflightContext): CheckResult | undefined {
@@ -171,13 +166,7 @@ export const objectOwners = check('Release', 'object-names', 'Ownership of chart
   },
 });
 
-interface NamedRelease {
-  name: string;
-  namespace: string;
-  chart: ChartName;
-  version: string;
-  values: Values;
-}
+type NamedRelease = Omit<ScalrRelease, 'status' | 'values'> & {values: Values};
 
 interface Row {
   chart: ChartName;

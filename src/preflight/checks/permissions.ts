@@ -62,7 +62,7 @@ function reviewed(
 function listed(missing: readonly ReviewedPermission[]): string {
   const resources = groupsOf(missing, ({resource, namespace}) => `${resource} ${namespace}`).map((same) => ({
     resource: same[0].resource,
-    verbs: verbsOf(same).join(', '),
+    verbs: [...new Set(same.map(({verb}) => verb))].join(', '),
     where: same[0].namespace === undefined ? 'cluster-wide' : `in ${same[0].namespace}`,
   }));
   return groupsOf(resources, ({verbs, where}) => `${verbs} ${where}`)
@@ -70,9 +70,6 @@ function listed(missing: readonly ReviewedPermission[]): string {
     .join('; ');
 }
 
-const verbsOf = (permissions: readonly ReviewedPermission[]): string[] => [...new Set(permissions.map(({verb}) => verb))];
-
-/** The roles that grant these permissions to this account. */
 export function grantFor(permissions: readonly ReviewedPermission[], purpose: string, {live, name}: PreflightContext): string {
   const {release, kubeTarget} = name;
   return grantText(
@@ -85,15 +82,12 @@ export function grantFor(permissions: readonly ReviewedPermission[], purpose: st
 /** Helm 3 creates CRDs once, Helm 4 applies them, and neither deletes them. */
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
-interface InstallObjects {
-  namespace: string;
-  objects: readonly KubernetesObject[];
-  /** Resources that the API server serves, if known: deployments.apps */
-  resources: readonly string[];
-}
-
-/** The permissions that an install needs, for helm and for watching the rollout, each once. Pure. */
-export function neededPermissions({namespace, objects, resources}: InstallObjects): NeededPermission[] {
+/** The permissions that an install needs, for helm and for watching the rollout, each once. `resources` are those that the API server serves, if known. Pure. */
+export function neededPermissions(
+  namespace: string,
+  objects: readonly KubernetesObject[],
+  resources: readonly string[],
+): NeededPermission[] {
   const inNamespace = (resource: string, verbs: readonly string[], isOptional = false): NeededPermission[] =>
     verbs.map((verb) => ({verb, resource, namespace, isOptional}));
   const clusterWide = (resource: string, verbs: readonly string[], isOptional = false): NeededPermission[] =>

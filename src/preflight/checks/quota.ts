@@ -64,16 +64,13 @@ function counts({spec}: ResourceQuota, pod: Values, ranges: readonly LimitRange[
   );
 }
 
-const isScoped = ({spec}: ResourceQuota): boolean =>
-  (spec?.scopes?.length ?? 0) > 0 || (spec?.scopeSelector?.matchExpressions?.length ?? 0) > 0;
-
 const add = (total: Map<string, bigint>, amounts: Amounts, times = 1n): void => {
   for (const [key, amount] of Object.entries(amounts)) total.set(key, (total.get(key) ?? 0n) + amount * times);
 };
 
 /** Objects and PVCs that the install adds; what the release already has is not counted. */
 function objectAmounts(context: PreflightContext, objects: readonly KubernetesObject[]): Map<string, bigint> {
-  const {live, readings, wantedSecrets, secrets, target, get} = context;
+  const {live, readings, facts, wantedSecrets, secrets, target, get} = context;
   const total = new Map<string, bigint>();
   const served = knownValue(readings.resources) ?? [];
   const piece = (resource: string, pieces = 1): void =>
@@ -85,9 +82,10 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
     piece(resourceOf(object, objects, served));
     if (object.kind === 'Deployment') piece('replicasets.apps');
   }
+  const byDefault = knownValue(facts.storageClasses)?.find(({isDefault}) => isDefault);
   for (const claim of claimsToMake(context, objects)) {
     const storage = claimStorage(claim)['storage'] ?? 0n;
-    const className = getAt(claim as unknown as Tree, ['spec', 'storageClassName']) ?? defaultClass(context);
+    const className = getAt(claim as unknown as Tree, ['spec', 'storageClassName']) ?? byDefault?.name;
     const ofClass = `${String(className)}.storageclass.storage.k8s.io`;
     add(total, {
       'requests.storage': storage,
@@ -104,9 +102,6 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
   if (target.chart === 'agent-job') piece('jobs.batch', get(concurrency) ?? 1);
   return total;
 }
-
-const defaultClass = ({facts}: PreflightContext): string | undefined =>
-  knownValue(facts.storageClasses)?.find(({isDefault}) => isDefault)?.name;
 
 const RESOURCE = /^(requests\.|limits\.)?(cpu|memory)$/;
 
@@ -154,7 +149,9 @@ function usesOf(
   context: PreflightContext,
   {objects, pods, ranges}: {objects: readonly KubernetesObject[]; pods: readonly Pod[]; ranges: readonly LimitRange[]},
 ): QuotaUsage[] {
-  const fixed = isScoped(quota) ? new Map<string, bigint>() : objectAmounts(context, objects);
+  const {scopes = [], scopeSelector} = quota.spec ?? {};
+  const isScoped = scopes.length + (scopeSelector?.matchExpressions?.length ?? 0) > 0;
+  const fixed = isScoped ? new Map<string, bigint>() : objectAmounts(context, objects);
   const [perRun, surge, own] = [new Map<string, bigint>(), new Map<string, bigint>(), new Map<string, bigint>()];
   for (const group of groups.filter((each) => counts(quota, each.spec, ranges))) {
     const {spec, count, isPerRun} = group;

@@ -11,7 +11,7 @@ import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
 import {isContained} from '../../kubernetes/kinds.ts';
-import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
+import {type DefinitionObject, kindAndName} from '../../kubernetes/objects.ts';
 import {DEFINITIONS, type ScalrRelease} from '../../platform/cluster-facts.ts';
 import {purpose} from '../../settings/agent.ts';
 import {agentImage} from '../../settings/pods.ts';
@@ -79,9 +79,6 @@ const effectiveValuesOf = ({chart, version, values}: ScalrRelease): Values =>
 
 const releaseText = ({namespace, name}: ScalrRelease): string => `release ${namespace}/${name}`;
 
-const freeDirectory = (path: string, unique: string): string =>
-  posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
-
 const nodeData = check('Release', 'node-data', 'Node data directory', {
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
@@ -95,11 +92,11 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
         return isKnown(each.values) && isNested && !areOnOtherNodes(selectorOf(values), selectorOf(effectiveValuesOf(each)));
       });
       const path = own.replace(/\/$/, '');
-      if (shared.length > 0)
-        return fail(
-          `${path} is also used by ${few(shared.map(releaseText))}`,
-          `Use another directory: --data-home ${freeDirectory(path, uniqueName(context.get))}`,
-        );
+      if (shared.length > 0) {
+        const unique = uniqueName(context.get);
+        const free = posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
+        return fail(`${path} is also used by ${few(shared.map(releaseText))}`, `Use another directory: --data-home ${free}`);
+      }
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0) return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
       if (scope === 'namespace') return skip(`Cannot check whether agents in other namespaces use ${path}: ${onlyOfNamespace(context)}`);
@@ -112,25 +109,18 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
 const definitionOf = (version: string): string =>
   DEFINITIONS[within(version, '<=0.5.63') ? 0 : within(version, '<=0.5.67') ? 1 : 2] as string;
 
-function showDefinitionsOf({target, get}: PreflightContext) {
-  const source = get(chartSource);
-  return showDefinitions({chart: target.chart, version: target.version, ...(source === undefined ? {} : {source})});
-}
+const showDefinitionsOf = ({target: {chart, version}, get}: PreflightContext) =>
+  commandLine(showDefinitions({chart, version, source: get(chartSource)}));
 
 const applyDefinitions = (context: PreflightContext): string =>
-  `Apply the CRD of ${context.target.version}: ${commandLine(showDefinitionsOf(context))} | ${kubectlCommand(context.name.kubeTarget, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;
-
-interface Definition extends KubernetesObject {
-  spec?: object;
-}
+  `Apply the CRD of ${context.target.version}: ${showDefinitionsOf(context)} | ${kubectlCommand(context.name.kubeTarget, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;
 
 /** Compares the CRD in the cluster with the one of the chart; undefined if one of them is unknown, or Helm or the install can change it. */
 function compareDefinition(name: string, context: PreflightContext): CheckResult | undefined {
-  const desired: Definition | undefined = knownValue(context.manifest)?.find(
-    (each) => kindAndName(each) === `CustomResourceDefinition ${name}`,
-  );
-  const live = context.live.objects.get(`CustomResourceDefinition ${name}`);
-  const found: Definition | undefined = live && knownValue(live);
+  const key = `CustomResourceDefinition ${name}`;
+  const desired: DefinitionObject | undefined = knownValue(context.manifest)?.find((each) => kindAndName(each) === key);
+  const live = context.live.objects.get(key);
+  const found: DefinitionObject | undefined = live && knownValue(live);
   if (desired === undefined || found === undefined) return undefined;
   const owner = definitionOwner(found);
   const of = owner === undefined ? '' : ` of ${owner}`;
@@ -138,7 +128,7 @@ function compareDefinition(name: string, context: PreflightContext): CheckResult
   if (owner !== undefined)
     return warn(
       `CRD ${name} belongs to ${owner} and differs from ${context.target.chart} ${context.target.version}`,
-      `Update the CRD in ${owner} to this version: ${commandLine(showDefinitionsOf(context))}`,
+      `Update the CRD in ${owner} to this version: ${showDefinitionsOf(context)}`,
     );
   return undefined;
 }
@@ -244,7 +234,6 @@ const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS 
   },
 });
 
-/** Other releases, and remains of earlier ones. */
 export const releaseChecks: readonly Check[] = [
   releaseName,
   objectOwners,

@@ -14,27 +14,25 @@ import {type ChartPods, chartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodes
 /** What the flags of that role begin with. */
 export const FLAG: Readonly<Record<ChartPods['role'], string>> = {runs: '--', controller: '--controller-'};
 
-const placement = (id: string, role: ChartPods['role'], title: string): Check => ({
-  id,
-  group: 'Nodes',
-  title,
-  ref: 'https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/',
-  run: (context) => {
-    if (role === 'controller' && context.target.chart === 'agent-local') return undefined;
-    return ifKnown(chartPods(context), 'render the chart', (pods) =>
-      ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
-        // The check ready-nodes reports a cluster without nodes.
-        if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-        const resultOf = (desired: ChartPods['role']): CheckResult | undefined =>
-          worstOf(pods.filter((each) => each.role === desired).map((each) => placeOf(context, each, nodes.filter(isLinux))));
-        const result = resultOf(role);
-        // The remedy for runs helps the controller too.
-        const isReported = role === 'controller' && result?.remedy !== undefined && result.remedy === resultOf('runs')?.remedy;
-        return isReported ? skip(NO_NODE_FOR_RUNS) : result;
-      }),
-    );
-  },
-});
+const placement = (id: string, role: ChartPods['role'], title: string): Check =>
+  check('Nodes', id, title, {
+    ref: 'https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/',
+    run: (context) => {
+      if (role === 'controller' && context.target.chart === 'agent-local') return undefined;
+      return ifKnown(chartPods(context), 'render the chart', (pods) =>
+        ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
+          // The check ready-nodes reports a cluster without nodes.
+          if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+          const resultOf = (desired: ChartPods['role']): CheckResult | undefined =>
+            worstOf(pods.filter((each) => each.role === desired).map((each) => placeOf(context, each, nodes.filter(isLinux))));
+          const result = resultOf(role);
+          // The remedy for runs helps the controller too.
+          const isReported = role === 'controller' && result?.remedy !== undefined && result.remedy === resultOf('runs')?.remedy;
+          return isReported ? skip(NO_NODE_FOR_RUNS) : result;
+        }),
+      );
+    },
+  });
 
 function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, nodes: readonly NodeCapacity[]): CheckResult {
   if (nodes.length === 0) return noNodeFits(context, 'The cluster has no Linux nodes', 'Add a node pool of Linux nodes');
@@ -63,7 +61,10 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
     return noNodeFits(context, message, remedy);
   }
   if (tolerated.length === 0) {
-    const taints = [...new Set(selected.flatMap((node) => untolerated(spec, node)).map(taintText))];
+    const untoleratedTaints = selected.flatMap((node) => untolerated(spec, node));
+    const taints = [
+      ...new Set(untoleratedTaints.map(({key, value, effect}) => `${key}${value === undefined ? '' : `=${value}`}:${effect}`)),
+    ];
     return noNodeFits(
       context,
       `${owner} does not tolerate the taints of ${few(selected.map(({name}) => name))}: ${taints.join(', ')}`,
@@ -81,9 +82,6 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
   );
 }
 
-const taintText = ({key, value, effect}: NodeCapacity['taints'][number]): string =>
-  `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
-
 export const runNodes = placement('run-nodes', 'runs', 'Nodes for runs');
 export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes for the controller');
 
@@ -91,8 +89,6 @@ export const controllerNodes = placement('controller-nodes', 'controller', 'Node
 const RESOURCES = ['cpu', 'memory'];
 
 const amountIn = (amounts: Amounts, resource: string): bigint => amounts[resource] ?? 0n;
-const fits = (request: Amounts, room: Amounts): boolean =>
-  RESOURCES.every((resource) => amountIn(request, resource) <= amountIn(room, resource));
 
 const allocatableOf = ({allocatable}: NodeCapacity): Amounts => amountsOf(allocatable);
 
@@ -110,8 +106,6 @@ const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[
         .map(({spec}) => podTotal(admitted(spec, [])).requests)
         .reduce(maximum, {});
 
-const hasAllocatable = (node: NodeCapacity): boolean => RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined);
-
 /** The result that follows from the request of one run and the nodes that take runs now. */
 const withAllocatable = (
   context: PreflightContext,
@@ -121,7 +115,8 @@ const withAllocatable = (
     ifKnown(nodesForRuns(context), 'list nodes', (all) => {
       const nodes = all.filter(isAvailable);
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-      if (!nodes.every(hasAllocatable)) return skip('Some nodes do not report their allocatable resources');
+      const areReported = nodes.every((node) => RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined));
+      if (!areReported) return skip('Some nodes do not report their allocatable resources');
       return conclude(requestOfRun(context, pods), nodes);
     }),
   );
@@ -133,7 +128,7 @@ export const capacityForRun = check('Nodes', 'run-capacity', 'Node capacity for 
   ref: REF,
   run: (context) =>
     withAllocatable(context, (request, nodes) => {
-      const able = nodes.filter((node) => fits(request, allocatableOf(node)));
+      const able = nodes.filter((node) => RESOURCES.every((each) => amountIn(request, each) <= amountIn(allocatableOf(node), each)));
       if (able.length > 0)
         return pass(
           `A run requests ${spell(request)}; ${able.length} of ${count(nodes.length, 'node')} for runs ${able.length === 1 ? 'is' : 'are'} large enough`,

@@ -40,7 +40,6 @@ function existingClaims(objects: readonly KubernetesObject[]): string[] {
   return referencedClaims(objects).filter((name) => !created.includes(name));
 }
 
-/** The worst result for the PVCs of these names. */
 const eachClaim = (
   context: PreflightContext,
   names: readonly string[],
@@ -231,5 +230,4 @@ const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver', {
     }),
 });
 
-/** Whether every volume that pods mount exists or can be provisioned. */
 export const storageChecks: readonly Check[] = [storageClass, accessMode, claimNameFree, claimBound, claimShared, efsDriver];

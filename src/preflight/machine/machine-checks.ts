@@ -213,7 +213,6 @@ const directories = machineCheck('Agents', 'host-directories', 'Data directories
   },
 });
 
-/** The state of the machine itself. */
 export const machineChecks: readonly MachineCheck[] = [
   ...[distribution, memory, cpu, disk],
   ...[dockerVersion, dockerSocket, dockerProxy],

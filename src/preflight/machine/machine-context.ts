@@ -1,12 +1,13 @@
 import {type EndpointScope, endpointsOf} from '../../charts/endpoints.ts';
 import {onFailure} from '../../ground/errors.ts';
-import {type Fact, follow, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
-import {isMap} from '../../ground/tree.ts';
+import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
+import {jsonIn} from '../../ground/tool-errors.ts';
+import {type Fields, isFields} from '../../ground/tree.ts';
 import {type HostAgent, hostAgent} from '../../host/agent.ts';
 import {hasService} from '../../host/agents.ts';
 import {type DockerContainer, directoriesFor, readContainers} from '../../host/containers.ts';
 import {readSocket} from '../../host/plan.ts';
-import type {Connections, Files, HostCall, HostError, HostTools} from '../../ports/system.ts';
+import type {Connections, Files, HostCall, HostTools} from '../../ports/system.ts';
 import type {Get} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {type ListedEndpoint, tryEndpoints} from './try-endpoints.ts';
@@ -92,12 +93,10 @@ export async function readMachine(
   };
 }
 
-const unknownOf = ({kind, message}: HostError) =>
-  unknown(kind === 'forbidden' ? 'forbidden' : kind === 'aborted' ? 'timed-out' : 'failed', message);
-
 async function ask(call: HostCall, {host, signal}: MachineDeps): Promise<Fact<string>> {
   const {stdout, error} = await host.run(call, {signal});
-  return error === undefined ? known(stdout, [call.tool, call.args[0]].join(' ')) : unknownOf(error);
+  if (error === undefined) return known(stdout, [call.tool, call.args[0]].join(' '));
+  return unknown(error.kind === 'forbidden' ? 'forbidden' : error.kind === 'aborted' ? 'timed-out' : 'failed', error.message);
 }
 
 /** An expected error as an unknown fact. */
@@ -123,13 +122,9 @@ const socketOf = (deps: MachineDeps): Promise<NonNullable<MachineContext['socket
     onFailure(({message, suggestions}) => ({because: message, remedies: suggestions})),
   );
 
-function parsed(text: string): Record<string, unknown> {
-  try {
-    const found: unknown = JSON.parse(text);
-    return isMap(found) ? found : {};
-  } catch {
-    return {};
-  }
+function parsed(text: string): Fields {
+  const found = jsonIn(text);
+  return isFields(found) ? found : {};
 }
 
 function dockerInfo(text: string, source: string): Fact<DockerInfo> {
@@ -187,8 +182,8 @@ async function readDisk(directories: readonly string[], docker: DockerInfo | und
   if (docker?.isVirtual) return unknown('undetermined', 'Docker runs in a virtual machine');
   const paths = [...new Set([...directories, ...(docker?.root ? [docker.root] : [])])];
   const read = await Promise.all(paths.map(async (path) => ({path, answer: await ask(await dfOf(path, deps), deps)})));
-  const missing = read.find(({answer}) => !('value' in answer));
-  if (missing !== undefined && !('value' in missing.answer)) return missing.answer;
+  const missing = read.map(({answer}) => answer).find((answer) => !isKnown(answer));
+  if (missing !== undefined && !isKnown(missing)) return missing;
   const found = new Map<string, {path: string; free: number}>();
   for (const {path, answer} of read) {
     // Filesystem 1024-blocks Used Available Capacity Mounted on

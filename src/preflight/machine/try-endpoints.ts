@@ -13,11 +13,6 @@ export interface ListedEndpoint extends Endpoint {
   probe?: {status: 'reachable' | 'unreachable' | 'skipped'; message: string};
 }
 
-interface TryDeps {
-  connections: Connections;
-  signal: AbortSignal;
-}
-
 /** Connections at the same time. */
 const WIDTH = 16;
 
@@ -25,7 +20,7 @@ const WIDTH = 16;
 export async function tryEndpoints(
   endpoints: readonly Endpoint[],
   {get, target}: {get: Get; target: TargetName},
-  {connections, signal}: TryDeps,
+  {connections, signal}: {connections: Connections; signal: AbortSignal},
 ): Promise<Required<ListedEndpoint>[]> {
   const planned = endpoints.map((endpoint) => ({endpoint, plan: planFor(endpoint, get, target)}));
   const requests = new Map(planned.flatMap(({plan}) => ('because' in plan ? [] : [[keyOf(plan), plan] as const])));
@@ -54,11 +49,12 @@ function planFor(endpoint: Endpoint, get: Get, target: TargetName): ConnectionRe
   if (protocol === 'UDP') return {because: 'UDP has no connections'};
   if (target === 'kubernetes' && isInside(endpoint) && purpose !== 'proxy')
     return {because: 'only reachable from the cluster: scalr-agent preflight --probe'};
-  const isTls = usesTls(endpoint);
+  const isTls = port === 443 || (ALWAYS_TLS.includes(purpose) && port !== 80);
   // gRPC reads only proxy variables in lower case, which neither the charts nor this program set.
   const isDirect = isInside(endpoint) || purpose === 'telemetry';
   const url = new URL(`${isTls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`);
-  const proxy = isDirect ? undefined : proxyFor(url, {https: get(httpsProxy), http: get(httpProxy), excluded: exclusions(get)});
+  const excluded = [...(get(noProxy) ?? []), ...IN_CLUSTER];
+  const proxy = isDirect ? undefined : proxyFor(url, {https: get(httpsProxy), http: get(httpProxy), excluded});
   if (proxy !== undefined && !isTls) return {because: 'plain HTTP through a proxy is not tried'};
   const [certificate, key] = [get(clientCertFile), get(clientKeyFile)];
   const isAgent = from === 'agent' || from === 'runs';
@@ -69,9 +65,6 @@ function planFor(endpoint: Endpoint, get: Get, target: TargetName): ConnectionRe
 }
 
 const ALWAYS_TLS: readonly string[] = ['scalr', 'state', 'images', 'providers', 'vcs'];
-const usesTls = ({port, purpose}: Endpoint): boolean => port === 443 || (ALWAYS_TLS.includes(purpose) && port !== 80);
-
-const exclusions = (get: Get): readonly string[] => [...(get(noProxy) ?? []), ...IN_CLUSTER];
 
 /** The bundle replaces the public roots of the agent; nodes and other tools have public roots of their own. */
 function trusted(get: Get, isAgent: boolean): string | undefined {

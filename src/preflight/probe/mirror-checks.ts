@@ -5,16 +5,23 @@ import type {ManifestAnswer} from '../../ports/system.ts';
 import {manifestUrl} from '../../settings/addresses.ts';
 import {imagePullSecret, imageRegistry} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, type CheckResult, check, fail, type PreflightContext, pass, skip, warn, worstOf} from '../preflight-context.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  type Mirror,
+  type PreflightContext,
+  pass,
+  skip,
+  warn,
+  worstOf,
+} from '../preflight-context.ts';
 import {type ProbeAnswer, probeFindings} from './script.ts';
 
 const REF = 'https://distribution.github.io/distribution/spec/api/#existing-manifests';
 
-/** An image, and the answer of its registry. */
-interface Asked {
-  image: string;
-  answer: ManifestAnswer;
-}
+type Asked = Mirror['images'][number];
 
 const mirrorImages = check('Network', 'mirror-images', 'Images in the registry, from this machine', {
   ref: REF,
@@ -69,6 +76,9 @@ function resultOf(
   const pullSecret = context.get(imagePullSecret);
   const having = (state: ManifestAnswer['state']): Asked[] => asked.filter(({answer}) => answer.state === state);
   const [missing, failed, denied, found] = [having('missing'), having('failed'), having('denied'), having('found')];
+  const reasons = failed.flatMap(({answer}) => (answer.state === 'failed' ? [answer.because] : []));
+  const selectsThem = selectsImagesOfRuns(context.values, context.target);
+  const unlisted = selectsThem ? '. Run images are not checked, because the agent selects them by tool version' : '';
   // Some registries hide private images from requests without credentials.
   const absent = pullSecret === undefined ? fail : warn;
   return worstOf([
@@ -78,7 +88,7 @@ function resultOf(
           `From ${from}: ${few(missing.map(({image}) => image))} not found`,
           `Print the commands that copy the images: ${copyCommand(context)}`,
         ),
-    failed.length === 0 ? undefined : warn(`Cannot reach ${registry} from ${from}: ${reasonsOf(failed)}`, unreachable),
+    failed.length === 0 ? undefined : warn(`Cannot reach ${registry} from ${from}: ${[...new Set(reasons)].join(', ')}`, unreachable),
     denied.length === 0
       ? undefined
       : skip(
@@ -87,19 +97,13 @@ function resultOf(
             ? 'Set --image-pull-secret, unless the nodes have credentials for the registry'
             : `Nodes use --image-pull-secret ${pullSecret}, which this check does not use`,
         ),
-    found.length === 0 ? undefined : pass(`From ${from}: ${few(found.map(pinned))}${unlisted(context)}`),
+    found.length === 0 ? undefined : pass(`From ${from}: ${few(found.map(pinned))}${unlisted}`),
   ]);
 }
-
-const reasonsOf = (failed: readonly Asked[]): string =>
-  [...new Set(failed.flatMap(({answer}) => (answer.state === 'failed' ? [answer.because] : [])))].join(', ');
 
 /** With the digest, if the registry has told it. */
 const pinned = ({image, answer}: Asked): string =>
   answer.state === 'found' && answer.digest !== undefined && !image.includes('@') ? `${image} (${answer.digest})` : image;
-
-const unlisted = ({values, target}: PreflightContext): string =>
-  selectsImagesOfRuns(values, target) ? '. Run images are not checked, because the agent selects them by tool version' : '';
 
 function copyCommand({get, target, mirror}: PreflightContext): string {
   const source = get(chartSource);
@@ -107,6 +111,5 @@ function copyCommand({get, target, mirror}: PreflightContext): string {
   return [commandLine({tool: 'scalr-agent', args: ['images', ...chart]}), ...(mirror?.flags ?? [])].join(' ');
 }
 
-/** Whether --image-registry has the images of the install. */
 export const mirrorChecks: readonly Check[] = [mirrorImages];
 export const mirrorProbeChecks: readonly Check[] = [probeMirror];

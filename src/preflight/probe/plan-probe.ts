@@ -125,14 +125,21 @@ export function planProbe(
   const name = `${context.name.release}-probe-${context.now.getTime().toString(36)}`;
   const labels = probeLabels(context.name.release);
   const url = context.get(urlSetting);
-  const container = runContainer(template);
+  const containers = mapsIn(template.spec['containers']);
+  const container = containers.find(({env}) => mapsIn(env).some((each) => each['name'] === 'SCALR_URL')) ?? (containers[0] as Values);
   const {mounts, volumes, directories, caPath, missesCertificates, data, notes} = probeVolumes(template.spec, container, {
     ...{objects, existing},
     configMap: name,
   });
-  const account = pendingAccount(template.spec, objects, existing);
+  // The service account of the pod, where an install creates it first.
+  const account = objects
+    .filter(({kind, metadata}) => kind === 'ServiceAccount' && metadata.name === template.spec['serviceAccountName'])
+    .map(({metadata}) => metadata.name)
+    .find((each) => !existing.has(`serviceaccounts/${each}`));
   const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) => VARIABLES.test(each.name));
   const proxy = url === undefined ? undefined : proxyOfPod(url, env);
+  const telemetry = endpointsFor(context).filter((each) => each.purpose === 'telemetry');
+  const images = (context.mirror?.images ?? []).map(({image}) => image);
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -156,8 +163,8 @@ export function planProbe(
             {name: 'PROBE_URL', value: url ?? ''},
             {name: 'PROBE_CA', value: caPath ?? ''},
             {name: 'PROBE_REGISTRIES', value: registriesFor(context).join(' ')},
-            {name: 'PROBE_TELEMETRY', value: telemetryFor(context).join(' ')},
-            {name: 'PROBE_MANIFESTS', value: manifestsFor(context).join(' ')},
+            {name: 'PROBE_TELEMETRY', value: telemetry.map(({host, port}) => `${host}:${port}`).join(' ')},
+            {name: 'PROBE_MANIFESTS', value: images.filter(isAskedByProbe).map(manifestUrl).join(' ')},
             {name: 'PROBE_URLS', value: urls.join(' ')},
             {name: 'PROBE_METADATA', value: METADATA},
             {name: 'PROBE_TRIES', value: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1)},
@@ -194,16 +201,7 @@ function registriesFor(context: Context): string[] {
   return [...new Set(hosts.map(({host}) => `https://${host}/`))];
 }
 
-const telemetryFor = (context: Context): string[] =>
-  endpointsFor(context).flatMap(({purpose: of, host, port}) => (of === 'telemetry' ? [`${host}:${port}`] : []));
-
 const endpointsFor = ({get, target, values}: Context): Endpoint[] => endpointsOf({target: 'kubernetes', get, chart: {...target, values}});
-
-const manifestsFor = ({mirror}: Context): string[] =>
-  (mirror?.images ?? [])
-    .map(({image}) => image)
-    .filter(isAskedByProbe)
-    .map(manifestUrl);
 
 /** An init container with the runner image, where pods have one. */
 function runnerOf({spec}: PodTemplate, {get}: Context): Values {
@@ -216,18 +214,6 @@ function runnerOf({spec}: PodTemplate, {get}: Context): Values {
 
 const picked = (tree: Values, keys: readonly string[]): Values =>
   Object.fromEntries(keys.flatMap((key) => (tree[key] === undefined || tree[key] === null ? [] : [[key, tree[key]]])));
-
-/** The container of a run that connects to Scalr. */
-function runContainer({spec}: PodTemplate): Values {
-  const containers = mapsIn(spec['containers']);
-  return containers.find(({env}) => mapsIn(env).some(({name}) => name === 'SCALR_URL')) ?? (containers[0] as Values);
-}
-
-/** The service account of the pod, where an install creates it first. */
-function pendingAccount({serviceAccountName}: Values, objects: readonly KubernetesObject[], existing: ReadonlySet<string>) {
-  const created = objects.filter(({kind}) => kind === 'ServiceAccount').map(({metadata}) => metadata.name);
-  return created.find((name) => name === serviceAccountName && !existing.has(`serviceaccounts/${name}`));
-}
 
 /** Annotations can decide about placement and injected containers. Checksums only belong to objects of the release. */
 const annotationsOf = ({metadata}: PodTemplate): Record<string, string> =>

@@ -139,15 +139,13 @@ const probeUrls = check('Probe', 'probe-urls', 'URLs given with --probe-url, fro
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({urls}, plan) =>
-      urls.length === 0 && isForVcs(context)
+      urls.length === 0 && context.get(purpose) === 'vcs'
         ? skip('The agent must reach the VCS server, but its URL is unknown', 'Add --probe-url https://gitlab.example.com')
         : worstOf(
             urls.map((answer) => CONNECTIONS[answer.state](answer, {...plan, url: answer.url, proxy: plan.urlProxies.get(answer.url)})),
           ),
     ),
 });
-
-const isForVcs = ({get}: PreflightContext): boolean => get(purpose) === 'vcs';
 
 const probeRunner = check('Probe', 'probe-runner', 'Runner image', {
   ref: 'agent-job 0.6.5, README',

@@ -1,7 +1,7 @@
 import {oneLine} from '../../diagnose/cause.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot-queries.ts';
-import {anySignal} from '../../ground/async.ts';
+import {anySignal, untilAborted} from '../../ground/async.ts';
 import {
   type Call,
   type ClusterTarget,
@@ -11,20 +11,16 @@ import {
   type ReleaseName,
 } from '../../ground/command-line.ts';
 import {interrupted} from '../../ground/errors.ts';
-import type {ReadError} from '../../ground/fact.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
-import type {ClusterAccess} from '../../helm/releases.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {createObject, deleteLabeled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {ContainerState, KubernetesObject, Pod, Snapshot, Workload} from '../../kubernetes/objects.ts';
-import {listObjects, podLog, REQUIRED_MS, type Reader} from '../../kubernetes/resources.ts';
-import type {Interrupts, Processes} from '../../ports/system.ts';
+import {listObjects, podLog, REQUIRED_MS} from '../../kubernetes/resources.ts';
+import type {PollDeps} from '../../operations/watch-release.ts';
+import type {Processes} from '../../ports/system.ts';
 import {PROBE_CONTAINER, PROBE_DONE, PROBE_KINDS, type Probed, type ProbeObjects, probeSelector, RUNNER_CONTAINER} from './script.ts';
 
-interface ProbeDeps extends ClusterAccess {
-  interrupts: Interrupts;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+interface ProbeDeps extends PollDeps {
   /** After this signal, only the cleanup continues. */
   signal: AbortSignal;
 }
@@ -91,23 +87,12 @@ async function remove(objects: ProbeObjects['objects'], {kubeTarget}: ReleaseNam
 async function runToExit(call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> {
   if (signal.aborted) return TIMED_OUT;
   const running = processes.start(call);
-  const listeners = new AbortController();
-  const gone = new Promise<ProcessResult>((resolve) => {
-    const leave = (): void => {
-      running.leave();
-      resolve(TIMED_OUT);
-    };
-    const end = (): void => {
-      running.interrupt();
-      AbortSignal.timeout(EXIT_TIMEOUT_MS).addEventListener('abort', leave, {once: true, signal: listeners.signal});
-    };
-    signal.addEventListener('abort', end, {once: true, signal: listeners.signal});
-  });
-  try {
-    return await Promise.race([running.outcome, gone]);
-  } finally {
-    listeners.abort();
-  }
+  const inTime = await untilAborted(running.outcome, signal);
+  if (inTime !== undefined) return inTime;
+  running.interrupt();
+  const ended = await untilAborted(running.outcome, AbortSignal.timeout(EXIT_TIMEOUT_MS));
+  if (ended === undefined) running.leave();
+  return ended ?? TIMED_OUT;
 }
 
 const TIMED_OUT: ProcessResult = {exitCode: 1, stdout: '', stderr: 'timed out waiting for a response'};
@@ -121,30 +106,22 @@ function probeRefusal(
   const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
   const workload: Workload = {kind: 'ReplicaSet', metadata, status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]}};
   const snapshot: Snapshot = {kubeTarget, workloads: [workload], pods: [], claims: [], events: [], logs: {}};
-  const [cause] = kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
-  return {
-    reason: oneLine(`cannot create ${kind} ${metadata.name}: ${message}`),
-    remedy: cause?.remedy ?? 'Fix the error that the API server reported, then run the command again',
-    // Pods of runs differ from the probe, so they may still be accepted.
-    isPermanent: false,
-  };
+  const [known] = kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
+  // Pods of runs differ from the probe, so they may still be accepted.
+  return cause(
+    `cannot create ${kind} ${metadata.name}: ${message}`,
+    known?.remedy ?? 'Fix the error that the API server reported, then run the command again',
+  );
 }
 
 const POLL_INTERVAL_MS = 1000;
 const LOG_LINES = 50;
 const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
 
-interface WatchDeps {
-  kubernetes: Reader;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  signal: AbortSignal;
-}
-
 type Causes = Probed['causes'];
 
 /** Watches the pod of a probe until it has completed, cannot complete, or the time is over. */
-async function watchProbe(name: string, kubeTarget: ClusterTarget, {kubernetes, now, sleep, signal}: WatchDeps): Promise<Probed> {
+async function watchProbe(name: string, kubeTarget: ClusterTarget, {kubernetes, now, sleep, signal}: ProbeDeps): Promise<Probed> {
   let seen: Probed = {causes: []};
   const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
   for (;;) {
@@ -162,15 +139,22 @@ async function watchProbe(name: string, kubeTarget: ClusterTarget, {kubernetes, 
         const runner = hasRunner ? await podLog(kubernetes, name, RUNNER_CONTAINER, {...options, tailLines: LOG_LINES}) : undefined;
         return {node, log: `${runner?.text ?? ''}\n${log.text}`, causes: []};
       }
-      if (log?.error?.kind === 'forbidden') return {node, causes: [unreadable(log.error)]};
+      const unreadable = log?.error && [
+        cause(`cannot read its log: ${errorLine(log.error)}`, 'Ask an administrator for the permission to get pods/log'),
+      ];
+      if (unreadable && log?.error?.kind === 'forbidden') return {node, causes: unreadable};
       const end = container?.state?.terminated;
-      const problems = log === undefined || signal.aborted ? [] : log.error ? [unreadable(log.error)] : endOf(end);
+      const problems = log === undefined || signal.aborted ? [] : (unreadable ?? endOf(end));
       seen = {node, causes: [...causesOf(list, name, kubeTarget, now()), ...problems]};
       const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.error);
       if (isOver || seen.causes.some(({isPermanent}) => isPermanent)) return seen;
-    } else if (error === undefined) return {causes: [VANISHED]};
-    // A request that timed out has less information than the previous one.
-    else if (!signal.aborted) seen = {...seen, causes: [unanswered(error, kubeTarget)]};
+    } else if (error === undefined) {
+      return {causes: [cause('it was deleted before it completed', 'Run the command again; something else deleted the pod')]};
+    } else if (!signal.aborted) {
+      // A request that timed out has less information than the previous one.
+      const remedy = `Check ${kubectlCommand(kubeTarget, 'cluster-info')}`;
+      seen = {...seen, causes: [cause(`cannot read its status: ${errorLine(error)}`, remedy)]};
+    }
     if (signal.aborted) return seen;
     await sleep(POLL_INTERVAL_MS, signal);
   }
@@ -184,34 +168,16 @@ const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, kube
     isPermanent,
   }));
 
-type Terminated = NonNullable<ContainerState['terminated']>;
+/** Another try may help. */
+const cause = (reason: string, remedy: string): Causes[number] => ({reason: oneLine(reason), remedy, isPermanent: false});
 
 /** The container ended before the script had completed. */
-const endOf = (end: Terminated | undefined): Causes =>
+const endOf = (end: ContainerState['terminated']): Causes =>
   end === undefined
     ? []
     : [
-        {
-          reason: oneLine(`its container exited with code ${end.exitCode ?? '?'} ${end.reason ?? ''} ${end.message ?? ''}`),
-          remedy: 'Check that the image contains a shell: --agent-image',
-          isPermanent: false,
-        },
+        cause(
+          `its container exited with code ${end.exitCode ?? '?'} ${end.reason ?? ''} ${end.message ?? ''}`,
+          'Check that the image contains a shell: --agent-image',
+        ),
       ];
-
-const unreadable = (error: ReadError): Causes[number] => ({
-  reason: oneLine(`cannot read its log: ${errorLine(error)}`),
-  remedy: 'Ask an administrator for the permission to get pods/log',
-  isPermanent: false,
-});
-
-const unanswered = (error: ReadError, kubeTarget: ClusterTarget): Causes[number] => ({
-  reason: oneLine(`cannot read its status: ${errorLine(error)}`),
-  remedy: `Check ${kubectlCommand(kubeTarget, 'cluster-info')}`,
-  isPermanent: false,
-});
-
-const VANISHED: Causes[number] = {
-  reason: 'it was deleted before it completed',
-  remedy: 'Run the command again; something else deleted the pod',
-  isPermanent: false,
-};

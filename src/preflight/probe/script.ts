@@ -161,10 +161,8 @@ export const PROBE_KINDS = ['pods', 'configmaps', 'networkpolicies.networking.k8
 
 export const PROBE_CONTAINER = 'probe';
 
-/** The init container with the runner image. */
 export const RUNNER_CONTAINER = 'runner';
 
-/** The last line of a completed probe. */
 export const PROBE_DONE = 'probe done';
 
 /**
@@ -187,7 +185,6 @@ export interface Probed {
   node?: string | undefined;
   /** Its log; undefined if it did not complete. */
   log?: string | undefined;
-  /** Why it did not complete. */
   causes: readonly {reason: string; remedy: string; isPermanent: boolean}[];
   /** Command that deletes the remaining objects. */
   leftover?: string | undefined;
@@ -209,17 +206,19 @@ export interface Volume {
   directory: string;
 }
 
+type UrlAnswer = ProbeAnswer & {url: string};
+
 export interface Findings {
   scalr: ProbeAnswer | undefined;
   metadata: ProbeAnswer | undefined;
   volumes: readonly Volume[];
-  registries: readonly (ProbeAnswer & {url: string})[];
+  registries: readonly UrlAnswer[];
   /** Of OpenTelemetry collectors, by host:port. */
-  telemetry: readonly (ProbeAnswer & {url: string})[];
+  telemetry: readonly UrlAnswer[];
   /** Of the images in --image-registry. */
-  manifests: readonly (ProbeAnswer & {url: string})[];
+  manifests: readonly UrlAnswer[];
   /** Of --probe-url. */
-  urls: readonly (ProbeAnswer & {url: string})[];
+  urls: readonly UrlAnswer[];
   /** What is missing in the runner image; undefined if run pods do not use one. */
   runner: {missesUser: boolean; missesCurl: boolean} | undefined;
 }
@@ -238,12 +237,14 @@ export function probeFindings(log: string): Findings {
         return state === undefined ? [] : [{state, detail: rest.replaceAll(/[^\w .-]/g, '')}];
       })
       .at(-1);
-  const requests = (name: string): (ProbeAnswer & {url: string})[] =>
+  const requests = (name: string): UrlAnswer[] =>
     lines.flatMap(({about, state: url, rest}) => {
       const [found, ...detail] = rest.split(' ');
       const state = ANSWERS.find((each) => each === found);
       return about === name && state !== undefined ? [{url, state, detail: detail.join(' ')}] : [];
     });
+  const stateOf = (name: string): string | undefined => lines.find(({about}) => about === name)?.state;
+  const runnerUser = stateOf('runner-user');
   return {
     scalr: answer('scalr-url'),
     metadata: answer('metadata'),
@@ -251,12 +252,7 @@ export function probeFindings(log: string): Findings {
     telemetry: requests('telemetry'),
     manifests: requests('manifest'),
     urls: requests('url'),
-    runner: lines.some(({about}) => about === 'runner-user')
-      ? {
-          missesUser: lines.some(({about, state}) => about === 'runner-user' && state === 'missing'),
-          missesCurl: lines.some(({about, state}) => about === 'runner-curl' && state === 'missing'),
-        }
-      : undefined,
+    runner: runnerUser === undefined ? undefined : {missesUser: runnerUser === 'missing', missesCurl: stateOf('runner-curl') === 'missing'},
     volumes: lines.flatMap(({about, state: found, rest: directory}) => {
       const state = VOLUMES.find((each) => each === found);
       return about === 'volume' && state !== undefined && directory !== '' ? [{state, directory}] : [];

@@ -64,8 +64,7 @@ describe('the check', () => {
   });
 });
 
-const needs = (objects: readonly object[]): NeededPermission[] =>
-  neededPermissions({namespace: 'team', objects: objects as KubernetesObject[], resources: []});
+const needs = (objects: readonly object[]): NeededPermission[] => neededPermissions('team', objects as KubernetesObject[], []);
 const spelled = (objects: readonly object[]): string[] =>
   needs(objects).map(({verb, resource, namespace}) => `${verb} ${resource}${namespace === undefined ? ' everywhere' : ''}`);
 const DEFINITION = {
