@@ -16,6 +16,10 @@ export function isMisspelled(text: string, desired: string, candidates: readonly
   return only?.candidate === desired && others.length === 0 && 2 * only.far < text.length;
 }
 
+/** The path is the directory, or below it. */
+export const isPathIn = (path: string, directory: string): boolean =>
+  path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
+
 /** Unquoted text that a YAML 1.1 parser such as Helm's does not read as a string. */
 const NO_TEXT =
   /^(y|n|yes|no|on|off|true|false|null|~|[-+]?(0x[0-9a-f_]+|0b[01_]+|0o?[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])*(\.[0-9_]*)?(e[-+]?[0-9]+)?|\.[0-9_]+(e[-+]?[0-9]+)?|\.inf)|\.nan|\d{4}-\d{1,2}-\d{1,2}.*)$/i;

@@ -1,6 +1,7 @@
 import {OWN_VARIABLES} from '../charts/host/rows.ts';
 import type {ContainerFacts} from '../diagnose/host-findings.ts';
 import {failed, type Warning} from '../ground/errors.ts';
+import {isPathIn} from '../ground/text.ts';
 import {refusal} from '../ground/tool-errors.ts';
 import {isListOf, readJson} from '../ground/tree.ts';
 import type {HostError, HostTools} from '../ports/system.ts';
@@ -119,11 +120,9 @@ export const directoriesNamed = (release: string): HostDirectories => ({
 export const mountsOf = ({Mounts}: DockerContainer): string[] =>
   (Mounts ?? []).flatMap(({Type, Source}) => (Source && (Type ?? 'bind') === 'bind' ? [Source] : []));
 
-const isIn = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
-
 /** Containers, running or stopped, that mount the path, something below it, or a directory above it. */
 export const usersOf = (path: string, containers: readonly DockerContainer[]): DockerContainer[] =>
-  containers.filter((each) => mountsOf(each).some((mount) => isIn(mount, path) || isIn(path, mount)));
+  containers.filter((each) => mountsOf(each).some((mount) => isPathIn(mount, path) || isPathIn(path, mount)));
 
 /** True if the container mounts the directory, or that of an agent with a number. */
 const mountsAny = (container: DockerContainer, directory: string): boolean =>
@@ -154,7 +153,7 @@ export function sharedDirectories(
     if (data === undefined) return [];
     const isKept = own.some((each) => mountsOf(each).includes(data));
     // Containers of runs mount parts of the data of their agent.
-    const user = (isKept ? agentContainers(others) : others).find((each) => mountsOf(each).some((mount) => isIn(mount, data)));
+    const user = (isKept ? agentContainers(others) : others).find((each) => mountsOf(each).some((mount) => isPathIn(mount, data)));
     if (user === undefined) return [];
     const text = `Directory ${data} is also mounted by container ${containerName(user)}.`;
     const remedy = 'Agents must not share their data: use another --data-home';

@@ -180,6 +180,8 @@ export const uniqueRefs = (refs: readonly ObjectRef[]): ObjectRef[] =>
 /** For kubectl: deployment/scalr-agent. */
 export const resourceName = ({kind, name}: ObjectRef): string => `${kind.toLowerCase()}/${name}`;
 
+export const hasEnded = ({status}: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+
 /** For a person: Deployment scalr-agent. */
 export const refText = ({kind, name}: ObjectRef): string => `${kind} ${name}`;
 

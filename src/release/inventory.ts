@@ -2,7 +2,7 @@ import {scalrChart} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
-import {isOwn, type KubernetesObject, kindAndName, type ObjectRef, type Pod, type Workload} from '../kubernetes/objects.ts';
+import {hasEnded, isOwn, type KubernetesObject, kindAndName, type ObjectRef, type Workload} from '../kubernetes/objects.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import {type ClaimItem, keptVolumesOf, type NodeDataItem, nodeDataOf, releaseClaims, type VolumeItem} from './inventory-data.ts';
 import {type InventoryReadings, leftoversOf, type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './namespace.ts';
@@ -181,6 +181,5 @@ const run = (kind: Run['kind'], {metadata}: KubernetesObject, isCertain: boolean
 
 const isFinished = (job: Workload): boolean =>
   job.status?.conditions?.some(({type, status}) => (type === 'Complete' || type === 'Failed') && status === 'True') ?? false;
-const hasEnded = ({status}: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 const isOwnedBy = ({metadata}: KubernetesObject, job: string): boolean =>
   metadata.ownerReferences?.some(({kind, name}) => kind === 'Job' && name === job) ?? false;

@@ -144,9 +144,11 @@ export function installedQuestion(store: AnswerStore, installed: () => Installed
       const found = installed() as InstalledAgent;
       abandon(store);
       const latest = newestOf(found.chart as ChartName);
+      let picked: string | undefined;
       for (;;) {
-        const picked = await prompter.select({
+        picked = await prompter.select({
           ...shown,
+          default: picked,
           heading: [
             ...shown.heading,
             `${found.release} is installed in namespace ${found.namespace}: ${[`${found.chart} ${found.version}`, found.live ?? found.status].join(' · ')}`,

@@ -110,6 +110,7 @@ test('installs another release beside it', async () => {
 test('goes back from the name of another release, and says which names are possible', async () => {
   const lines: Line[] = [TARGET, [QUESTION, 'other'], ['Helm release name', ESC], [QUESTION, 'other'], ['Helm release name', 'second']];
   const {asked} = await run([...lines, interrupt('Agent pool token')]);
+  expect(asked.findLast(({message}) => message === QUESTION)).toMatchObject({default: 'other'});
   const {validate} = asked.find(({message}) => message === 'Helm release name') as TextQuestion;
   expect(await validate?.('Second_x')).toContain('"Second_x" is not a valid Kubernetes name');
   expect(await validate?.('scalr-agent')).toContain('The installed release uses this name.');

@@ -1,7 +1,7 @@
 import {anySignal, type Clock} from '../../ground/async.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
-import type {KubernetesObject, Pod} from '../../kubernetes/objects.ts';
+import {hasEnded, type KubernetesObject, type Pod} from '../../kubernetes/objects.ts';
 import {listAll, listObjects} from '../../kubernetes/resources.ts';
 import type {LogStream} from '../../ports/system.ts';
 import {knownSecretsOf, type SecretContent} from '../../redact/find-secrets.ts';
@@ -80,7 +80,10 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
         left += limit - content.bytes;
       });
     }
-    isOver = run !== undefined && hasEnded(run, pods, podsOfRun);
+    const ofRun = run === undefined ? [] : pods.filter((pod) => hasRunId(pod, run));
+    for (const {metadata} of ofRun) podsOfRun.add(metadata.name);
+    // All seen pods of the run have finished or were deleted.
+    isOver = podsOfRun.size > 0 && ofRun.every(hasEnded);
   }
   ended.abort();
   return {
@@ -151,14 +154,6 @@ const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, LogContainerState> 
       ]),
     ),
   );
-
-/** All seen pods of the run have finished or were deleted. */
-function hasEnded(run: string, pods: readonly Pod[], seen: Set<string>): boolean {
-  const there = new Map(pods.filter((pod) => hasRunId(pod, run)).map((pod) => [pod.metadata.name, pod]));
-  for (const name of there.keys()) seen.add(name);
-  const isDone = (pod: Pod | undefined): boolean => pod === undefined || /^(Succeeded|Failed)$/.test(pod.status?.phase ?? '');
-  return seen.size > 0 && [...seen].every((name) => isDone(there.get(name)));
-}
 
 type LogApi = Pick<ApiReader, 'stream'>;
 

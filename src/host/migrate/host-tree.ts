@@ -1,5 +1,6 @@
 import {optionMeantBy} from '../../charts/agent-options.ts';
 import {readHostTree} from '../../charts/host/host.ts';
+import {isPathIn} from '../../ground/text.ts';
 import {at, leafPaths, type Path, sameTree, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {canonicalQuantity} from '../../settings/kinds.ts';
@@ -138,9 +139,7 @@ export const certificateFilesOf = ({agents, target}: HostConfiguration, read: Re
 /** Where the file is on the machine: a container can have it mounted at another path. */
 export const sourcesOf = ({agents}: HostConfiguration, path: string): string[] => [
   ...agents.flatMap(({mounts = []}) =>
-    mounts.flatMap(({source, target}) =>
-      path === target || path.startsWith(`${target}/`) ? [`${source}${path.slice(target.length)}`] : [],
-    ),
+    mounts.flatMap(({source, target}) => (isPathIn(path, target) ? [`${source}${path.slice(target.length)}`] : [])),
   ),
   path,
 ];

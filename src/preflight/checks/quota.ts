@@ -2,7 +2,7 @@ import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
-import {type KubernetesObject, kindAndName, type Pod} from '../../kubernetes/objects.ts';
+import {hasEnded, type KubernetesObject, kindAndName, type Pod} from '../../kubernetes/objects.ts';
 import {concurrency} from '../../settings/agent.ts';
 import {
   type Amounts,
@@ -182,8 +182,8 @@ function surgeOf({owner, count}: PodGroup, objects: readonly KubernetesObject[],
   return Math.floor(pods('maxUnavailable')) > 0 ? 0 : Math.ceil(pods('maxSurge'));
 }
 
-const isOfRelease = ({metadata, status}: Pod, {name}: PreflightContext): boolean =>
-  metadata.labels?.['app.kubernetes.io/instance'] === name.release && !['Succeeded', 'Failed'].includes(status?.phase ?? '');
+const isOfRelease = (pod: Pod, {name}: PreflightContext): boolean =>
+  pod.metadata.labels?.['app.kubernetes.io/instance'] === name.release && !hasEnded(pod);
 
 function result(uses: readonly QuotaUsage[], context: PreflightContext): CheckResult {
   const runs = BigInt(context.get(concurrency) ?? 1);

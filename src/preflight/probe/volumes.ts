@@ -1,3 +1,4 @@
+import {isPathIn} from '../../ground/text.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {type KubernetesObject, mapsIn} from '../../kubernetes/objects.ts';
 
@@ -32,7 +33,7 @@ const CA_FILE = 'ca.crt';
 export function probeVolumes(spec: Values, container: Values, cluster: Cluster): ProbeVolumes {
   const {path, text} = certificatesOf(container);
   const data = dataMounts(spec, container);
-  const caMount = mapsIn(container['volumeMounts']).find(({mountPath}) => path !== undefined && isWithin(path, String(mountPath)));
+  const caMount = mapsIn(container['volumeMounts']).find(({mountPath}) => path !== undefined && isPathIn(path, String(mountPath)));
   const desired = caMount ? [...data, caMount] : data;
   const found = mapsIn(spec['volumes'])
     .filter(({name}) => desired.some((mount) => mount['name'] === name))
@@ -55,8 +56,6 @@ export function probeVolumes(spec: Values, container: Values, cluster: Cluster):
 const WRITABLE = ['emptyDir', 'hostPath', 'persistentVolumeClaim', 'ephemeral', 'csi', 'nfs'];
 const DIRECTORIES = /_(DATA|CACHE)_(DIR|HOME)$/;
 
-const isWithin = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
-
 /** Mounts of the directories in which the agent keeps its data and its cache. */
 function dataMounts(spec: Values, container: Values): Values[] {
   const directories = mapsIn(container['env'])
@@ -65,7 +64,7 @@ function dataMounts(spec: Values, container: Values): Values[] {
   return mapsIn(container['volumeMounts']).filter(({name, mountPath, readOnly}) => {
     const volume = mapsIn(spec['volumes']).find((each) => each['name'] === name) ?? {};
     const isWritable = readOnly !== true && WRITABLE.some((kind) => kind in volume);
-    return isWritable && directories.some((directory) => isWithin(directory, String(mountPath)));
+    return isWritable && directories.some((directory) => isPathIn(directory, String(mountPath)));
   });
 }
 
