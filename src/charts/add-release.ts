@@ -73,9 +73,9 @@ const KEPT_FROM_UPSTREAM = ['enum', 'pattern', 'minimum', 'maximum'];
 export interface UnpackedChart {
   metadata: {name: string} & Release;
   values: Values;
-  schema?: SchemaNode;
+  schema?: SchemaNode | undefined;
   /** The text of its templates. */
-  templates?: string;
+  templates?: string | undefined;
 }
 
 /**

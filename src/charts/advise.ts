@@ -1,12 +1,13 @@
 import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {catalog} from '../settings/settings.ts';
-import {chartFor, floorOf, isBelow, isVersion} from './charts.ts';
+import {floorOf, isBelow, isVersion} from './charts.ts';
 import type {KnownProblem, KnownProblemFacts, Target} from './define.ts';
 import {pinnedAgents} from './images.ts';
 import {KNOWN_PROBLEMS} from './known-problems.ts';
 import {compare, describeRange, within} from './releases.ts';
 import type {ChartName} from './schema.ts';
+import {hasKey} from './support.ts';
 import {releasesOf} from './target.ts';
 
 /** What an upgrade does, or why it cannot run. */
@@ -86,9 +87,8 @@ export interface NewSetting {
 
 /** The settings that an upgrade adds. Pure. */
 export function newSettingsOf(installed: Target, desired: Target): NewSetting[] {
-  const isSupported = (id: string, target: Target): boolean =>
-    chartFor(target).rows.some((row) => row.setting.id === id && row.paths.length > 0 && within(target.version, row.in));
-  return catalog.filter(({id}) => isSupported(id, desired) && !isSupported(id, installed)).map(({id, summary}) => ({setting: id, summary}));
+  const added = catalog.filter((setting) => hasKey(desired, setting) && !hasKey(installed, setting));
+  return added.map(({id, summary}) => ({setting: id, summary}));
 }
 
 /** What a change of the chart does to the agent and to runs in flight, by what makes it. */

@@ -3,18 +3,29 @@ import {agentJob} from './agent-job/index.ts';
 import {agentK8s} from './agent-k8s/index.ts';
 import {agentLocal} from './agent-local/index.ts';
 import type {Chart, KubernetesFloor, Refusal, Row, Target, UpstreamChange} from './define.ts';
-import {compare, within} from './releases.ts';
+import {compare, oncePerVersion, within} from './releases.ts';
+import {inCatalogOrder} from './row-kinds.ts';
 import {type ChartName, type ChartSchema, chartRelease, closedSchema, nodeAt, schemaOf} from './schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
 
 /** The three charts, in the order in which upstream recommends them. */
 export const CHARTS: Readonly<Record<ChartName, Chart>> = {'agent-local': agentLocal, 'agent-job': agentJob, 'agent-k8s': agentK8s};
 
+/** What applies to one version: every list of a chart holds rows with their versions. The rows are in the order of the catalog. */
+const chartIn = oncePerVersion((chart: Chart, version): Chart => {
+  const parts = Object.entries(chart).map(([name, part]) => [
+    name,
+    Array.isArray(part) ? part.filter((row: {in?: string}) => within(version, row.in)) : part,
+  ]);
+  const {rows, ...others}: Chart = Object.fromEntries(parts);
+  return {...others, rows: inCatalogOrder(rows)};
+});
+
 const ofSchema = new WeakMap<ChartSchema, Chart>();
 
 /** The description of a chart version. Settings whose keys the chart no longer has are refused, with the words of its change list. */
 export function chartFor(target: Target): Chart {
-  const known = CHARTS[target.chart];
+  const known = chartIn(CHARTS[target.chart], target.version);
   if (target.schema === undefined) return known;
   const found = ofSchema.get(target.schema) ?? withoutGoneKeys(known, target);
   ofSchema.set(target.schema, found);
@@ -25,7 +36,7 @@ function withoutGoneKeys(known: Chart, target: Target): Chart {
   const has = (path: Path): boolean => knowsKey(target, path);
   const [rows, gone]: [Row[], Refusal[]] = [[], []];
   for (const row of known.rows) {
-    const missing = within(target.version, row.in) ? row.paths.filter((path) => !has(path)) : [];
+    const missing = row.paths.filter((path) => !has(path));
     if (missing.length > 0) gone.push({settings: [row.setting], reason: goneText(missing, target)});
     if (missing.length > 0 && missing.length === row.paths.length) continue;
     const accepts: Row['accepts'] = (value, scope) =>
@@ -94,7 +105,7 @@ export const digestOf = (chart: ChartName, version: string): string | undefined 
 
 /** The minimum Kubernetes version of a chart version; undefined without one. */
 export function floorOf(target: Target): KubernetesFloor | undefined {
-  const documented = CHARTS[target.chart].kubernetesFloors.find((each) => within(target.version, each.in));
+  const [documented] = chartIn(CHARTS[target.chart], target.version).kubernetesFloors;
   const enforced = enforcedBy(target);
   return enforced !== undefined && (documented === undefined || isBelow(documented.version, enforced))
     ? {version: enforced, isHard: true, because: 'helm enforces the kubeVersion of the chart'}

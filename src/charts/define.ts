@@ -88,11 +88,11 @@ export interface RuleFacts extends Scope {
 export interface RuleViolation {
   setting: Setting;
   message: string;
-  suggestion?: string;
+  suggestion?: string | undefined;
   /** The key of the violation, if no setting writes it. */
-  path?: string;
+  path?: string | undefined;
   /** Candidate keys for the position of the finding; the first key in the file is used, before those of the setting. */
-  paths?: readonly string[];
+  paths?: readonly string[] | undefined;
 }
 
 /** A rule for the effective settings. */
@@ -115,7 +115,7 @@ export interface ValuesRule {
   in?: string;
   severity: 'error' | 'warning';
   /** `values` are merged over the chart defaults; findings at paths that the file does not set are dropped. */
-  test(values: Values): readonly {path: readonly (string | number)[]; message: string; suggestion?: string}[];
+  test(values: Values): readonly {path: readonly (string | number)[]; message: string; suggestion?: string | undefined}[];
 }
 
 /** Why settings are not supported. */

@@ -1,4 +1,4 @@
-import {at, getAt, isOn, textAt} from '../ground/tree.ts';
+import {at, getAt, isOn, textAt, type Values} from '../ground/tree.ts';
 import {FLAT, NESTED} from './agent-job/versions.ts';
 import {GOLDEN} from './agent-k8s/versions.ts';
 import {usesOldPersistence} from './agent-local/versions.ts';
@@ -24,22 +24,21 @@ const reuseValues = (from: string, to: string): KnownProblem =>
   });
 
 /** Some versions were released from an older branch, without client certificates. */
-const mutualTlsVanishes = (key: string, from: string, to: string): KnownProblem[] => [
+const mutualTlsVanishes = (key: string, from: string, to: string): KnownProblem =>
   blocking('CLIENT_CERTIFICATE_IGNORED', [from, to], {
     when: ({values}) => textAt(values, `${key}.clientCertSecret.name`) !== '' || textAt(values, `${key}.clientCert`) !== '',
     whose: 'client certificates',
     reason: 'This version was released from an older branch, and ignores client certificates',
     remedy: 'Use 0.6.1 or later',
-  }),
-];
+  });
 
 /** `AgentTaskTemplate`, and names after the release. */
 const TEMPLATES = '>=0.5.68';
 const BEFORE_TEMPLATES = '<=0.5.67';
 
-/** The chart creates the PVC, under a name that 0.5.68 changes. */
-const ownsClaim = ({values}: KnownProblemFacts): boolean =>
-  ['persistence', 'persistence.cache', 'persistence.data'].some(
+/** The volumes whose PVC the chart creates. */
+const ownVolumes = (values: Values): string[] =>
+  ['persistence', 'persistence.cache', 'persistence.data'].filter(
     (key) => isOn(values, `${key}.enabled`) && textAt(values, `${key}.persistentVolumeClaim.claimName`) === '',
   );
 
@@ -65,7 +64,7 @@ const renamedDefinition = (from: string, to: string, name: string): KnownProblem
 
 const renamedClaim = (from: string, to: string): KnownProblem =>
   blocking('PVC_RENAMED', [from, to], {
-    when: ownsClaim,
+    when: ({values}) => ownVolumes(values).length > 0,
     whose: 'PVC of the chart',
     reason: 'The PVC has a new name, and Helm deletes the old one with its data',
     remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
@@ -124,7 +123,7 @@ const job: readonly KnownProblem[] = [
     reason: 'Since 0.5.69, the agent stops runs after the grace period of the pod. Before, it stopped them after 180 s or 360 s',
     remedy: 'Check agent.terminationGracePeriodSeconds and task.terminationGracePeriodSeconds',
   }),
-  ...mutualTlsVanishes('global.tls', '0.5.76 - 0.5.77 || >=0.6.1', '0.5.78 - 0.5.79'),
+  mutualTlsVanishes('global.tls', '0.5.76 - 0.5.77 || >=0.6.1', '0.5.78 - 0.5.79'),
   blocking('LABELS_UNUSABLE', ['*', '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79'], {
     when: ({values}) => Object.keys(getAt(values, at('global.labels')) ?? {}).length > 0,
     whose: '`global.labels`',
@@ -170,22 +169,17 @@ const local: readonly KnownProblem[] = [
     reason: 'Runs cannot reach the metadata service (169.254.169.254) in 0.5.65 and 0.5.66, regardless of allowMetadataService',
     remedy: 'If runs use cloud credentials of the node, set agent.allowMetadataService: true',
   }),
-  ...mutualTlsVanishes('agent.tls', '0.5.73 - 0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'),
+  mutualTlsVanishes('agent.tls', '0.5.73 - 0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'),
   blocking('PVC_RENAMED', ['0.5.74 || >=0.6.1', '0.5.75 - 0.5.76'], {
     when: ({values}) =>
-      ['cache', 'data'].some(
-        (volume) =>
-          isOn(values, `persistence.${volume}.enabled`) &&
-          textAt(values, `persistence.${volume}.persistentVolumeClaim.claimName`) === '' &&
-          !(volume === 'cache' && usesOldPersistence(values)),
-      ),
+      ownVolumes(values).some((volume) => volume === 'persistence.data' || (volume === 'persistence.cache' && !usesOldPersistence(values))),
     whose: 'PVC of the chart',
     reason: 'These versions were released from an older branch without persistence.cache and persistence.data, and Helm deletes their PVCs',
     remedy: 'Use 0.6.1 or later; otherwise annotate the PVC with helm.sh/resource-policy=keep, and set claimName to its name',
     isHandled: true,
   }),
   info('PVC_RENAMED', ['<=0.5.73 || 0.5.75 - 0.5.76', '>=0.6.1'], {
-    when: ({values}) => isOn(values, 'persistence.enabled') && textAt(values, 'persistence.persistentVolumeClaim.claimName') === '',
+    when: ({values}) => ownVolumes(values).includes('persistence'),
     whose: 'PVC of the chart',
     reason: 'Since 0.6.1, persistence.cache replaces persistence. With the new key, the PVC has a new name and Helm deletes the old one',
     remedy: 'Keep the old keys',
@@ -207,12 +201,7 @@ const local: readonly KnownProblem[] = [
   blocking('PVC_NOT_SHARED', ['<0.7.0', '>=0.7.0'], {
     when: ({values}) =>
       Number(getAt(values, at('replicaCount')) ?? 1) > 1 &&
-      ['persistence', 'persistence.cache', 'persistence.data'].some(
-        (volume) =>
-          isOn(values, `${volume}.enabled`) &&
-          textAt(values, `${volume}.persistentVolumeClaim.claimName`) === '' &&
-          textAt(values, `${volume}.persistentVolumeClaim.accessMode`) === 'ReadWriteOncePod',
-      ),
+      ownVolumes(values).some((volume) => textAt(values, `${volume}.persistentVolumeClaim.accessMode`) === 'ReadWriteOncePod'),
     whose: 'several replicas with a ReadWriteOncePod PVC',
     reason: `${FROM_NOTES}, several replicas are rejected if they share a ReadWriteOncePod PVC of the chart`,
     remedy: 'Use one replica, ReadWriteMany, or storage per pod (persistence.cache.mode and persistence.data.mode)',

@@ -1,9 +1,10 @@
-import {at, getAt, isMap, type Path, sameTree, type Tree, type Values} from '../ground/tree.ts';
+import {at, copyOf, getAt, isMap, type Path, sameTree, type Tree, type Values} from '../ground/tree.ts';
 import {concurrency} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
-import {canonicalQuantity, MEBIBYTE, milliOf} from '../settings/kinds.ts';
-import type {Toleration} from '../settings/lists.ts';
+import {canonicalQuantity, integerIn, MEBIBYTE, milliOf, quantityIn} from '../settings/kinds.ts';
+import {textsIn} from '../settings/lists.ts';
 import {gracePeriod, shutdownMode} from '../settings/pods.ts';
+import {catalog} from '../settings/settings.ts';
 import type {Row} from './define.ts';
 import type {ChartName} from './schema.ts';
 
@@ -13,56 +14,26 @@ export interface Codec<T> {
   read(tree: Tree): T | undefined;
 }
 
-/** A string; the charts use the empty string for "not set". */
-export const asText: Codec<string> = {
-  write: (value) => value,
-  read: (tree) => (typeof tree === 'string' && tree !== '' ? tree : undefined),
-};
-
-export const asBoolean: Codec<boolean> = {write: (value) => value, read: (tree) => (typeof tree === 'boolean' ? tree : undefined)};
-
 export const asOnOff = (on: string, off: string): Codec<boolean> => ({
   write: (value) => (value ? on : off),
   read: (tree) => (tree === on ? true : tree === off ? false : undefined),
 });
-
-export const asNumber: Codec<number> = {
-  write: (value) => value,
-  read: (tree) => (tree === null || tree === '' || typeof tree === 'object' || !Number.isInteger(Number(tree)) ? undefined : Number(tree)),
-};
 
 /** A choice with the names that the chart uses. */
 export function asEnum<K extends string>(values: Readonly<Record<K, string | boolean>>): Codec<K> {
   return {write: (value) => values[value], read: (tree) => (Object.keys(values) as K[]).find((each) => values[each] === tree)};
 }
 
-/** A choice whose options have the same names in the chart. */
-export const asChoice = <K extends string>({kind}: Setting<K>): Codec<K> => ({
-  write: (value) => value,
-  read: (tree) => (kind.options as readonly K[]).find((each) => each === tree),
-});
-
-export const asQuantity: Codec<string> = {
-  write: (value) => value,
-  read: (tree) => (typeof tree === 'string' || typeof tree === 'number' ? canonicalQuantity(String(tree)) : undefined),
-};
-
 /** CPU as a plain number of cores. */
-export const asCores: Codec<string> = {
-  write: (value) => Number(milliOf(value)) / 1000,
-  read: (tree) => (typeof tree === 'number' || typeof tree === 'string' ? canonicalQuantity(String(tree)) : undefined),
-};
+export const asCores: Codec<string> = {write: (value) => Number(milliOf(value)) / 1000, read: quantityIn};
 
 export const isWholeMebibytes = (quantity: string): boolean => (milliOf(quantity) ?? 0n) % MEBIBYTE === 0n;
 
 /** Memory as a plain number of mebibytes (the charts call them MB); a fraction is rounded up. */
 export const asMebibytes: Codec<string> = {
   write: (value) => Number(((milliOf(value) ?? 0n) + MEBIBYTE - 1n) / MEBIBYTE),
-  read: (tree) => (asNumber.read(tree) === undefined ? undefined : canonicalQuantity(`${tree}Mi`)),
+  read: (tree) => (integerIn(tree) === undefined ? undefined : canonicalQuantity(`${tree}Mi`)),
 };
-
-/** The same as text, for a variable. */
-export const asMebibytesText: Codec<string> = {...asMebibytes, write: (value) => String(asMebibytes.write(value))};
 
 /** A size in the two units that the charts can convert, without a fraction. */
 export const asGibibytes: Codec<string> = {
@@ -70,7 +41,7 @@ export const asGibibytes: Codec<string> = {
     const mebibytes = Number(asMebibytes.write(value));
     return mebibytes % 1024 === 0 ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
   },
-  read: (tree) => asQuantity.read(tree),
+  read: quantityIn,
 };
 
 export const asBase64: Codec<string> = {
@@ -79,56 +50,20 @@ export const asBase64: Codec<string> = {
 };
 const decode = (text: string): string => Buffer.from(text, 'base64').toString();
 
-/** A map of strings; an empty map means "not set". */
-export const asTextMap: Codec<Readonly<Record<string, string>>> = {
-  write: (value) => ({...value}),
+/** Texts as a list of objects with one field; objects with further fields have no setting. */
+const asItemsWith = (field: string): Codec<string[]> => ({
+  write: (texts) => texts.map((text) => ({[field]: text})),
   read: (tree) =>
-    isMap(tree) && Object.keys(tree).length > 0 && Object.values(tree).every((value) => typeof value === 'string')
-      ? (tree as Record<string, string>)
-      : undefined,
-};
-
-export const asTolerations: Codec<Toleration[]> = {
-  write: (value) => value.map((each) => ({...each})),
-  read: (tree) => (Array.isArray(tree) && tree.length > 0 && tree.every(isPlainToleration) ? (tree as unknown as Toleration[]) : undefined),
-};
-
-function isPlainToleration(tree: Tree): boolean {
-  if (!isMap(tree) || typeof tree['key'] !== 'string') return false;
-  const known = ['key', 'operator', 'value', 'effect'];
-  const isExact = tree['operator'] === (typeof tree['value'] === 'string' ? 'Equal' : 'Exists');
-  return isExact && Object.entries(tree).every(([key, value]) => known.includes(key) && typeof value === 'string');
-}
-
-export const asTexts: Codec<string[]> = {
-  write: (value) => [...value],
-  read: (tree) =>
-    Array.isArray(tree) && tree.length > 0 && tree.every((each) => typeof each === 'string') ? (tree as string[]) : undefined,
-};
-
-/** Names as a Kubernetes list of object references. */
-export const asReferences: Codec<string[]> = {
-  write: (value) => value.map((name) => ({name})),
-  read: (tree) => {
-    const names = Array.isArray(tree) ? tree.map((each) => (isMap(each) && Object.keys(each).length === 1 ? each['name'] : undefined)) : [];
-    return names.length > 0 && names.every((name) => typeof name === 'string') ? (names as string[]) : undefined;
-  },
-};
-
-/** An object or list as Kubernetes defines it; an empty one means "not set". */
-export const asTree = <T extends Tree>(): Codec<T> => ({
-  write: (value) => value,
-  read: (tree) => (typeof tree === 'object' && tree !== null && Object.keys(tree).length > 0 ? (tree as T) : undefined),
+    textsIn(
+      Array.isArray(tree) ? tree.map((each) => (isMap(each) && Object.keys(each).length === 1 ? (each[field] ?? null) : null)) : null,
+    ),
 });
 
-/** URLs as a list of mirrors; mirrors with further fields have no setting. */
-export const asMirrors: Codec<string[]> = {
-  write: (urls) => urls.map((url) => ({url})),
-  read: (tree) => {
-    const urls = Array.isArray(tree) ? tree.map((each) => (isMap(each) && Object.keys(each).length === 1 ? each['url'] : undefined)) : [];
-    return urls.length > 0 && urls.every((url) => typeof url === 'string') ? (urls as string[]) : undefined;
-  },
-};
+/** Names as a Kubernetes list of object references. */
+export const asReferences = asItemsWith('name');
+
+/** URLs as a list of mirrors. */
+export const asMirrors = asItemsWith('url');
 
 /** The same as JSON, for a variable. */
 export const asMirrorsText: Codec<string[]> = {
@@ -149,46 +84,37 @@ export function parsedList(text = '[]'): Values[] {
 
 type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
 
-/** The setting is one key. `as` converts the value (default: string). */
-export function key(setting: Setting<string>, path: string | Path, options?: Options<string> & {as?: Codec<string>}): Row<string>;
-export function key<T>(setting: Setting<T>, path: string | Path, options: Options<T> & {as: Codec<T>}): Row<T>;
-export function key<T>(setting: Setting<T>, path: string | Path, {as: codec, ...options}: Options<T> & {as?: Codec<T>} = {}): Row<T> {
-  const where = typeof path === 'string' ? at(path) : path;
-  const {write, read} = codec ?? (asText as unknown as Codec<T>);
-  return {
-    setting,
-    ...options,
-    paths: [where],
-    write: (value) => [[where, write(value)]],
-    read: (values) => {
-      const found = getAt(values, where);
-      return found === undefined ? undefined : read(found);
-    },
-  };
-}
+/** As the setting spells it. */
+const asItIs = <T>({kind}: Setting<T>): Codec<T> => ({write: (value) => copyOf(value as Tree), read: (tree) => kind.fromValues?.(tree)});
+
+/** The setting is one key. `as` converts the value, where the chart spells it in another way than the setting. */
+export const key = <T>(setting: Setting<T>, path: string | Path, options: Options<T> & {as?: Codec<T>} = {}): Row<T> =>
+  atPaths(setting, [typeof path === 'string' ? at(path) : path], options);
 
 /** The setting is the same value at several keys. */
-export const keys = <T>(setting: Setting<T>, paths: readonly string[], {as: codec, ...options}: Options<T> & {as: Codec<T>}): Row<T> => ({
+export const keys = <T>(setting: Setting<T>, paths: readonly string[], options: Options<T> & {as?: Codec<T>} = {}): Row<T> =>
+  atPaths(setting, paths.map(at), options);
+
+const atPaths = <T>(
+  setting: Setting<T>,
+  paths: readonly Path[],
+  {as: {write, read} = asItIs(setting), ...options}: Options<T> & {as?: Codec<T>},
+): Row<T> => ({
   setting,
   ...options,
-  paths: paths.map(at),
-  write: (value) => paths.map((path) => [at(path), codec.write(value)] as const),
+  paths,
+  write: (value) => paths.map((path) => [path, write(value)] as const),
   read: (values) => {
-    const [found, ...others] = paths.map((path) => getAt(values, at(path)));
-    return found !== undefined && others.every((each) => sameTree(each, found)) ? codec.read(found) : undefined;
+    const [found, ...others] = paths.map((path) => getAt(values, path));
+    return found !== undefined && others.every((each) => sameTree(each, found)) ? read(found) : undefined;
   },
 });
 
 /** A boolean that sets several keys, each with its value for true and false. */
-export const switched = (
-  setting: Setting<boolean>,
-  values: Readonly<Record<string, {on: Tree; off: Tree | undefined}>>,
-  options: Options<boolean> = {},
-): Row<boolean> => {
+export const switched = (setting: Setting<boolean>, values: Readonly<Record<string, {on: Tree; off: Tree | undefined}>>): Row<boolean> => {
   const entries = Object.entries(values).map(([path, each]) => ({path: at(path), ...each}));
   return {
     setting,
-    ...options,
     paths: entries.map(({path}) => path),
     write: (isOn) => (isOn ? entries.map(({path, on}) => [path, on] as const) : []),
     read: (found) => {
@@ -201,8 +127,12 @@ export const switched = (
 /** The setting is the environment variable `name` in a map of extra variables. */
 export const variable = <T>(
   setting: Setting<T>,
-  {map, name, ...options}: Options<T> & {map: string; name: string; as: Codec<T>},
-): Row<T> => ({...key(setting, [...at(map), name], options), paths: [at(map)]});
+  {map, name, ...options}: Options<T> & {map: string; name: string; as?: Codec<T>},
+): Row<T> => {
+  const plain = key(setting, [...at(map), name], options);
+  const write: Row<T>['write'] = (value, scope) => plain.write(value, scope).map(([path, tree]) => [path, String(tree)]);
+  return {...plain, paths: [at(map)], write};
+};
 
 /** The chart has fixed behavior, so only this value is supported. */
 export const fixedValue = <T>(setting: Setting<T>, value: T, options: Options<T> = {}): Row<T> => ({
@@ -233,6 +163,10 @@ export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
   }));
 };
 
+/** The rows in the order of the catalog, in which settings are read. */
+export const inCatalogOrder = (rows: readonly Row[]): Row[] =>
+  catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));
+
 export const onlyIn = (range: string, rows: readonly Row[]): Row[] =>
   rows.map((row) => ({...row, in: row.in === undefined ? range : intersect(range, row.in)}));
 
@@ -252,7 +186,7 @@ export const asStopAction = asEnum({graceful: 'grace-shutdown', drain: 'drain', 
 /** The time until a pod or container is killed, and the timeouts of the agent, which must end before. */
 export const stopPeriod = (
   {grace, drain, stop}: Readonly<Record<'grace' | 'drain' | 'stop', string>>,
-  {as: timeout, ...options}: Options<number> & {as: Codec<number>},
+  {timeoutAs = (seconds) => seconds, ...options}: Options<number> & {timeoutAs?(seconds: number): Tree} = {},
 ): Row<number> => ({
   setting: gracePeriod,
   ...options,
@@ -261,11 +195,11 @@ export const stopPeriod = (
     const mode = get(shutdownMode) ?? 'drain';
     return [
       [at(grace), period],
-      ...(mode === 'drain' ? [[at(drain), timeout.write(period - 60)] as const] : []),
-      ...(mode === 'graceful' ? [[at(stop), timeout.write(period - 10)] as const] : []),
+      ...(mode === 'drain' ? [[at(drain), timeoutAs(period - 60)] as const] : []),
+      ...(mode === 'graceful' ? [[at(stop), timeoutAs(period - 10)] as const] : []),
     ];
   },
-  read: (values) => asNumber.read(getAt(values, at(grace)) ?? ''),
+  read: (values) => integerIn(getAt(values, at(grace)) ?? null),
 });
 
 /** The agent pool decides how many runs start: the chart has no key for a limit. */

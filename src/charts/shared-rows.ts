@@ -2,7 +2,7 @@ import {at, getAt, isMap, itemsAt, type Path, sameTree, type Tree, textAt, type 
 import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
-import type {Mount} from '../settings/lists.ts';
+import {type Mount, textMapIn} from '../settings/lists.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../settings/network.ts';
 import * as pods from '../settings/pods.ts';
 import {cache, cacheAccessMode, cacheClaim, cacheSize, cacheStorageClass, cacheSubPath} from '../settings/storage.ts';
@@ -11,19 +11,14 @@ import type {Row, Scope, ValuesEntry} from './define.ts';
 import {compare} from './releases.ts';
 import {
   asBase64,
-  asChoice,
   asMebibytes,
   asOnOff,
-  asQuantity,
-  asText,
-  asTextMap,
   behindSwitch,
   type Codec,
   implied,
   isWholeMebibytes,
   key,
   notWritten,
-  onlyIn,
   row,
   variable,
 } from './row-kinds.ts';
@@ -32,7 +27,6 @@ import {VARIABLES_OF_SETTINGS} from './shared-rules.ts';
 const textIn = (values: Values, path: string | Path): string | undefined => textAt(values, path) || undefined;
 
 interface CacheKeys {
-  in: string;
   /** Map that holds `enabled` and `persistentVolumeClaim`. */
   volume: string;
   /** Key of the limit of the ephemeral volume, where the version has one. */
@@ -46,10 +40,10 @@ const isExistingClaim = (get: Get): boolean => get(cache) === 'existing-pvc';
 const isEphemeral = (get: Get): boolean => (get(cache) ?? 'ephemeral') === 'ephemeral';
 
 /** A cache on a new PersistentVolumeClaim, an existing one or an ephemeral volume. */
-export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Row[] => {
+export const claimCache = ({volume, limit, withClaim}: CacheKeys): Row[] => {
   const enabled = at(`${volume}.enabled`);
   const claim = `${volume}.persistentVolumeClaim`;
-  return onlyIn(range, [
+  return [
     row({
       setting: cache,
       accepts: (kind) => kind === 'ephemeral' || kind === 'pvc' || kind === 'existing-pvc',
@@ -61,18 +55,18 @@ export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Ro
       },
     }),
     key(cacheClaim, `${claim}.claimName`, {when: isExistingClaim}),
-    key(cacheSize, `${claim}.storage`, {as: asQuantity, when: isNewClaim}),
-    ...(limit === undefined ? [] : [key(cacheSize, limit, {as: asQuantity, when: isEphemeral})]),
+    key(cacheSize, `${claim}.storage`, {when: isNewClaim}),
+    ...(limit === undefined ? [] : [key(cacheSize, limit, {when: isEphemeral})]),
     key(cacheStorageClass, `${claim}.storageClassName`, {
       when: isNewClaim,
       // docs/charts/upgrades.md, "A storage class of -": the templates break on it before 0.6.2.
       accepts: (name, {version}) => name !== '-' || compare(version, '0.6.2') >= 0,
     }),
-    key(cacheAccessMode, `${claim}.accessMode`, {as: asChoice(cacheAccessMode), when: isNewClaim}),
+    key(cacheAccessMode, `${claim}.accessMode`, {when: isNewClaim}),
     // Informational for an existing PersistentVolumeClaim; no template reads it.
     notWritten(cacheAccessMode, {when: isExistingClaim}),
     key(cacheSubPath, `${claim}.subPath`, {when: (get) => isNewClaim(get) || isExistingClaim(get)}),
-  ]);
+  ];
 };
 
 const REPLACES =
@@ -140,8 +134,8 @@ const asNoProxy = (internal: readonly string[]): Codec<string[]> => ({
 
 /** Proxy settings as extra environment variables. */
 export const proxyVariables = (map: string, options: Pick<Row<string>, 'partly'> = {}, internal = IN_CLUSTER): Row[] => [
-  variable(httpProxy, {map, name: 'HTTP_PROXY', as: asText, ...options}),
-  variable(httpsProxy, {map, name: 'HTTPS_PROXY', as: asText, ...options}),
+  variable(httpProxy, {map, name: 'HTTP_PROXY', ...options}),
+  variable(httpsProxy, {map, name: 'HTTPS_PROXY', ...options}),
   variable(noProxy, {map, name: 'NO_PROXY', as: asNoProxy(internal)}),
 ];
 
@@ -155,7 +149,7 @@ export const proxyKeys = (path: string): Row[] =>
 
 /** OpenTelemetry settings as extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
 export const telemetryVariables = (map: string): Row[] => [
-  variable(otelEndpoint, {map, name: 'SCALR_AGENT_OTLP_ENDPOINT', as: asText}),
+  variable(otelEndpoint, {map, name: 'SCALR_AGENT_OTLP_ENDPOINT'}),
   variable(otelMetrics, {map, name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', as: asOnOff('true', 'false')}),
   variable(otelTraces, {map, name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', as: asOnOff('true', 'false')}),
 ];
@@ -163,7 +157,7 @@ export const telemetryVariables = (map: string): Row[] => [
 /** CPU request, CPU limit, memory request and memory limit of a container, at `<path>.requests` and `<path>.limits`. */
 export const resourceRows = (sizes: readonly Setting<string>[], path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] =>
   sizes.map((setting, index) =>
-    key(setting, `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`, {as: asQuantity, ...options}),
+    key(setting, `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`, options),
   );
 
 /** Settings of resourceRows. */
@@ -185,6 +179,9 @@ export const inMebibytes =
   (value) =>
     isWholeMebibytes(value) ? undefined : `${what} in whole mebibytes: ${value} becomes ${asMebibytes.read(asMebibytes.write(value))}.`;
 
+/** The limit of a cache in a variable of the agent. */
+export const cacheLimit = {as: asMebibytes, partly: inMebibytes('The agent requires the cache limit')};
+
 /** Pod labels without the label of Azure Workload Identity, which has its own setting. */
 export const podLabels = (path: string, options: Pick<Row<object>, 'in' | 'partly'> = {}): Row =>
   row({
@@ -193,7 +190,7 @@ export const podLabels = (path: string, options: Pick<Row<object>, 'in' | 'partl
     write: (labels) => Object.entries(labels).map(([label, value]) => [[...at(path), label], value] as const),
     read: (values) => {
       const {[pods.AZURE_LABEL]: _, ...others} = mapAt(values, path) as Values;
-      return asTextMap.read(others);
+      return textMapIn(others);
     },
     ...options,
   });
@@ -224,7 +221,7 @@ export const serviceAccount = (options: Pick<Row<string>, 'partly'> = {}): Row[]
       [CREATE, true],
       [ANNOTATIONS, {...map}],
     ],
-    read: (values) => (getAt(values, CREATE) === true ? asTextMap.read(getAt(values, ANNOTATIONS) ?? {}) : undefined),
+    read: (values) => (getAt(values, CREATE) === true ? textMapIn(getAt(values, ANNOTATIONS) ?? {}) : undefined),
   }),
 ];
 
@@ -271,7 +268,7 @@ const NAMES: Readonly<Record<Mount['kind'], readonly [string, string]>> = {
 const volumeOf = ({kind, name}: Mount): string => `${kind}-${name.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, '');
 
 /** Volumes of the pod, and their mounts in one container. */
-export const mountRow = (volumes: string, volumeMounts: string, options: Pick<Row<Mount[]>, 'in'> = {}): Row<Mount[]> => {
+export const mountRow = (volumes: string, volumeMounts: string): Row<Mount[]> => {
   const write = (all: readonly Mount[]): [Tree[], Tree[]] => {
     const once = new Map(
       all.map((each) => [volumeOf(each), {name: volumeOf(each), [NAMES[each.kind][0]]: {[NAMES[each.kind][1]]: each.name}}]),
@@ -294,6 +291,5 @@ export const mountRow = (volumes: string, volumeMounts: string, options: Pick<Ro
       // Other fields, such as a sub path, have no setting.
       return all.length > 0 && sameTree(write(all), found) ? all : undefined;
     },
-    ...options,
   });
 };

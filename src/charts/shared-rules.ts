@@ -7,18 +7,13 @@ import * as pods from '../settings/pods.ts';
 import {cloud} from '../settings/release.ts';
 import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
-import type {ChartRule, RuleFacts} from './define.ts';
+import type {ChartRule, RuleFacts, RuleViolation} from './define.ts';
 import {pinnedAgents} from './images.ts';
 import type {ChartName} from './schema.ts';
 
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 
-interface SettingRule extends Omit<ChartRule, 'code' | 'severity' | 'test'> {
-  /** The setting of the finding; `path` is its key if no setting writes it. */
-  setting: Setting;
-  path?: string;
-  /** Candidate keys for the position of the finding; the first key in the file is used, before those of the setting. */
-  paths?: readonly string[];
+interface SettingRule extends Omit<ChartRule, 'code' | 'severity' | 'test'>, Pick<RuleViolation, 'setting' | 'path' | 'paths'> {
   isWrong(get: Get, facts: RuleFacts): boolean;
   message: Text;
   suggestion?: Text;
@@ -33,13 +28,7 @@ const settingRule =
     test: (get, facts) => {
       if (!isWrong(get, facts)) return undefined;
       const say = (text: Text): string => (typeof text === 'string' ? text : text(get, facts));
-      return {
-        setting,
-        message: say(message),
-        ...(path === undefined ? {} : {path}),
-        ...(paths === undefined ? {} : {paths}),
-        ...(suggestion === undefined ? {} : {suggestion: say(suggestion)}),
-      };
+      return {setting, message: say(message), path, paths, suggestion: suggestion && say(suggestion)};
     },
   });
 

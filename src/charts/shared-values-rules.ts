@@ -25,11 +25,7 @@ const keyRule =
       const say = (text: Text, key: string): string => (typeof text === 'string' ? text : text(values, key));
       return keys
         .filter((key) => isWrong(values, key))
-        .map((key) => ({
-          path: at(key),
-          message: say(message, key),
-          ...(suggestion === undefined ? {} : {suggestion: say(suggestion, key)}),
-        }));
+        .map((key) => ({path: at(key), message: say(message, key), suggestion: suggestion && say(suggestion, key)}));
     },
   });
 

@@ -5,13 +5,14 @@ import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {CHARTS, chartFor} from './charts.ts';
-import type {Chart, Described, Row, Scope, Target} from './define.ts';
-import {describeRange, oncePerVersion, rangeOf, within} from './releases.ts';
-import {chartSchema, defaultsOf, schemaOf} from './schema.ts';
+import type {Described, Row, Scope, Target} from './define.ts';
+import {describeRange, oncePerVersion, rangeOf} from './releases.ts';
+import {defaultsOf, schemaOf} from './schema.ts';
+import {releasesOf} from './target.ts';
 
 const shipped = oncePerVersion(defaultsOf);
 
-export const scopeOf = (target: Target, get: Get): Scope => ({
+export const scopeOf = (target: Target, get: Get = () => undefined): Scope => ({
   get,
   version: target.version,
   defaults: shipped(schemaOf(target), target.version),
@@ -19,19 +20,19 @@ export const scopeOf = (target: Target, get: Get): Scope => ({
 
 /** The rows that write this value; empty if it is not supported. */
 export function rowsFor({rows}: Described, setting: Setting, value: unknown, scope: Scope): Row[] {
-  return rows.filter(
-    (row) =>
-      row.setting === setting && within(scope.version, row.in) && (row.when?.(scope.get) ?? true) && (row.accepts?.(value, scope) ?? true),
-  );
+  return rows.filter((row) => row.setting === setting && (row.when?.(scope.get) ?? true) && (row.accepts?.(value, scope) ?? true));
 }
 
 /** Settings of the release, and settings that are written without rows. */
 export const isWrittenWithoutRow = (setting: Setting): boolean =>
   setting.group === 'Release' || [set, valuesFile, load, secretLabel, secretAnnotation].some(({id}) => id === setting.id);
 
+/** The rows of a setting that have keys in the chart version. */
+export const rowsWithKeys = (target: Target, {id}: Pick<Setting, 'id'>): Row[] =>
+  chartFor(target).rows.filter(({setting, paths}) => setting.id === id && paths.length > 0);
+
 /** True if the chart version has a key for the setting. */
-export const hasKey = <T>(target: Target, setting: Setting<T>): boolean =>
-  chartFor(target).rows.some((row) => row.setting.id === setting.id && within(target.version, row.in) && row.paths.length > 0);
+export const hasKey = (target: Target, setting: Pick<Setting, 'id'>): boolean => rowsWithKeys(target, setting).length > 0;
 
 /** True if rows write the value of the setting, or of the one that carries it. */
 function hasRow(described: Described, setting: Setting, settings: Settings, scope: Scope): boolean {
@@ -40,8 +41,8 @@ function hasRow(described: Described, setting: Setting, settings: Settings, scop
 }
 
 /** True if the chart version supports the value of the setting. */
-export const supports = (chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean =>
-  isWrittenWithoutRow(setting) || hasRow(chart, setting, settings, scope);
+export const supports = (target: Target, setting: Setting, settings: Settings): boolean =>
+  isWrittenWithoutRow(setting) || hasRow(chartFor(target), setting, settings, scopeOf(target, settings.get));
 
 export interface Unsupported {
   setting: Setting;
@@ -63,7 +64,7 @@ export const unsupportedBy = (described: Described, name: string, settings: Sett
     .filter(({setting}) => settings.isExplicit(setting) && !hasRow(described, setting, settings, scope))
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;
-      const reason = refusalReason(described, written, settings.get(written), scope);
+      const reason = refusalReason(described, written, settings.get(written));
       const flag = spellWithValue(setting, settings);
       return {setting, flag, message: `${name} does not support ${flag}${reason ? `: ${reason}` : ''}`};
     });
@@ -82,14 +83,8 @@ export function notSupported(refused: readonly Unsupported[], before: readonly s
   return failed('UNSUPPORTED_SETTING', problems.map(({message}) => message).join('\n'), suggestions, {problems});
 }
 
-export const refusalReason = (
-  {refusals}: Described,
-  setting: Setting,
-  value: unknown,
-  {version}: Pick<Scope, 'version'>,
-): string | undefined =>
-  refusals.find((each) => each.settings.includes(setting) && within(version, each.in) && (each.of === undefined || each.of === value))
-    ?.reason;
+export const refusalReason = ({refusals}: Described, setting: Setting, value: unknown): string | undefined =>
+  refusals.find(({settings, of = value}) => settings.includes(setting) && of === value)?.reason;
 
 /** A choice is shown with its value, because other values may be supported. */
 function spellWithValue(setting: Setting, settings: Settings): string {
@@ -132,12 +127,9 @@ export function suggestCharts(refused: readonly Unsupported[], settings: Setting
 }
 
 function chartsThatTake(desired: readonly Setting[], settings: Settings): {chart: string; range: string}[] {
-  return Object.values(CHARTS).flatMap((chart) => {
-    const all = chartSchema(chart.name)['x-releases'].map(({version}) => version);
-    const able = all.filter((version) => {
-      const scope = scopeOf({chart: chart.name, version}, settings.get);
-      return desired.every((setting) => supports(chart, setting, settings, scope));
-    });
-    return able.length === 0 ? [] : [{chart: chart.name, range: describeRange(rangeOf(able, all))}];
+  return Object.values(CHARTS).flatMap(({name: chart}) => {
+    const all = releasesOf(chart);
+    const able = all.filter((version) => desired.every((setting) => supports({chart, version}, setting, settings)));
+    return able.length === 0 ? [] : [{chart, range: describeRange(rangeOf(able, all))}];
   });
 }

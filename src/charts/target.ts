@@ -31,34 +31,24 @@ export function targetOf(settings: Settings, recommended: () => ChartName, read?
   return {target: {chart: name, version}, warnings: checkVersion(name, version)};
 }
 
-const readWarning = ({chart: name, version}: Target): Warning => ({
-  code: 'UNKNOWN_VERSION',
-  setting: chartVersion.id,
-  message: `${name} ${version} is newer than this program. Keys, types and defaults are read from the chart. Rules between keys are those of ${newestOf(name)}.`,
-});
+const warning = (code: string, message: string): Warning => ({code, setting: chartVersion.id, message});
+
+const readWarning = ({chart: name, version}: Target): Warning =>
+  warning(
+    'UNKNOWN_VERSION',
+    `${name} ${version} is newer than this program. Keys, types and defaults are read from the chart. Rules between keys are those of ${newestOf(name)}.`,
+  );
 
 function checkVersion(name: ChartName, version: string): Warning[] {
   const known = releasesOf(name);
   const [oldest, newest] = [known[0] as string, known.at(-1) as string];
-  if (WITHDRAWN[name].includes(version)) {
-    return [
-      {
-        code: 'WITHDRAWN_VERSION',
-        setting: 'chart-version',
-        message: `${name} ${version} was withdrawn and is not available in the public repository.`,
-      },
-    ];
-  }
+  if (WITHDRAWN[name].includes(version))
+    return [warning('WITHDRAWN_VERSION', `${name} ${version} was withdrawn and is not available in the public repository.`)];
   if (known.includes(version)) return [];
-  if (compare(version, newest) > 0) {
+  if (compare(version, newest) > 0)
     return [
-      {
-        code: 'UNKNOWN_VERSION',
-        setting: 'chart-version',
-        message: `${name} ${version} is newer than the newest known version ${newest} and is treated like ${newest}.`,
-      },
+      warning('UNKNOWN_VERSION', `${name} ${version} is newer than the newest known version ${newest} and is treated like ${newest}.`),
     ];
-  }
   if (compare(version, oldest) < 0) {
     throw failed('VERSION_TOO_OLD', `${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`, [
       `Use --chart-version ${newest}`,

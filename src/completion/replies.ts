@@ -1,6 +1,7 @@
 import {compare} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import type {Call, ClusterTarget} from '../ground/command-line.ts';
+import {groupsOf} from '../ground/text.ts';
 import {listReleases} from '../helm/helm.ts';
 import {allContexts, type Config, contextsIn, listNamespaces} from '../kubernetes/kubectl.ts';
 import {chart, namespace} from '../settings/release.ts';
@@ -207,26 +208,25 @@ function parsed<T>(text: string | undefined): T | undefined {
   }
 }
 
-/** Newest first; of all charts if no chart is set. */
-async function versions(desired: string | undefined): Promise<Candidate[]> {
-  const {releasesOf} = await import('../charts/target.ts');
-  const names = (chart.kind.options ?? []) as readonly ChartName[];
-  const versionsOf = new Map<string, ChartName[]>();
-  for (const name of names.filter((each) => desired === undefined || each === desired)) {
-    for (const version of releasesOf(name)) versionsOf.set(version, [...(versionsOf.get(version) ?? []), name]);
-  }
-  return [...versionsOf]
-    .toSorted(([one], [other]) => compare(other, one))
-    .map(([value, charts]) => ({value, description: charts.join(', ')}));
-}
-
-/** CHART@VERSION, newest first. */
-async function chartVersions(): Promise<Candidate[]> {
+/** The releases of all charts, the newest ones of each chart first. */
+async function released(): Promise<{name: ChartName; version: string}[]> {
   const {releasesOf} = await import('../charts/target.ts');
   const names = (chart.kind.options ?? []) as readonly ChartName[];
   return names.flatMap((name) =>
     releasesOf(name)
-      .toReversed()
-      .map((version) => ({value: `${name}@${version}`, description: ''})),
+      .map((version) => ({name, version}))
+      .toReversed(),
   );
 }
+
+/** Newest first; of all charts if no chart is set. */
+async function versions(desired: string | undefined): Promise<Candidate[]> {
+  const fitting = (await released()).filter(({name}) => desired === undefined || name === desired);
+  return groupsOf(fitting, ({version}) => version)
+    .map((same) => ({value: same[0].version, description: same.map(({name}) => name).join(', ')}))
+    .toSorted((one, other) => compare(other.value, one.value));
+}
+
+/** CHART@VERSION, newest first. */
+const chartVersions = async (): Promise<Candidate[]> =>
+  (await released()).map(({name, version}) => ({value: `${name}@${version}`, description: ''}));

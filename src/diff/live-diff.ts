@@ -13,12 +13,18 @@ export interface LiveObject extends KubernetesObject {
 
 /** The fields of a manager, such as spec.template.spec.containers[agent].image. */
 export const fieldsOf = (fields: FieldSet, path = ''): string[] =>
-  Object.entries(fields).flatMap(([key, below]) => {
-    const name = key.startsWith('k:') ? nameOf(JSON.parse(key.slice(2)) as Tree) : key.slice(2);
-    if (!/^[fk]:/.test(key) || name === undefined) return [];
-    const at = key.startsWith('k:') ? `${path}[${name}]` : joined(path, name);
+  stepsOf(fields, path).flatMap(({at, below}) => {
     const deeper = fieldsOf(below, at);
     return deeper.length === 0 ? [at] : deeper;
+  });
+
+/** The fields and list items of one level, with their paths. */
+const stepsOf = (fields: FieldSet, path: string): {name: string; at: string; isItem: boolean; below: FieldSet}[] =>
+  Object.entries(fields).flatMap(([key, below]) => {
+    const isItem = key.startsWith('k:');
+    const name = isItem ? nameOf(JSON.parse(key.slice(2)) as Tree) : key.slice(2);
+    if (!/^[fk]:/.test(key) || name === undefined) return [];
+    return [{name, at: isItem ? `${path}[${name}]` : joined(path, name), isItem, below}];
   });
 
 /** Metadata besides labels and annotations belongs to the API server, status to controllers. */
@@ -118,14 +124,10 @@ function addedItems(desired: Tree, live: Tree | undefined, path: string): string
 
 /** Paths that a manager set and that the manifest does not have. */
 function unrenderedPaths(fields: FieldSet, desired: Tree | undefined, path: string): string[] {
-  return Object.entries(fields).flatMap(([key, below]) => {
-    const field = key.slice(2);
-    const isItem = key.startsWith('k:');
-    const name = isItem ? nameOf(JSON.parse(field) as Tree) : field;
+  return stepsOf(fields, path).flatMap(({name, at, isItem, below}) => {
     // Controllers and rollouts store state in annotations.
-    if (!/^[fk]:/.test(key) || name === undefined || name === 'annotations') return [];
-    const next = isItem ? itemNamed(desired, name) : isMap(desired) ? desired[field] : undefined;
-    const at = isItem ? `${path}[${name}]` : joined(path, field);
+    if (name === 'annotations') return [];
+    const next = isItem ? itemNamed(desired, name) : isMap(desired) ? desired[name] : undefined;
     const isLeaf = !Object.keys(below).some((each) => /^[fk]:/.test(each));
     return isLeaf || (isItem && next === undefined) ? (next === undefined ? [at] : []) : unrenderedPaths(below, next, at);
   });

@@ -130,7 +130,7 @@ const OF_ROOT =
 /** The runner image that the chart version uses by default. */
 function baseOf(target: Generated['target'], setting: Setting<string>, registry: string | undefined): string {
   const agentVersion = agentVersionOf(target) ?? 'latest';
-  const {defaults} = scopeOf(target, () => undefined);
+  const {defaults} = scopeOf(target);
   // In agent-k8s, the image is used after a switch.
   const values =
     target.chart === 'agent-k8s' ? {...defaults, agent: {...(defaults['agent'] as object), container_task_image_mode: 'golden'}} : defaults;

@@ -4,10 +4,9 @@ import {kubectlCommand} from '../ground/command-line.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Export} from '../host/files.ts';
-import type {Setting} from '../settings/define.ts';
 import {affinity, imagePullSecret, nodeSelector, toleration} from '../settings/pods.ts';
 import {cloud, namespace, release} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
+import {getFrom, type Settings} from '../settings/settings.ts';
 import {cache, cacheSize, efsHandle} from '../settings/storage.ts';
 import {toYaml} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
@@ -119,7 +118,7 @@ export function prepull({target, settings, effective, values}: Generated): Manif
   const seen = effectiveValues(values, target);
   const images = imagesOf(seen, target, agentVersionOf(target) ?? 'latest').filter(({used}) => used !== 'controller');
   const names = [...new Set(images.map(({rendered}) => rendered))];
-  const get = <T>({id}: Setting<T>): T | undefined => effective.get(id) as T | undefined;
+  const get = getFrom(effective);
   const labels = {'app.kubernetes.io/name': 'scalr-agent-prepull', 'app.kubernetes.io/instance': settings.get(release) as string};
   const container = (image: string, index: number): Values => ({
     ...{name: `image-${index + 1}`, image, command: ['sleep', 'infinity']},

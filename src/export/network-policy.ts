@@ -1,6 +1,7 @@
 import {type Endpoint, type EndpointScope, isInside} from '../charts/endpoints.ts';
 import {policyMissesRuns, releaseLabels} from '../charts/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
+import {groupsOf} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {metadataService} from '../settings/network.ts';
 import {podLabel} from '../settings/pods.ts';
@@ -100,11 +101,7 @@ const toPorts = (endpoints: readonly Endpoint[], rules: Values = {}): Values[] =
 ];
 
 /** Endpoints with the same ports, so that a rule lists several hosts. */
-function byPort(endpoints: readonly Endpoint[]): Endpoint[][] {
-  const groups = new Map<string, Endpoint[]>();
-  for (const each of endpoints) groups.set(`${each.protocol} ${each.port}`, [...(groups.get(`${each.protocol} ${each.port}`) ?? []), each]);
-  return [...groups.values()];
-}
+const byPort = (endpoints: readonly Endpoint[]): Endpoint[][] => groupsOf(endpoints, ({protocol, port}) => `${protocol} ${port}`);
 
 /** `name.namespace.svc` -> namespace */
 const namespaceIn = (host: string): string | undefined => /^[^.]+\.([^.]+)\.svc(\.|$)/.exec(host)?.[1];

@@ -1,5 +1,4 @@
 import {chartFor} from '../charts/charts.ts';
-import {within} from '../charts/releases.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
@@ -80,9 +79,7 @@ type Settings = Generated['settings'];
 
 /** The keys of explicit settings, including those with the default value, which the values leave out. */
 const pathsAsked = (target: Generated['target'], settings: Settings): Path[] =>
-  chartFor(target)
-    .rows.filter((row) => settings.isExplicit(row.setting) && within(target.version, row.in))
-    .flatMap(({paths}) => [...paths]);
+  chartFor(target).rows.flatMap(({setting, paths}) => (settings.isExplicit(setting) ? [...paths] : []));
 
 const metadataOf = (settings: Settings): SecretMetadata => ({
   labels: settings.get(secretLabel) ?? {},

@@ -1,6 +1,6 @@
-import {chartFor, knowsKey} from '../charts/charts.ts';
+import {knowsKey} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
-import {within} from '../charts/releases.ts';
+import {rowsWithKeys} from '../charts/support.ts';
 import {isUnknown} from '../charts/target.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
@@ -131,8 +131,7 @@ function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): D
 export function withOldClaims(values: Values, target: Target, lost: readonly string[]): Values {
   const effective = effectiveValues(values, target);
   const result = copyOf(values);
-  const {rows} = chartFor(target);
-  const row = rows.find((each) => each.setting.id === cacheClaim.id && each.paths.length > 0 && within(target.version, each.in));
+  const [row] = rowsWithKeys(target, cacheClaim);
   for (const claim of lost) {
     const path = claim.endsWith('-data') ? at('persistence.data.persistentVolumeClaim.claimName') : row?.paths[0];
     const isPersistent = path !== undefined && getAt(effective, [...path.slice(0, -2), 'enabled']) === true;

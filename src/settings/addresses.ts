@@ -1,7 +1,7 @@
 import {BlockList, isIP} from 'node:net';
 import {bareHost} from '../ground/text.ts';
 import {InvalidValue, type Kind} from './define.ts';
-import {text} from './kinds.ts';
+import {text, textIn} from './kinds.ts';
 
 function parseUrl(raw: unknown, schemes: readonly string[], example: string): URL {
   if (typeof raw !== 'string') throw new InvalidValue(`Expected a URL, got ${JSON.stringify(raw)}`, `Example: ${example}`);
@@ -39,6 +39,7 @@ export const accountUrl = (): Kind<string> => ({
     return url.origin;
   },
   format: (value) => [value],
+  fromValues: textIn,
 });
 
 const NAME = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
@@ -81,6 +82,7 @@ export const proxyUrl = (variable: string): Kind<string> => ({
   },
   format: (value) => [withoutCredentials(value)],
   shown: withoutCredentials,
+  fromValues: textIn,
 });
 
 export const hasCredentials = (url: string): boolean => new URL(url).username + new URL(url).password !== '';

@@ -48,17 +48,6 @@ export const load = defineSetting('Purpose', 'load', {
   meanings: {steady: 'agents are in use most of the time', bursty: 'idle for hours, then many runs at once'},
 });
 
-export const singleRun: Setting<boolean> = defineSetting('Agent', 'single-run', {
-  isForRuns: true,
-  question: 'Restart the agent container after every run?',
-  summary: 'Restart the agent container after every run; disables the provider and module cache unless they are set.',
-  kind: onOff(),
-  rule: (isOn, get) =>
-    isOn && get(isolation) === 'shared'
-      ? new InvalidValue('Conflicts with --isolation shared, because each run gets a new container', 'Remove one of the two')
-      : undefined,
-});
-
 export const concurrency = defineSetting('Purpose', 'concurrency', {
   isForRuns: true,
   question: 'Maximum concurrent runs',
@@ -67,6 +56,22 @@ export const concurrency = defineSetting('Purpose', 'concurrency', {
   explained:
     'With agent-local and in Docker, additional runs are queued in Scalr. The charts agent-job and agent-k8s start a pod for every run. Each concurrent run requires its own CPU and memory.',
   reference: 'agent-local 0.6.5, values.yaml (replicaCount)',
+});
+
+export const url = defineSetting('Agent', 'url', {
+  question: 'Scalr URL',
+  summary: 'Scalr URL, https://<account>.scalr.io. Not required if the token contains the host.',
+  kind: accountUrl(),
+  meant: accountUrlOf,
+  explained: 'The URL in your browser when you are logged in to Scalr. Newer tokens contain it.',
+  reference: 'https://docs.scalr.io/docs/agent-pools',
+  required: true,
+  fallback: hostOfToken,
+  fallbackFrom: 'from the token',
+  caution: (value, get) => {
+    const host = hostOfToken(get);
+    return host === undefined || host === value ? undefined : `The token was created for ${host}, but --url is ${value}.`;
+  },
 });
 
 export const token = defineSetting('Agent', 'token', {
@@ -87,22 +92,6 @@ export const tokenFile = defineSetting('Agent', 'token-file', {
   carriedBy: () => tokenSecret,
 });
 
-export const url = defineSetting('Agent', 'url', {
-  question: 'Scalr URL',
-  summary: 'Scalr URL, https://<account>.scalr.io. Not required if the token contains the host.',
-  kind: accountUrl(),
-  meant: accountUrlOf,
-  explained: 'The URL in your browser when you are logged in to Scalr. Newer tokens contain it.',
-  reference: 'https://docs.scalr.io/docs/agent-pools',
-  required: true,
-  fallback: hostOfToken,
-  fallbackFrom: 'from the token',
-  caution: (value, get) => {
-    const host = hostOfToken(get);
-    return host === undefined || host === value ? undefined : `The token was created for ${host}, but --url is ${value}.`;
-  },
-});
-
 function hostOfToken(get: Get): string | undefined {
   const given = get(token) ?? get(tokenFile);
   return given && hostInToken(given);
@@ -120,7 +109,6 @@ export const tokenSecret = defineSetting('Agent', 'token-secret', {
 
 export const tokenSecretKey = defineSetting('Agent', 'token-secret-key', {
   question: 'Key of the token in the Secret',
-  summary: 'Key of the token in the Secret.',
   kind: dataKey(),
   fallback: () => 'token',
 });
@@ -157,6 +145,17 @@ export const logFormat = defineSetting('Agent', 'log-format', {
   question: 'Log format',
   summary: 'Agent log format.',
   kind: choice(['json', 'plain', 'dev']),
+});
+
+export const singleRun: Setting<boolean> = defineSetting('Agent', 'single-run', {
+  isForRuns: true,
+  question: 'Restart the agent container after every run?',
+  summary: 'Restart the agent container after every run; disables the provider and module cache unless they are set.',
+  kind: onOff(),
+  rule: (isOn, get) =>
+    isOn && get(isolation) === 'shared'
+      ? new InvalidValue('Conflicts with --isolation shared, because each run gets a new container', 'Remove one of the two')
+      : undefined,
 });
 
 export const otelEndpoint = defineSetting('Observability', 'otel-endpoint', {

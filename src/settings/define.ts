@@ -1,3 +1,5 @@
+import type {Tree} from '../ground/tree.ts';
+
 /** An invalid value from the user. The message completes "--flag: …". */
 export class InvalidValue extends Error {
   readonly suggestion: string | undefined;
@@ -40,18 +42,24 @@ export interface Kind<T> {
   format(value: T): string[];
   /** The value for output and logs, if it differs from the formatted value. */
   shown?(value: T): string;
+  /** Reads it from a values.yaml that spells it as the setting does; undefined for what the setting cannot express. */
+  fromValues?(tree: Tree): T | undefined;
 }
 
 /** Reads another setting. */
 export type Get = <T>(setting: Setting<T>) => T | undefined;
 
-export type Group =
-  | ('Release' | 'Agent' | 'Purpose' | 'Cluster' | 'Network' | 'TLS' | 'Storage' | 'Size' | 'Placement' | 'Identity')
-  | ('Images' | 'Observability' | 'Lifecycle' | 'Chart values');
+/** In the order of prompts and help. */
+const GROUPS = [
+  ...(['Release', 'Agent', 'Purpose', 'Cluster', 'Network', 'TLS', 'Storage', 'Size', 'Placement', 'Identity'] as const),
+  ...(['Images', 'Observability', 'Lifecycle', 'Chart values'] as const),
+];
+export type Group = (typeof GROUPS)[number];
 
 export interface Declaration<T> {
   question: string;
-  summary: string;
+  /** Default: the question, if it is none. */
+  summary?: string;
   kind: Kind<T>;
   /** The full spelling of a text that can only mean one value, such as eks for aws; undefined for all other texts. */
   meant?(text: string): string | undefined;
@@ -87,15 +95,24 @@ export interface Setting<T = unknown> extends Declaration<T> {
   /** Flag name and answers key. */
   id: string;
   group: Group;
+  summary: string;
   /** Name of the environment variable. */
   env: string;
 }
 
+const declared: Setting[] = [];
+
 /** Declares a setting once; flag, variable, answers key, schema and documentation are derived from it. */
 export function defineSetting<T>(group: Group, id: string, declaration: Declaration<T>): Setting<T> {
   const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`;
-  return {id, group, ...declaration, env};
+  const summary = `${declaration.question}${declaration.kind.list ? '; can be repeated' : ''}.`;
+  const setting = {id, group, summary, ...declaration, env};
+  declared.push(setting as Setting);
+  return setting;
 }
+
+/** Every setting that is declared, by group, in the order of the declarations. */
+export const declaredSettings = (): Setting[] => GROUPS.flatMap((group) => declared.filter((setting) => setting.group === group));
 
 /** The option that a text means: other spellings of it, in any case. */
 export const spellings =

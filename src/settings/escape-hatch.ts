@@ -4,13 +4,6 @@ import {defineSetting, InvalidValue, type Kind} from './define.ts';
 import {text} from './kinds.ts';
 import {listOf, pairs, variables} from './lists.ts';
 
-export const set = defineSetting('Chart values', 'set', {
-  question: 'Chart value without a flag',
-  summary: 'Chart value that has no flag. Validated against the chart version. Can be repeated.',
-  kind: assignments(),
-  holdsSecret: (map) => Object.entries(map).some(([path, text]) => [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret)),
-});
-
 /** A file path as given, and the file content. */
 export interface ValuesFile {
   file: string;
@@ -21,6 +14,13 @@ export const valuesFile = defineSetting('Chart values', 'values-file', {
   question: 'Values file',
   summary: 'Values file for the chart. Flags override its values. Can be repeated; later files override earlier files, as in Helm.',
   kind: valuesFiles(),
+});
+
+export const set = defineSetting('Chart values', 'set', {
+  question: 'Chart value without a flag',
+  summary: 'Chart value that has no flag. Validated against the chart version. Can be repeated.',
+  kind: assignments(),
+  holdsSecret: (map) => Object.entries(map).some(([path, text]) => [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret)),
 });
 
 export const extraEnv = defineSetting('Chart values', 'extra-env', {
@@ -41,7 +41,7 @@ const keyAtEnd = (path: string): string => path.split(/(?<!\\)\./).at(-1) as str
 const keysIn = (text: string): string[] => [...text.matchAll(/"([^"]+)"\s*(?::|,\s*"value"\s*:)/g)].map(([, key]) => key as string);
 
 function valuesFiles(): Kind<readonly ValuesFile[]> {
-  const names = listOf(text({hint: 'FILE'}));
+  const {fromValues: _, ...names} = listOf(text({hint: 'FILE'}));
   return {
     ...names,
     isFile: true,

@@ -1,5 +1,6 @@
 import {decodedBase64, Secret} from '../ground/secret.ts';
 import {closest, isReadAsString} from '../ground/text.ts';
+import type {Tree} from '../ground/tree.ts';
 import {InvalidValue, type Kind} from './define.ts';
 
 interface TextRules {
@@ -36,8 +37,12 @@ export function text({hint = 'TEXT', pattern, expected, example, near, isBare = 
       return value;
     },
     format: (value) => [value],
+    fromValues: textIn,
   };
 }
+
+/** The charts use the empty string for "not set". */
+export const textIn = (tree: Tree): string | undefined => (typeof tree === 'string' && tree !== '' ? tree : undefined);
 
 /** The text as a Kubernetes name: `My Release` is my-release. */
 function nameLike(text: string): string | undefined {
@@ -108,6 +113,7 @@ export function choice<const O extends readonly string[]>(options: O): Kind<O[nu
       throw new InvalidValue(`"${raw}" is not one of ${options.join(', ')}`, near && `Did you mean ${near}?`);
     },
     format: (value) => [value],
+    fromValues: (tree) => options.find((each) => each === tree),
   };
 }
 
@@ -121,6 +127,7 @@ export const onOff = (): Kind<boolean> => ({
     throw new InvalidValue(`"${raw}" is not a boolean`, 'Use true or false');
   },
   format: (value) => [String(value)],
+  fromValues: (tree) => (typeof tree === 'boolean' ? tree : undefined),
 });
 
 export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?: string}): Kind<number> => ({
@@ -134,7 +141,11 @@ export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?
     return value as number;
   },
   format: (value) => [String(value)],
+  fromValues: integerIn,
 });
+
+export const integerIn = (tree: Tree): number | undefined =>
+  tree === null || tree === '' || typeof tree === 'object' || !Number.isInteger(Number(tree)) ? undefined : Number(tree);
 
 const DURATION = /^(?!$)(?:(\d*\.?\d+)h)?(?:(\d*\.?\d+)m)?(?:(\d*\.?\d+)s)?$/;
 const AS_DURATION = 'Use a duration such as 90s, 10m or 1h30m';
@@ -200,7 +211,7 @@ export function milliOf(text: string): bigint | undefined {
   const [, number, suffix = ''] = PATTERN.exec(text) ?? [];
   if (number === undefined) return undefined;
   const [whole = '', fraction = ''] = number.split('.');
-  const scaled = BigInt(whole + fraction) * unitOf(suffix);
+  const scaled = BigInt(whole + fraction) * (UNITS.get(suffix) as bigint);
   const divisor = 10n ** BigInt(fraction.length);
   return scaled % divisor === 0n ? scaled / divisor : scaled / divisor + 1n;
 }
@@ -210,16 +221,17 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ...DECIMAL.map((suffix, power) => [suffix, 1000n ** BigInt(power)] as const),
 ]);
 
-const unitOf = (suffix: string): bigint => UNITS.get(suffix) as bigint;
-
 /** The canonical form of Kubernetes: no fraction, the largest exact suffix (1.5Gi is 1536Mi). */
 export function canonicalQuantity(text: string): string | undefined {
   const milli = milliOf(text);
   if (milli === undefined) return undefined;
   const suffixes = text.endsWith('i') && milli % MILLI === 0n ? BINARY : DECIMAL;
-  const suffix = suffixes.findLast((each) => milli % unitOf(each) === 0n) ?? 'm';
-  return milli === 0n ? '0' : `${milli / unitOf(suffix)}${suffix}`;
+  const suffix = suffixes.findLast((each) => milli % (UNITS.get(each) as bigint) === 0n) ?? 'm';
+  return milli === 0n ? '0' : `${milli / (UNITS.get(suffix) as bigint)}${suffix}`;
 }
+
+export const quantityIn = (tree: Tree): string | undefined =>
+  typeof tree === 'string' || typeof tree === 'number' ? canonicalQuantity(String(tree)) : undefined;
 
 const AS_SIZE = 'Use a number with a unit, for example 2Gi';
 /** A larger number without a unit can be bytes. */
@@ -229,7 +241,10 @@ const MAX_GIBIBYTES = 9999;
 export const gibibytesOf = (text: string): string | undefined =>
   /^[1-9]\d*$/.test(text) && Number(text) <= MAX_GIBIBYTES ? `${text}Gi` : undefined;
 
-const BYTE_SPELLINGS: Readonly<Record<string, string>> = {k: 'Ki', m: 'Mi', g: 'Gi', t: 'Ti'};
+const BINARY_UNITS: Readonly<Record<string, string>> = {k: 'Ki', m: 'Mi', g: 'Gi', t: 'Ti'};
+
+/** The unit that another spelling of bytes means, such as MB. */
+export const binaryUnit = (unit: string): string => BINARY_UNITS[unit.charAt(0).toLowerCase()] ?? 'Gi';
 
 /** An amount of memory or disk, `2Gi`; canonical. */
 export const bytes = (): Kind<string> => ({
@@ -245,12 +260,12 @@ export const bytes = (): Kind<string> => ({
         Number(number) > MAX_GIBIBYTES ? AS_SIZE : `Did you mean ${number}Gi or ${number}Mi?`,
       );
     if (unit === 'm' || milliOf(text) === undefined) {
-      const meant = BYTE_SPELLINGS[unit.charAt(0).toLowerCase()];
-      throw new InvalidValue(`"${text}" is not a valid Kubernetes quantity`, `Did you mean ${number}${meant ?? 'Gi'}?`);
+      throw new InvalidValue(`"${text}" is not a valid Kubernetes quantity`, `Did you mean ${number}${binaryUnit(unit)}?`);
     }
     return positive(text, AS_SIZE);
   },
   format: (value) => [value],
+  fromValues: quantityIn,
 });
 
 const AS_CPU = 'Use 2 for two cores, or 500m for half a core';
@@ -270,6 +285,7 @@ export const cpu = (): Kind<string> => ({
     return positive(text, AS_CPU);
   },
   format: (value) => [value],
+  fromValues: quantityIn,
 });
 
 function positive(text: string, example: string): string {

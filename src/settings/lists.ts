@@ -1,5 +1,5 @@
 import {isReadAsString} from '../ground/text.ts';
-import {isMap, type Values} from '../ground/tree.ts';
+import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {InvalidValue, type Kind} from './define.ts';
 import {text} from './kinds.ts';
 
@@ -22,7 +22,12 @@ export const listOf = (item: Kind<string>): Kind<string[]> => ({
   list: {separator: COMMAS_OR_LINES},
   parse: (raw, context) => [...new Set(asWords(raw).map((each) => item.parse(each, context)))],
   format: (value) => value,
+  fromValues: textsIn,
 });
+
+/** Undefined for an empty list, which means "not set", and for one with other items. */
+export const textsIn = (tree: Tree): string[] | undefined =>
+  Array.isArray(tree) && tree.length > 0 && tree.every((each) => typeof each === 'string') ? tree : undefined;
 
 interface PairRules {
   hint: string;
@@ -69,7 +74,14 @@ export const pairs = ({
     return Object.fromEntries(checked.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   },
   format: (map) => Object.entries(map).map(([name, text]) => `${name}=${text}`),
+  fromValues: textMapIn,
 });
+
+/** Undefined for an empty map, which means "not set", and for one with other values. */
+export const textMapIn = (tree: Tree): Readonly<Record<string, string>> | undefined =>
+  isMap(tree) && Object.keys(tree).length > 0 && Object.values(tree).every((value) => typeof value === 'string')
+    ? (tree as Record<string, string>)
+    : undefined;
 
 function entriesOf(raw: unknown, asItems: (raw: unknown) => string[]): [string, unknown][] {
   if (Array.isArray(raw)) return asItems(raw).map(splitPair);
@@ -101,7 +113,12 @@ export const object = (): Kind<Values> => ({
     throw new InvalidValue('The value is not a JSON object', 'Quote it for the shell, for example \'{"key": "value"}\'');
   },
   format: (value) => [JSON.stringify(value)],
+  fromValues: filled,
 });
+
+/** An empty object or list means "not set". */
+const filled = <T extends Tree>(tree: Tree): T | undefined =>
+  typeof tree === 'object' && tree !== null && Object.keys(tree).length > 0 ? (tree as T) : undefined;
 
 function parsedJson(text: string): unknown {
   try {
@@ -123,6 +140,7 @@ export const objects = (): Kind<Values[]> => {
       return raw.map((each) => one.parse(each, context));
     },
     format: (list) => list.flatMap(one.format),
+    fromValues: filled,
   };
 };
 
@@ -172,7 +190,16 @@ export const tolerations = (): Kind<Toleration[]> => ({
   list: {separator: COMMAS_OR_LINES},
   parse: (raw) => asWords(raw).map(parseToleration),
   format: (list) => list.map(({key, value, effect}) => `${key}${value === undefined ? '' : `=${value}`}${effect ? `:${effect}` : ''}`),
+  fromValues: (tree) =>
+    Array.isArray(tree) && tree.length > 0 && tree.every(isPlainToleration) ? (tree as unknown as Toleration[]) : undefined,
 });
+
+function isPlainToleration(tree: Tree): boolean {
+  if (!isMap(tree) || typeof tree['key'] !== 'string') return false;
+  const known = ['key', 'operator', 'value', 'effect'];
+  const isExact = tree['operator'] === (typeof tree['value'] === 'string' ? 'Equal' : 'Exists');
+  return isExact && Object.entries(tree).every(([key, value]) => known.includes(key) && typeof value === 'string');
+}
 
 function parseToleration(text: string): Toleration {
   const [, key = '', value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(.*))?$/.exec(text) ?? [];

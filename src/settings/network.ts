@@ -30,7 +30,6 @@ const warnOfCredentials = (value: string): string | undefined =>
 
 export const httpProxy = defineSetting('Network', 'http-proxy', {
   question: 'Proxy for http:// URLs',
-  summary: 'Proxy for http:// URLs.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTP_PROXY'),
   meant: proxyUrlOf,
   explained: 'Used for http:// URLs only. Often the same proxy as for https:// URLs.',
@@ -68,6 +67,31 @@ export const noProxy = defineSetting('Network', 'no-proxy', {
       : 'NO_PROXY contains no network. If pods connect to each other by IP address, add the service and pod CIDRs of the cluster with --no-proxy.',
 });
 
+export const providerMirror = defineSetting('Network', 'provider-mirror', {
+  isForRuns: true,
+  question: 'Provider network mirror',
+  summary: 'URL of a provider network mirror, used instead of the provider registries; can be repeated.',
+  kind: listOf(
+    text({
+      hint: 'URL',
+      pattern: /^https:\/\/[^\s/@,]+(\/[^\s?#,]*)?\/$/,
+      expected: 'an https URL that ends with a slash',
+      near: (url) => (/^https:\/\/[^\s@,?#]+[^/]$/.test(url) ? `${url}/` : undefined),
+      example: 'https://mirror.example.com/providers/',
+    }),
+  ),
+  explained: 'Runs download providers from the mirror, which must implement the provider network mirror protocol.',
+});
+
+export const metadataService = defineSetting('Network', 'metadata-service', {
+  question: 'Access to the node metadata service (169.254.169.254) from runs',
+  kind: choice(['block', 'allow']),
+  explained: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
+  reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
+  labels: {block: 'Block', allow: 'Allow'},
+  meanings: {block: 'runs cannot use the identity of the node', allow: 'runs can get cloud credentials from the node'},
+});
+
 /** Platforms of each workload identity; clusters on other platforms can use some of them too. */
 const PLATFORMS: Readonly<Record<string, readonly string[]>> = {
   gke: ['gke', 'gke-autopilot', 'other'],
@@ -101,30 +125,4 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
     'eks-pod-identity': 'the EKS Pod Identity agent on each node',
     azure: 'Microsoft Entra Workload ID (AKS)',
   },
-});
-
-export const metadataService = defineSetting('Network', 'metadata-service', {
-  question: 'Access to the node metadata service (169.254.169.254) from runs',
-  summary: 'Access to the node metadata service (169.254.169.254) from runs.',
-  kind: choice(['block', 'allow']),
-  explained: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
-  reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
-  labels: {block: 'Block', allow: 'Allow'},
-  meanings: {block: 'runs cannot use the identity of the node', allow: 'runs can get cloud credentials from the node'},
-});
-
-export const providerMirror = defineSetting('Network', 'provider-mirror', {
-  isForRuns: true,
-  question: 'Provider network mirror',
-  summary: 'URL of a provider network mirror, used instead of the provider registries; can be repeated.',
-  kind: listOf(
-    text({
-      hint: 'URL',
-      pattern: /^https:\/\/[^\s/@,]+(\/[^\s?#,]*)?\/$/,
-      expected: 'an https URL that ends with a slash',
-      near: (url) => (/^https:\/\/[^\s@,?#]+[^/]$/.test(url) ? `${url}/` : undefined),
-      example: 'https://mirror.example.com/providers/',
-    }),
-  ),
-  explained: 'Runs download providers from the mirror, which must implement the provider network mirror protocol.',
 });

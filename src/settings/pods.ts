@@ -44,13 +44,11 @@ export const {
 
 export const nodeSelector = defineSetting('Placement', 'node-selector', {
   question: 'Node selector for runs',
-  summary: 'Node selector for runs; can be repeated.',
   kind: labels(),
 });
 
 export const controllerNodeSelector = defineSetting('Placement', 'controller-node-selector', {
   question: 'Node selector for the controller',
-  summary: 'Node selector for the controller; can be repeated.',
   kind: labels(),
 });
 
@@ -62,7 +60,6 @@ export const toleration = defineSetting('Placement', 'toleration', {
 
 export const controllerToleration = defineSetting('Placement', 'controller-toleration', {
   question: 'Toleration for the controller',
-  summary: 'Toleration for the controller; can be repeated.',
   kind: tolerations(),
 });
 
@@ -136,13 +133,11 @@ export const imageRegistry = defineSetting('Images', 'image-registry', {
 
 export const imagePullPolicy = defineSetting('Images', 'image-pull-policy', {
   question: 'Image pull policy',
-  summary: 'Image pull policy.',
   kind: choice(['Always', 'IfNotPresent', 'Never']),
 });
 
 export const imagePullSecret = defineSetting('Images', 'image-pull-secret', {
   question: 'Image pull secret',
-  summary: 'Image pull secret; can be repeated.',
   kind: listOf(objectName()),
 });
 

@@ -19,6 +19,17 @@ const exactVersion = (): Kind<string> => {
   };
 };
 
+/** Where an agent runs: in a cluster, or on this machine. */
+export const TARGETS = ['kubernetes', 'docker', 'systemd'] as const;
+export type TargetName = (typeof TARGETS)[number];
+
+export const target = defineSetting('Release', 'target', {
+  question: 'Where will the agent run?',
+  summary: 'Where the agent runs (default: kubernetes).',
+  kind: choice(TARGETS),
+  meant: spellings({k8s: 'kubernetes'}),
+});
+
 export const chart = defineSetting('Release', 'chart', {
   question: 'Chart to install',
   summary: 'Chart to install (default: recommended).',
@@ -31,17 +42,6 @@ export const chartVersion = defineSetting('Release', 'chart-version', {
   summary: 'Exact chart version (default: newest known).',
   kind: exactVersion(),
   meant: (typed) => /^v(\d+\.\d+\.\d+)$/i.exec(typed)?.[1],
-});
-
-/** Where an agent runs: in a cluster, or on this machine. */
-export const TARGETS = ['kubernetes', 'docker', 'systemd'] as const;
-export type TargetName = (typeof TARGETS)[number];
-
-export const target = defineSetting('Release', 'target', {
-  question: 'Where will the agent run?',
-  summary: 'Where the agent runs (default: kubernetes).',
-  kind: choice(TARGETS),
-  meant: spellings({k8s: 'kubernetes'}),
 });
 
 export const chartSource = defineSetting('Release', 'chart-source', {

@@ -1,13 +1,13 @@
 import {withoutCredentials} from './addresses.ts';
-import * as agent from './agent.ts';
-import * as purpose from './agent.ts';
-import type {Get, Setting} from './define.ts';
-import * as escapeHatch from './escape-hatch.ts';
-import * as network from './network.ts';
-import * as pods from './pods.ts';
-import * as release from './release.ts';
-import * as storage from './storage.ts';
-import * as tls from './tls.ts';
+import {declaredSettings, type Get, type Setting} from './define.ts';
+// The files that declare settings.
+import './agent.ts';
+import './escape-hatch.ts';
+import './network.ts';
+import './pods.ts';
+import './release.ts';
+import './storage.ts';
+import './tls.ts';
 
 /** The source of a value, in order of precedence; `chart` is the chart default. */
 export type AnswerSource = 'flag' | 'environment' | 'answers' | 'values-file' | 'cluster' | 'prompt' | 'default' | 'chart';
@@ -58,6 +58,12 @@ export class Settings {
   }
 }
 
+/** Settings from their values by id. */
+export const getFrom =
+  (values: ReadonlyMap<string, unknown>): Get =>
+  <T>({id}: Setting<T>) =>
+    values.get(id) as T | undefined;
+
 /** True for a URL with a user name or password. */
 export const hasPassword = ({value}: Answer): boolean => typeof value === 'string' && withoutCredentials(value) !== value;
 
@@ -81,98 +87,4 @@ export function quote(text: string): string {
 }
 
 /** Every setting, in the order of prompts and help. */
-export const catalog: readonly Setting[] = [
-  release.target,
-  release.chart,
-  release.chartVersion,
-  release.chartSource,
-  release.namespace,
-  release.release,
-  agent.url,
-  agent.token,
-  agent.tokenFile,
-  agent.tokenSecret,
-  agent.tokenSecretKey,
-  agent.secretLabel,
-  agent.secretAnnotation,
-  agent.debug,
-  agent.logFormat,
-  purpose.singleRun,
-  purpose.purpose,
-  purpose.isolation,
-  purpose.load,
-  purpose.concurrency,
-  release.cloud,
-  release.nodeOs,
-  network.httpProxy,
-  network.httpsProxy,
-  network.noProxy,
-  network.providerMirror,
-  network.metadataService,
-  network.workloadIdentity,
-  tls.caFile,
-  tls.caSecret,
-  tls.caSecretKey,
-  tls.caScope,
-  tls.caPublicRoots,
-  tls.clientCertFile,
-  tls.clientKeyFile,
-  tls.clientCertSecret,
-  storage.cache,
-  storage.cacheClaim,
-  storage.cacheSize,
-  storage.cacheStorageClass,
-  storage.cacheAccessMode,
-  storage.cacheSubPath,
-  storage.cachePath,
-  storage.dataHome,
-  storage.dataSize,
-  storage.efsHandle,
-  storage.efsMountOption,
-  storage.providerCache,
-  storage.providerCacheLimit,
-  storage.moduleCache,
-  storage.moduleCacheLimit,
-  pods.runCpuRequest,
-  pods.runCpuLimit,
-  pods.runMemoryRequest,
-  pods.runMemoryLimit,
-  pods.workerCpuRequest,
-  pods.workerCpuLimit,
-  pods.workerMemoryRequest,
-  pods.workerMemoryLimit,
-  pods.controllerReplicas,
-  pods.controllerCpuRequest,
-  pods.controllerCpuLimit,
-  pods.controllerMemoryRequest,
-  pods.controllerMemoryLimit,
-  pods.nodeSelector,
-  pods.controllerNodeSelector,
-  pods.toleration,
-  pods.controllerToleration,
-  pods.affinity,
-  pods.controllerAffinity,
-  pods.mount,
-  pods.sidecar,
-  pods.podLabel,
-  pods.podAnnotation,
-  pods.serviceAccountName,
-  pods.serviceAccountAnnotation,
-  pods.imageRegistry,
-  pods.imagePullPolicy,
-  pods.imagePullSecret,
-  pods.agentImage,
-  pods.runnerImage,
-  agent.otelEndpoint,
-  agent.otelMetrics,
-  agent.otelTraces,
-  pods.shutdownMode,
-  pods.gracePeriod,
-  pods.jobTtl,
-  pods.schedulingTimeout,
-  pods.acquireTimeout,
-  pods.writableRoot,
-  escapeHatch.valuesFile,
-  escapeHatch.set,
-  escapeHatch.extraEnv,
-];
+export const catalog: readonly Setting[] = declaredSettings();

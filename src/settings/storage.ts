@@ -95,14 +95,12 @@ export const cacheAccessMode = storageSetting('cache-access-mode', {
 
 export const cacheSubPath = storageSetting('cache-sub-path', {
   question: 'Directory inside the cache volume',
-  summary: 'Directory inside the cache volume.',
   kind: relativePath(),
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
 
 export const cachePath = storageSetting('cache-path', {
   question: 'Cache directory on the nodes',
-  summary: 'Cache directory on the nodes.',
   kind: absolutePath(),
   explained: 'The directory must be writable and allow execution of programs.',
   reference: 'agent-job 0.6.5, docs/cache-persistence-hostpath.md',

@@ -9,11 +9,12 @@ import {namespace, release, secretNamesOf} from './release.ts';
 /** Loaded only for a file; every command declares these settings. */
 const crypto = () => process.getBuiltinModule('node:crypto');
 
+/** A file whose content no flag can repeat. */
+const file = {jsonSchema: {type: 'string', minLength: 1}, hint: 'PATH', isFile: true, format: () => []};
+
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
 export const caBundleKind = (): Kind<string> => ({
-  jsonSchema: {type: 'string', minLength: 1},
-  hint: 'PATH',
-  isFile: true,
+  ...file,
   parse(raw, {now, note}) {
     const content = raw as Buffer;
     const decoded = decodedBase64(content.toString('latin1'));
@@ -23,7 +24,6 @@ export const caBundleKind = (): Kind<string> => ({
     const once = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate]));
     return [...once.values()].map(String).join('');
   },
-  format: () => [],
   shown: (pem) => count(certificatesIn(pem), 'certificate'),
 });
 
@@ -31,23 +31,18 @@ export const certificatesIn = (pem: string): number => pem.split('-----BEGIN CER
 
 /** A client certificate, PEM, the leaf first. */
 export const clientCertificate = (): Kind<Secret> => ({
-  jsonSchema: {type: 'string', minLength: 1},
-  hint: 'PATH',
-  isFile: true,
+  ...file,
   isSecret: true,
   parse(raw, {now}) {
     const certificates = readCertificates(raw as Buffer);
     refuseOutdated(certificates[0] as X509Certificate, 1, now);
     return new Secret(certificates.map(String).join(''));
   },
-  format: () => [],
 });
 
 /** A private key, PEM, without a passphrase. */
 export const privateKey = (): Kind<Secret> => ({
-  jsonSchema: {type: 'string', minLength: 1},
-  hint: 'PATH',
-  isFile: true,
+  ...file,
   isSecret: true,
   parse(raw) {
     const pem = String(raw);
@@ -63,7 +58,6 @@ export const privateKey = (): Kind<Secret> => ({
     }
     return new Secret(pem);
   },
-  format: () => [],
 });
 
 export function matches(certificate: Secret, key: Secret): boolean {
@@ -160,13 +154,6 @@ function refuseOutdated(certificate: X509Certificate, position: number, now: Dat
 const oneLine = (name: string): string => name.replaceAll('\n', ', ');
 const nameOf = ({subject}: X509Certificate): string => oneLine(subject ?? 'no subject');
 
-export const caSecret = defineSetting('TLS', 'ca-secret', {
-  question: 'Secret with the CA bundle',
-  summary: 'Existing Secret that contains the CA bundle.',
-  kind: objectName(),
-  caution: () => 'The CA bundle in the Secret replaces the public root certificates of the agent. It must also contain the public CAs.',
-});
-
 export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
   question: 'File with private CA certificates',
   summary: 'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
@@ -179,11 +166,17 @@ export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
       : undefined,
 });
 
+export const caSecret = defineSetting('TLS', 'ca-secret', {
+  question: 'Secret with the CA bundle',
+  summary: 'Existing Secret that contains the CA bundle.',
+  kind: objectName(),
+  caution: () => 'The CA bundle in the Secret replaces the public root certificates of the agent. It must also contain the public CAs.',
+});
+
 const hasCa = (get: Get): boolean => get(caFile) !== undefined || get(caSecret) !== undefined;
 
 export const caSecretKey = defineSetting('TLS', 'ca-secret-key', {
   question: 'Key of the CA bundle in the Secret',
-  summary: 'Key of the CA bundle in the Secret.',
   kind: dataKey(),
   appliesWhen: {test: (get) => get(caSecret) !== undefined, needs: '--ca-secret'},
   fallback: () => 'ca-bundle.crt',

@@ -20,8 +20,8 @@ export async function targetOfChart(
   const known = addRelease(chartSchema(name), {
     metadata: {name, version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion})},
     values,
-    ...(schema === undefined ? {} : {schema: schema as SchemaNode}),
-    ...(files.templates === undefined ? {} : {templates: files.templates}),
+    schema: schema as SchemaNode | undefined,
+    templates: files.templates,
   });
   const target: Target = {chart: name, version, schema: known, changes: upstreamChangesOf(metadata)};
   return schema === undefined ? target : {...target, refusals: await refusalsOf(schema as Values, defaultsOf(known, version), source)};

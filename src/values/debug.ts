@@ -20,7 +20,7 @@ export interface DebugValues {
 }
 
 function debugEntries(target: Target, isOn: boolean) {
-  const scope = scopeOf(target, () => undefined);
+  const scope = scopeOf(target);
   const rows = rowsFor(chartFor(target), debug, isOn, scope);
   return {
     entries: rows.flatMap((row) => row.write(isOn, scope)),

@@ -1,9 +1,9 @@
 import texts from '../../templates/key-descriptions.json' with {type: 'json'};
-import {CHARTS} from '../charts/charts.ts';
+import {chartFor} from '../charts/charts.ts';
 import type {Row, Target} from '../charts/define.ts';
 import {resolveType} from '../charts/kubernetes.ts';
 import {documentedKey, matchingKey} from '../charts/moved-keys.ts';
-import {compare, within} from '../charts/releases.ts';
+import {compare} from '../charts/releases.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
 import {at, type Path, sameTree, spellPath, startsWith} from '../ground/tree.ts';
@@ -75,7 +75,7 @@ export function editorSchema(target: Target): SchemaNode {
 
   /** Environment variables, of which those with a flag have a description. */
   function variables(path: Path): SchemaNode {
-    const rows = rowsOf(target).flatMap((row) =>
+    const rows = chartFor(target).rows.flatMap((row) =>
       row.paths.filter((each) => each.length === path.length + 1 && startsWith(each, path)).map((each) => [each.at(-1), row] as const),
     );
     const type = ['string', 'number', 'boolean', 'null'];
@@ -125,14 +125,12 @@ const closedItems = ({properties, ...items}: SchemaNode): SchemaNode => {
   return {...items, ...(properties ? {properties: Object.fromEntries(fields)} : {})};
 };
 
-const rowsOf = ({chart, version}: Target): Row[] => CHARTS[chart].rows.filter((row) => within(version, row.in));
-
 const withFlag = (text: string, row: Row | undefined): string =>
   row && row.setting.onlyEnv === undefined ? `${text} Flag: ${spell(row.setting)}.` : text;
 
 /** The row that writes a key; a row writes its own key first, and the switches that it needs after it. */
 const rowOf = (path: Path, target: Target): Row | undefined => {
-  const rows = rowsOf(target).filter(({paths}) => paths.some((each) => sameTree(each, path)));
+  const rows = chartFor(target).rows.filter(({paths}) => paths.some((each) => sameTree(each, path)));
   return rows.find(({paths}) => sameTree(paths[0], path)) ?? rows[0];
 };
 
@@ -157,15 +155,13 @@ function about(path: Path, target: Target): SchemaNode {
 /** Why a key should not be used: no template reads it, or newer versions do not have it. */
 function deprecation(path: Path, target: Target): string | undefined {
   const {chart, version} = target;
-  const ignored = CHARTS[chart].ignoredKeys.find(
-    (each) => each.unless === undefined && within(version, each.in) && sameTree(at(each.path), path),
-  );
+  const ignored = chartFor(target).ignoredKeys.find((each) => each.unless === undefined && sameTree(at(each.path), path));
   if (ignored) return `Ignored: ${ignored.because}.${ignored.instead ? ` Use ${ignored.instead}.` : ''}`;
   const newest: Target = {chart, version: newestOf(chart)};
   if (path.length === 0 || compare(version, newest.version) >= 0 || has(closedSchema(schemaOf(newest), newest.version), path))
     return undefined;
   const row = rowOf(path, target);
-  const candidates = rowsOf(newest).flatMap(({setting, paths}) => (setting === row?.setting ? paths : []));
+  const candidates = chartFor(newest).rows.flatMap(({setting, paths}) => (setting === row?.setting ? paths : []));
   const [renamed] = candidates.toSorted((one, other) => alike(other, path) - alike(one, path));
   const isRenamed = renamed !== undefined && (alike(renamed, path) > 0 || sameTree(row?.paths[0], path));
   const key = matchingKey(path, target, newest) ?? (isRenamed ? renamed : undefined);

@@ -2,7 +2,6 @@ import {parse} from 'yaml';
 import {chartFor} from '../charts/charts.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
-import {within} from '../charts/releases.ts';
 import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {hasKey, isWrittenWithoutRow, notSupported, rowsFor, scopeOf, suggestCharts, unsupported} from '../charts/support.ts';
 import {newestOf, targetOf} from '../charts/target.ts';
@@ -104,8 +103,8 @@ const howToUseKnown = (given: Settings, {chart}: Target): string =>
 
 function withChartDefaults(given: Settings, target: Target): {settings: Settings; guesses: Warning[]} {
   const guesses: Warning[] = [];
-  const settings = chartFor(target).defaults.reduce((known, {setting, in: range, value}) => {
-    if (known.get(setting) !== undefined || !within(target.version, range)) return known;
+  const settings = chartFor(target).defaults.reduce((known, {setting, value}) => {
+    if (known.get(setting) !== undefined) return known;
     const found = value(known.get);
     if (found === undefined) return known;
     if (found.untested !== undefined) {
@@ -203,8 +202,7 @@ function renderValues(settings: Settings, target: Target): RenderedValues {
     origins.push({path: assigned.path, setting: set as Setting});
   }
   const isWritten = (path: Path): boolean => chosen.has(spellPath(path)) || getAt(values, path) !== undefined;
-  for (const {in: range, setting, write} of chart.derived ?? []) {
-    if (!within(target.version, range)) continue;
+  for (const {setting, write} of chart.derived ?? []) {
     for (const [path, value, why] of write(mergeValues(scope.defaults, values), isWritten)) {
       setAt(values, path, value);
       origins.push({path, setting, isDerived: true, ...(why === undefined ? {} : {why})});

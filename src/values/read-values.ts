@@ -1,7 +1,6 @@
 import {chartFor} from '../charts/charts.ts';
-import type {Chart, Row, Target, ValuesEntry} from '../charts/define.ts';
-import {oncePerVersion, within} from '../charts/releases.ts';
-import {type Reading, readRows, scopeOf} from '../charts/support.ts';
+import type {Target, ValuesEntry} from '../charts/define.ts';
+import {type Reading, readRows, rowsWithKeys, scopeOf} from '../charts/support.ts';
 import {
   copyOf,
   getAt,
@@ -16,10 +15,10 @@ import {
   type Values,
 } from '../ground/tree.ts';
 import type {Get, Setting} from '../settings/define.ts';
-import {catalog, type Settings} from '../settings/settings.ts';
+import type {Settings} from '../settings/settings.ts';
 
 /** The values over the defaults of the release, as the templates see them. */
-export const effectiveValues = (values: Values, target: Target): Values => mergeValues(scopeOf(target, () => undefined).defaults, values);
+export const effectiveValues = (values: Values, target: Target): Values => mergeValues(scopeOf(target).defaults, values);
 
 /** A copy without the keys toString and valueOf, which JavaScript would call to read such a map as a number or text. */
 export const withoutMethodNames = <T extends Tree>(tree: T): T =>
@@ -60,7 +59,7 @@ export interface ReadValues {
 
 /** Reads values.yaml of one chart version back into settings. */
 export function readValues(values: Values, target: Target): ReadValues {
-  const {defaults} = scopeOf(target, () => undefined);
+  const {defaults} = scopeOf(target);
   const {settings, claimed} = readEffective(effectiveValues(values, target), target);
   return {
     settings,
@@ -76,21 +75,13 @@ export function readValues(values: Values, target: Target): ReadValues {
 export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
   const {settings} = readValues(values, target);
   const isWritten = (id: string): boolean =>
-    chartFor(target).rows.some(
-      ({setting, in: range, paths}) =>
-        setting.id === id && within(target.version, range) && paths.some((path) => getAt(values, path) !== undefined),
-    );
+    rowsWithKeys(target, {id}).some(({paths}) => paths.some((path) => getAt(values, path) !== undefined));
   return new Map([...settings].filter(([id]) => isWritten(id)));
 }
 
 /** The same for values that are merged over the defaults already. */
 export function readEffective(effective: Values, target: Target): Reading {
-  const {settings, claimed} = readRows(rowsOf(chartFor(target), target.version), effective, (get) => scopeOf(target, get));
-  const derived = (chartFor(target).derived ?? []).flatMap(({in: range, paths}) => (within(target.version, range) ? paths : []));
-  return {settings, claimed: [...derived, ...claimed]};
+  const {rows, derived = []} = chartFor(target);
+  const {settings, claimed} = readRows(rows, effective, (get) => scopeOf(target, get));
+  return {settings, claimed: [...derived.flatMap(({paths}) => paths), ...claimed]};
 }
-
-/** The rows of a version in the order of the catalog. */
-const rowsOf = oncePerVersion(({rows}: Chart, version): readonly Row[] =>
-  catalog.flatMap((setting) => rows.filter((row) => row.setting === setting && within(version, row.in))),
-);

@@ -1,5 +1,6 @@
 import type {Target} from '../charts/define.ts';
-import {type ChartName, chartSchema, defaultsOf} from '../charts/schema.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {scopeOf} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {count} from '../ground/text.ts';
 import {at, getAt} from '../ground/tree.ts';
@@ -29,7 +30,8 @@ const BESIDE: Readonly<Record<ChartName, {path: string; text: string} | undefine
   'agent-k8s': {path: 'resources', text: 'Each node runs a worker, which the sum does not include'},
 };
 
-function noteOn({chart, version}: Target, runs: number): Sizing['notes'][number] {
+function noteOn(target: Target, runs: number): Sizing['notes'][number] {
+  const {chart, version} = target;
   const beside = BESIDE[chart];
   if (beside === undefined) {
     const replicas = `${count(runs, 'replica')}`;
@@ -38,7 +40,7 @@ function noteOn({chart, version}: Target, runs: number): Sizing['notes'][number]
       source: `${chart} ${version}, README`,
     };
   }
-  const defaults = defaultsOf(chartSchema(chart), version);
+  const {defaults} = scopeOf(target);
   const amount = (key: string) => getAt(defaults, at(`${beside.path}.${key}`));
   const most = amount('limits.memory');
   const limit = most === undefined ? '' : `; memory limit: ${most}`;
@@ -59,10 +61,8 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
   const defaults = readValues({}, target).settings;
   const isForVcs = settings.get(purpose) === 'vcs';
   const runs = settings.get(concurrency) ?? 1;
-  const worker = (key: string): string | undefined =>
-    chart === 'agent-job'
-      ? String(getAt(defaultsOf(chartSchema(chart), target.version), at(`task.worker.resources.${key}`)) ?? '0')
-      : undefined;
+  const worker = (key: string): string =>
+    chart === 'agent-job' ? String(getAt(scopeOf(target).defaults, at(`task.worker.resources.${key}`)) ?? '0') : '0';
   const total = (setting: Setting<string>, key: string): string =>
     times(settings.get(setting) ?? String(defaults.get(setting.id)), runs, worker(key));
   return {
@@ -75,7 +75,7 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
 }
 
 /** The quantity, and another one beside each, times the count. */
-function times(quantity: string, count: number, beside = '0'): string {
+function times(quantity: string, count: number, beside: string): string {
   const milli = ((milliOf(quantity) ?? 0n) + (milliOf(beside) ?? 0n)) * BigInt(count);
   const isBinary = quantity.endsWith('i');
   return (isBinary ? canonicalQuantity(`${milli / 1000n / 1024n}Ki`) : canonicalQuantity(`${milli}m`)) ?? quantity;

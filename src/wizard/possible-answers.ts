@@ -3,7 +3,6 @@ import type {Target} from '../charts/define.ts';
 import {HOSTS, type HostTarget} from '../charts/host/host.ts';
 import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
-import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {hasKey, isWrittenWithoutRow, scopeOf, supports, unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
@@ -106,11 +105,9 @@ export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: Char
   if (target === undefined) return undefined;
   const {rows, defaults} = chartFor(target);
   const scope = scopeOf(target, store.get);
-  const derived = defaults
-    .filter((each) => each.setting === setting && within(target.version, each.in))
-    .map(({value}) => value(store.get)?.value);
+  const derived = defaults.filter((each) => each.setting === setting).map(({value}) => value(store.get)?.value);
   const read = rows
-    .filter((row) => row.setting === setting && within(target.version, row.in) && (row.when?.(store.get) ?? true))
+    .filter((row) => row.setting === setting && (row.when?.(store.get) ?? true))
     .map((row) => row.read(scope.defaults, scope));
   return [...derived, ...read].find((each) => each !== undefined);
 }
@@ -141,7 +138,7 @@ export function isForeign(setting: Setting, store: AnswerStore): boolean {
   if (name === undefined || isWrittenWithoutRow(setting)) return false;
   const version = store.get(chartVersion) ?? newestOf(name);
   const written = setting.carriedBy?.() ?? setting;
-  return !CHARTS[name].rows.some((row) => row.setting === written && within(version, row.in));
+  return !chartFor({chart: name, version}).rows.some((row) => row.setting === written);
 }
 
 /** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */
@@ -237,5 +234,5 @@ export const refusalInWords = (message: string): string => {
 /** The charts whose newest version supports the setting. */
 const chartsWith = (setting: Setting, settings: Settings): ChartName[] =>
   Object.values(CHARTS)
-    .filter((chart) => supports(chart, setting, settings, scopeOf({chart: chart.name, version: newestOf(chart.name)}, settings.get)))
-    .map(({name}) => name);
+    .map(({name}) => name)
+    .filter((name) => supports({chart: name, version: newestOf(name)}, setting, settings));

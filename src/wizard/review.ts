@@ -1,6 +1,5 @@
-import {chartFor} from '../charts/charts.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
-import {scopeOf, supports} from '../charts/support.ts';
+import {supports} from '../charts/support.ts';
 import {exportHost} from '../export/export.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {HostPlan} from '../host/plan.ts';
@@ -134,7 +133,7 @@ function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
     // The Scalr URL in the token would be lost with the token.
     if (answer.source === 'default' && setting.required) return [[setting.id, {value: answer.value, source: 'prompt' as const}] as const];
     if (answer.source !== 'cluster') return [[setting.id, answer] as const];
-    const isTaken = release === undefined || supports(chartFor(release), setting, settings, scopeOf(release, settings.get));
+    const isTaken = release === undefined || supports(release, setting, settings);
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
   });
   const version = release === undefined ? [] : [[chartVersion.id, {value: release.version, source: 'prompt' as const}] as const];

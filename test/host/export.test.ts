@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
-import {HOST_TARGETS, HOSTS, hostScope, hostTree, readHostTree} from '../../src/charts/host/host.ts';
+import {HOST_TARGETS, HOSTS, hostTree, readHostTree} from '../../src/charts/host/host.ts';
 import {refusalReason} from '../../src/charts/support.ts';
 import ExportCommand from '../../src/commands/export.ts';
 import {exportHost} from '../../src/export/export.ts';
@@ -83,13 +83,7 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
 });
 
 describe.each(HOST_TARGETS)('settings on %s', (target) => {
-  const hasReason = (setting: Setting): boolean =>
-    refusalReason(
-      HOSTS[target],
-      setting,
-      undefined,
-      hostScope(() => undefined),
-    ) !== undefined;
+  const hasReason = (setting: Setting): boolean => refusalReason(HOSTS[target], setting, undefined) !== undefined;
 
   test('are all supported in some way, or refused with a reason', () => {
     const supported = new Set(HOSTS[target].rows.map(({setting}) => setting));

@@ -1,8 +1,7 @@
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {CHARTS} from '../../src/charts/charts.ts';
+import {CHARTS, chartFor} from '../../src/charts/charts.ts';
 import type {Target} from '../../src/charts/define.ts';
-import {within} from '../../src/charts/releases.ts';
 import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rules.ts';
 import {isWrittenWithoutRow, refusalReason, rowsFor, scopeOf} from '../../src/charts/support.ts';
 import {at, sameTree} from '../../src/ground/tree.ts';
@@ -23,7 +22,7 @@ test('every declared setting is in the catalog', async () => {
   const modules = await Promise.all(readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>));
   const declared = modules.flatMap((each) => Object.values(each)).filter((each): each is Setting => each?.env !== undefined && each.kind);
   const missing = declared.filter((setting) => !catalog.includes(setting));
-  expect(ids(missing), 'name it in src/settings/settings.ts').toEqual([]);
+  expect(ids(missing), 'import its file in src/settings/settings.ts').toEqual([]);
 });
 
 /** A setting that only means something with another one is refused with that one. */
@@ -35,17 +34,12 @@ const valuesOf = ({kind}: Setting): readonly unknown[] => kind.options ?? (kind.
 test.each(Object.values(CHARTS))('$name has a row or a reason for every setting', (chart) => {
   const hasRow = (target: Target, setting: Setting, value: unknown): boolean =>
     value === undefined
-      ? chart.rows.some((row) => row.setting === setting && within(target.version, row.in))
-      : rowsFor(
-          chart,
-          setting,
-          value,
-          scopeOf(target, () => undefined),
-        ).length > 0;
+      ? chartFor(target).rows.some((row) => row.setting === setting)
+      : rowsFor(chartFor(target), setting, value, scopeOf(target)).length > 0;
   const missing = TARGETS.filter((target) => target.chart === chart.name).flatMap((target) =>
     ownRows.flatMap((setting) =>
       valuesOf(setting)
-        .filter((value) => !hasRow(target, setting, value) && refusalReason(chart, setting, value, target) === undefined)
+        .filter((value) => !hasRow(target, setting, value) && refusalReason(chartFor(target), setting, value) === undefined)
         .map((value) => `${setting.id} ${value ?? ''} in ${target.version}`),
     ),
   );

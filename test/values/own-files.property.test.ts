@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {CHARTS} from '../../src/charts/charts.ts';
+import {chartFor} from '../../src/charts/charts.ts';
 import type {Target} from '../../src/charts/define.ts';
-import {within} from '../../src/charts/releases.ts';
 import {chartSchema, type Leaf, leavesOf} from '../../src/charts/schema.ts';
 import Values from '../../src/commands/values.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
@@ -41,7 +40,7 @@ const assignments = (target: Target): fc.Arbitrary<string[]> => {
 
 /** Settings that the version has keys for, a few of them at a time: of many, one is rejected too often. */
 const settingsOf = ({chart, version}: Target): fc.Arbitrary<RawFlags> => {
-  const known = new Set(CHARTS[chart].rows.filter((row) => within(version, row.in)).map(({setting}) => setting.id));
+  const known = new Set(chartFor({chart, version}).rows.map(({setting}) => setting.id));
   const ids = RAW_IDS.filter((id) => known.has(id) && id !== 'url');
   return fc.subarray(ids, {maxLength: 4}).chain((some) => rawSettings(some));
 };

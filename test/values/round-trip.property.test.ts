@@ -1,8 +1,7 @@
 import {Ajv2020} from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {CHARTS} from '../../src/charts/charts.ts';
-import {within} from '../../src/charts/releases.ts';
+import {chartFor} from '../../src/charts/charts.ts';
 import {type ChartName, chartSchema, closedSchema} from '../../src/charts/schema.ts';
 import {isWrittenWithoutRow, rowsFor, scopeOf, supports} from '../../src/charts/support.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
@@ -29,7 +28,7 @@ async function attempt(flags: RawFlags): Promise<Generated | undefined> {
 
 /** Settings the chart takes with at least one value, so that few attempts are refused. */
 function idsFor(chart: ChartName, version: string): string[] {
-  const written = CHARTS[chart].rows.filter((row) => within(version, row.in)).map((row) => row.setting.id);
+  const written = chartFor({chart, version}).rows.map((row) => row.setting.id);
   return RAW_IDS.filter((id) => id !== 'purpose' && written.includes(id));
 }
 
@@ -61,8 +60,8 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
       const read = readValues(values, target);
       const scope = scopeOf(target, settings.get);
       for (const {setting, answer} of settings.entries()) {
-        if (isWrittenWithoutRow(setting) || !supports(CHARTS[chart], setting, settings, scope)) continue;
-        const rows = rowsFor(CHARTS[chart], setting, answer.value, scope);
+        if (isWrittenWithoutRow(setting) || !supports(target, setting, settings)) continue;
+        const rows = rowsFor(chartFor(target), setting, answer.value, scope);
         const isSilent = rows.every((row) => row.write(answer.value, scope).length === 0 && read.settings.get(setting.id) === undefined);
         if (isSilent) continue;
         expect({[setting.id]: read.settings.get(setting.id)}).toEqual({[setting.id]: answer.value});

@@ -6,7 +6,7 @@ import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/po
 import {chart, cloud} from '../../settings/release.ts';
 import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
-import type {ChartRule, DerivedKeys, RuleFacts, ValuesEntry} from '../define.ts';
+import type {ChartRule, DerivedKeys, ValuesEntry} from '../define.ts';
 import {isAtLeast, olderThan} from '../releases.ts';
 import {
   breaksTemplates,
@@ -18,6 +18,7 @@ import {
   settingWarning,
   sharedClaim,
 } from '../shared-rules.ts';
+import {AGENT_BUDGET, boundsOf, controllersOf, isForControllers, isUnset, TASK_BUDGET} from './values-rules.ts';
 import {NESTED} from './versions.ts';
 
 interface Cache {
@@ -87,29 +88,12 @@ const CACHE_KEYS = ['sizeLimit', 'enabled'].flatMap((key) =>
   ['providerCache', 'moduleCache', 'binaryCache'].map((name) => `agent.${name}.${key}`),
 );
 
-const hasSeveralControllers = ({values}: RuleFacts): boolean => Number(getAt(values, at('agent.replicaCount'))) > 1;
-
-const isTrue = (value: Tree): boolean => value !== null && value !== 0 && value !== '';
-
-interface Budget {
-  path: string;
-  isRendered(facts: RuleFacts): boolean;
-  /** True if this maxUnavailable counts as set. */
-  isMostSet(most: Tree): boolean;
-}
-
 /** docs/charts/agent-job.md, "Disruption budgets". */
-const oneBound = ({path, isRendered, isMostSet}: Budget): ChartRule =>
+const oneBound = (path: string, isWrong: (values: Values, bounds: [least: Tree, most: Tree]) => boolean): ChartRule =>
   settingError('TWO_DISRUPTION_BOUNDS', {
     setting: set,
     path,
-    isWrong: (_, facts) => {
-      const [least, most] = ['minAvailable', 'maxUnavailable'].map((key) => getAt(facts.values, at(`${path}.${key}`)) ?? null) as [
-        Tree,
-        Tree,
-      ];
-      return isOn(facts.values, `${path}.enabled`) && isTrue(least) && isMostSet(most) && isRendered(facts);
-    },
+    isWrong: (_, {values}) => isWrong(values, boundsOf(values, path)),
     message: `${path} sets both minAvailable and maxUnavailable, but Kubernetes accepts only one`,
     suggestion: 'Remove one of the two',
   });
@@ -192,12 +176,12 @@ export const rules: readonly ChartRule[] = [
     breaks: (tag) => tag === '',
     suggestion: 'Set a tag for the runner image',
   }),
-  oneBound({path: 'task.podDisruptionBudget', isRendered: () => true, isMostSet: (most) => most !== null}),
-  oneBound({path: 'agent.podDisruptionBudget', isRendered: hasSeveralControllers, isMostSet: isTrue}),
+  oneBound(TASK_BUDGET, (values, [least, most]) => isOn(values, `${TASK_BUDGET}.enabled`) && !isUnset(least) && most !== null),
+  oneBound(AGENT_BUDGET, (values, bounds) => isForControllers(values) && !bounds.some(isUnset)),
   settingWarning('PDB_NOT_RENDERED', {
     in: '0.6.1 - 0.6.3',
     setting: controllerReplicas,
-    isWrong: (_, facts) => hasSeveralControllers(facts),
+    isWrong: (_, {values}) => controllersOf(values) > 1,
     message: 'With several controllers, this version does not render their PodDisruptionBudget. Fixed in 0.6.4.',
   }),
   settingWarning('SHARED_WORKSPACE', {

@@ -81,16 +81,17 @@ const permissionRules: readonly ValuesRule[] = [
   }),
 ];
 
-const AGENT_BUDGET = 'agent.podDisruptionBudget';
+export const AGENT_BUDGET = 'agent.podDisruptionBudget';
+export const TASK_BUDGET = 'task.podDisruptionBudget';
 
-const boundsOf = (values: Values, budget: string): [least: Tree, most: Tree] =>
+export const boundsOf = (values: Values, budget: string): [least: Tree, most: Tree] =>
   ['minAvailable', 'maxUnavailable'].map((key) => getAt(values, at(`${budget}.${key}`)) ?? null) as [Tree, Tree];
 
 /** Values that the templates treat as unset: docs/charts/agent-job.md, "Disruption budgets". */
-const isUnset = (bound: Tree): boolean => bound === null || bound === 0 || bound === '';
+export const isUnset = (bound: Tree): boolean => bound === null || bound === 0 || bound === '';
 
-const controllersOf = (values: Values): number => Number(getAt(values, at('agent.replicaCount')));
-const isForControllers = (values: Values): boolean => isOn(values, `${AGENT_BUDGET}.enabled`) && controllersOf(values) > 1;
+export const controllersOf = (values: Values): number => Number(getAt(values, at('agent.replicaCount')));
+export const isForControllers = (values: Values): boolean => isOn(values, `${AGENT_BUDGET}.enabled`) && controllersOf(values) > 1;
 
 const NO_BOUND = {
   message: 'The PodDisruptionBudget requires minAvailable or maxUnavailable.',
@@ -108,7 +109,7 @@ const budgetRules: readonly ValuesRule[] = [
   keyError('INVALID_PDB', {
     ...NO_BOUND,
     in: '>=0.6.1',
-    keys: ['task.podDisruptionBudget'],
+    keys: [TASK_BUDGET],
     isWrong: (values, key) => {
       const [least, most] = boundsOf(values, key);
       return isOn(values, `${key}.enabled`) && isUnset(least) && most === null;

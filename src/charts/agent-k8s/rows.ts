@@ -9,17 +9,11 @@ import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts
 import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
   asBase64,
-  asBoolean,
-  asChoice,
   asCores,
   asEnum,
   asMebibytes,
-  asNumber,
   asReferences,
   asStopAction,
-  asTextMap,
-  asTexts,
-  asTolerations,
   fixedValue,
   implied,
   key,
@@ -87,8 +81,8 @@ export const rows: readonly Row[] = [
   key(url, 'agent.url'),
   key(tokenSecret, 'agent.tokenExistingSecret'),
   key(tokenSecretKey, 'agent.tokenExistingSecretKey'),
-  key(debug, 'agent.debug', {as: asBoolean}),
-  key(logFormat, 'agent.log_format', {as: asChoice(logFormat)}),
+  key(debug, 'agent.debug'),
+  key(logFormat, 'agent.log_format'),
   fixedValue(purpose, 'runs'),
   notWritten(isolation, {
     partly: (value) =>
@@ -127,7 +121,7 @@ export const rows: readonly Row[] = [
     partly: () => 'With EFS, runs work entirely on NFS, and only one release per cluster can use it.',
   }),
   key(storage.dataHome, 'agent.data_home'),
-  key(storage.efsMountOption, 'efsMountOptions', {as: asTexts}),
+  key(storage.efsMountOption, 'efsMountOptions'),
   fixedValue(storage.providerCache, true),
   key(storage.providerCacheLimit, 'agent.gc_plugins_global_size_limit', {
     as: asMebibytes,
@@ -141,14 +135,14 @@ export const rows: readonly Row[] = [
   ...resourceRows(CONTROLLER_SIZES, 'resources', {
     partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.',
   }),
-  key(pods.nodeSelector, 'workerNodeSelector', {as: asTextMap}),
-  key(pods.controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap}),
-  key(pods.toleration, 'workerTolerations', {as: asTolerations}),
-  key(pods.controllerToleration, 'controllerTolerations', {as: asTolerations}),
+  key(pods.nodeSelector, 'workerNodeSelector'),
+  key(pods.controllerNodeSelector, 'controllerNodeSelector'),
+  key(pods.toleration, 'workerTolerations'),
+  key(pods.controllerToleration, 'controllerTolerations'),
   podLabels('agent.kubernetes_task_labels', {
     partly: () => 'agent-k8s sets these labels on run pods only, not on the controller and workers.',
   }),
-  keys(pods.podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations'], {as: asTextMap}),
+  keys(pods.podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations']),
   ...serviceAccount({
     partly: (_, {get}) =>
       get(pods.serviceAccountAnnotation) === undefined
@@ -157,7 +151,6 @@ export const rows: readonly Row[] = [
   }),
   row(mirror),
   key(pods.imagePullPolicy, 'image.pullPolicy', {
-    as: asChoice(pods.imagePullPolicy),
     partly: () => 'agent-k8s applies the pull policy to the controller and workers. The agent sets the pull policy of run pods.',
   }),
   key(pods.imagePullSecret, 'imagePullSecrets', {
@@ -194,12 +187,9 @@ export const rows: readonly Row[] = [
   }),
   ...telemetryVariables('extraEnv'),
   key(pods.shutdownMode, 'agent.worker_on_stop_action', {as: asStopAction}),
-  stopPeriod(
-    {grace: 'terminationGracePeriodSeconds', drain: 'agent.worker_drain_timeout', stop: 'agent.grace_shutdown_timeout'},
-    {as: asNumber},
-  ),
-  key(pods.schedulingTimeout, 'agent.container_task_scheduling_timeout', {as: asNumber}),
-  key(pods.acquireTimeout, 'agent.container_task_acquire_timeout', {as: asNumber}),
+  stopPeriod({grace: 'terminationGracePeriodSeconds', drain: 'agent.worker_drain_timeout', stop: 'agent.grace_shutdown_timeout'}),
+  key(pods.schedulingTimeout, 'agent.container_task_scheduling_timeout'),
+  key(pods.acquireTimeout, 'agent.container_task_acquire_timeout'),
   extraVariables([{path: 'extraEnv'}], {partly: () => 'agent-k8s sets extra variables on the controller and workers, not on run pods.'}),
 ];
 

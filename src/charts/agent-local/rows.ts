@@ -2,6 +2,7 @@ import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {namesRegistry, splitImage} from '../../settings/addresses.ts';
 import {concurrency, debug, isolation, logFormat, purpose, singleRun, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
+import {textMapIn} from '../../settings/lists.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
@@ -9,17 +10,10 @@ import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
-  asChoice,
   asEnum,
-  asMebibytesText,
   asMirrors,
-  asNumber,
   asOnOff,
-  asQuantity,
   asReferences,
-  asTextMap,
-  asTolerations,
-  asTree,
   fixedValue,
   implied,
   key,
@@ -32,10 +26,10 @@ import {
 import {
   CONTROLLER_SIZES,
   caBundleRows,
+  cacheLimit,
   caExtraVariable,
   claimCache,
   extraVariables,
-  inMebibytes,
   mountRow,
   proxyVariables,
   RUN_SIZES,
@@ -86,7 +80,7 @@ export const rows: readonly Row[] = [
   key(tokenSecret, 'agent.tokenExistingSecret.name'),
   key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
   variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asOnOff('1', '0')}),
-  variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT', as: asChoice(logFormat)}),
+  variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT'}),
   row({
     setting: purpose,
     paths: [at('podAnnotations')],
@@ -108,7 +102,7 @@ export const rows: readonly Row[] = [
         : undefined,
   }),
   implied(isolation, (_, {get}) => isolationOf(get), {accepts: (value, {get}) => value === isolationOf(get)}),
-  key(concurrency, 'replicaCount', {as: asNumber}),
+  key(concurrency, 'replicaCount'),
   notWritten(cloud),
   notWritten(nodeOs),
   ...proxyVariables('extraEnv'),
@@ -123,38 +117,28 @@ export const rows: readonly Row[] = [
   ...onlyIn('>=0.6.1', caBundleRows('agent.tls')),
   ...onlyIn('<0.6.0', caExtraVariable()),
   key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
-  ...claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', in: '<=0.5.63', withClaim}),
-  ...claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', in: ONE_PERSISTENCE, withClaim}),
-  ...splitCache(),
+  ...onlyIn('<=0.5.63', claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', withClaim})),
+  ...onlyIn(ONE_PERSISTENCE, claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', withClaim})),
+  ...onlyIn(SPLIT_PERSISTENCE, splitCache()),
   key(storage.dataHome, 'agent.dataDir'),
-  key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: '>=0.5.64'}),
+  key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit', {in: '>=0.5.64'}),
   providerCacheRow,
-  variable(storage.providerCacheLimit, {
-    map: 'extraEnv',
-    name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
-    as: asMebibytesText,
-    partly: inMebibytes('The agent requires the cache limit'),
-  }),
+  variable(storage.providerCacheLimit, {map: 'extraEnv', name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', ...cacheLimit}),
   moduleCacheRow,
-  variable(storage.moduleCacheLimit, {
-    map: 'extraEnv',
-    name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
-    as: asMebibytesText,
-    partly: inMebibytes('The agent requires the cache limit'),
-  }),
+  variable(storage.moduleCacheLimit, {map: 'extraEnv', name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', ...cacheLimit}),
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
-  key(pods.affinity, 'affinity', {as: asTree<Values>()}),
-  mountRow('extraVolumes', 'extraVolumeMounts', {in: '>=0.6.1'}),
+  key(pods.affinity, 'affinity'),
+  ...onlyIn('>=0.6.1', [mountRow('extraVolumes', 'extraVolumeMounts')]),
   ...resourceRows(RUN_SIZES, 'resources'),
-  key(pods.nodeSelector, 'nodeSelector', {as: asTextMap}),
-  key(pods.toleration, 'tolerations', {as: asTolerations}),
+  key(pods.nodeSelector, 'nodeSelector'),
+  key(pods.toleration, 'tolerations'),
   row({
     setting: pods.podAnnotation,
     paths: [at('podAnnotations')],
     write: (given) => Object.entries(given).map(([name, value]) => [[...at('podAnnotations'), name], value] as const),
     read: (values) => {
       const {[PURPOSE_ANNOTATION]: _, ...others} = (getAt(values, at('podAnnotations')) ?? {}) as Values;
-      return asTextMap.read(others);
+      return textMapIn(others);
     },
   }),
   ...serviceAccount(),
@@ -165,7 +149,7 @@ export const rows: readonly Row[] = [
     write: (registry, {defaults}) => [[REPOSITORY, `${registry}/${getAt(defaults, REPOSITORY)}`]],
     read: (values, scope) => mirrorOf(values, scope).registry,
   }),
-  key(pods.imagePullPolicy, 'image.pullPolicy', {as: asChoice(pods.imagePullPolicy)}),
+  key(pods.imagePullPolicy, 'image.pullPolicy'),
   key(pods.imagePullSecret, 'imagePullSecrets', {as: asReferences}),
   row({
     setting: pods.agentImage,
@@ -182,8 +166,8 @@ export const rows: readonly Row[] = [
     },
   }),
   ...telemetryVariables('extraEnv'),
-  key(pods.shutdownMode, 'agent.shutdownMode', {as: asChoice(pods.shutdownMode)}),
-  key(pods.gracePeriod, 'terminationGracePeriodSeconds', {as: asNumber}),
+  key(pods.shutdownMode, 'agent.shutdownMode'),
+  key(pods.gracePeriod, 'terminationGracePeriodSeconds'),
   switched(pods.writableRoot, {
     'podSecurityContext.runAsNonRoot': {on: false, off: true},
     'securityContext.runAsNonRoot': {on: false, off: true},
@@ -196,8 +180,8 @@ export const rows: readonly Row[] = [
 /** The keys of the cache, which are read under their old names if those are in use. */
 function splitCache(): Row[] {
   const limit = 'persistence.cache.emptyDir.sizeLimit';
-  const old = claimCache({volume: 'persistence', limit, in: SPLIT_PERSISTENCE});
-  return claimCache({volume: 'persistence.cache', limit, in: SPLIT_PERSISTENCE, withClaim}).map((each, index) => ({
+  const old = claimCache({volume: 'persistence', limit});
+  return claimCache({volume: 'persistence.cache', limit, withClaim}).map((each, index) => ({
     ...each,
     read: (values, scope) => (usesOldPersistence(values) ? (old[index] as Row) : each).read(values, scope),
   }));

@@ -5,31 +5,25 @@ import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {release, target} from '../../settings/release.ts';
-import {catalog} from '../../settings/settings.ts';
 import {cache, cachePath, dataHome, moduleCache, moduleCacheLimit, providerCache, providerCacheLimit} from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
 import {
-  asChoice,
   asCores,
   asEnum,
-  asMebibytesText,
+  asMebibytes,
   asMirrorsText,
-  asNumber,
   asOnOff,
-  asQuantity,
   asStopAction,
-  asText,
-  asTextMap,
-  type Codec,
   implied,
+  inCatalogOrder,
   key,
   notWritten,
   row,
   stopPeriod,
   variable,
 } from '../row-kinds.ts';
-import {caBundleRows, extraVariables, inMebibytes, proxyVariables, telemetryVariables} from '../shared-rows.ts';
+import {caBundleRows, cacheLimit, extraVariables, proxyVariables, telemetryVariables} from '../shared-rows.ts';
 import {VARIABLES_OF_SETTINGS} from '../shared-rules.ts';
 
 /**
@@ -55,11 +49,8 @@ export const RUNS_PER_AGENT = 5;
 const ON_THE_HOST = ['localhost', '127.0.0.1', '169.254.169.254'];
 
 const MAP = 'environment';
-const named = <T>(setting: Setting<T>, name: string, as: Codec<T>, options: Partial<Row<T>> = {}): Row<T> =>
-  variable(setting, {map: MAP, name, as, ...options});
-
-/** Codecs of charts write numbers; variables are strings. */
-const asString = <T>({write, read}: Codec<T>): Codec<T> => ({write: (value) => String(write(value)), read});
+const named = <T>(setting: Setting<T>, name: string, options: Omit<Parameters<typeof variable<T>>[1], 'map' | 'name'> = {}): Row<T> =>
+  variable(setting, {map: MAP, name, ...options});
 
 const ON_OFF = asOnOff('true', 'false');
 const DRIVER = at(`${MAP}.SCALR_AGENT_DRIVER`);
@@ -95,32 +86,26 @@ export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
 /** Settings that agents on every host support. */
 const shared: readonly Row[] = [
   notWritten(target),
-  named(url, 'SCALR_URL', asText),
+  named(url, 'SCALR_URL'),
   // Secrets are written to files of their own.
   ...[token, tokenFile, clientCertFile, clientKeyFile].map((setting) => notWritten(setting as Setting)),
-  named(debug, 'SCALR_AGENT_DEBUG', asOnOff('1', '0')),
-  named(logFormat, 'SCALR_AGENT_LOG_FORMAT', asChoice(logFormat)),
-  key(purpose, 'purpose', {as: asChoice(purpose)}),
+  named(debug, 'SCALR_AGENT_DEBUG', {as: asOnOff('1', '0')}),
+  named(logFormat, 'SCALR_AGENT_LOG_FORMAT'),
+  key(purpose, 'purpose'),
   ...proxyVariables(MAP, {}, ON_THE_HOST),
   notWritten(metadataService, {accepts: (value) => value === 'allow'}),
   notWritten(workloadIdentity, {accepts: (value) => value === 'none'}),
   ...caBundleRows('tls').filter(({setting}) => setting === caFile || setting === caPublicRoots),
-  key(caScope, 'tls.scope', {as: asChoice(caScope), accepts: (scope, {get}) => scope === 'all' || containers(get)}),
-  named(dataHome, 'SCALR_AGENT_DATA_DIR', asText, {when: runs}),
-  named(cachePath, 'SCALR_AGENT_CACHE_DIR', asText, {when: runs}),
-  named(providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', ON_OFF, {when: runs}),
-  named(providerCacheLimit, 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', asMebibytesText, {
-    when: runs,
-    partly: inMebibytes('The agent requires the cache limit'),
-  }),
-  named(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED', ON_OFF, {when: runs}),
-  named(moduleCacheLimit, 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', asMebibytesText, {
-    when: runs,
-    partly: inMebibytes('The agent requires the cache limit'),
-  }),
-  named(providerMirror, 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', asMirrorsText, {when: runs}),
-  named(pods.runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', asString(asCores), {when: containers, partly: () => checkLimits}),
-  named(pods.runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', asMebibytesText, {when: containers, partly: () => checkLimits}),
+  key(caScope, 'tls.scope', {accepts: (scope, {get}) => scope === 'all' || containers(get)}),
+  named(dataHome, 'SCALR_AGENT_DATA_DIR', {when: runs}),
+  named(cachePath, 'SCALR_AGENT_CACHE_DIR', {when: runs}),
+  named(providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', {as: ON_OFF, when: runs}),
+  named(providerCacheLimit, 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', {...cacheLimit, when: runs}),
+  named(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED', {as: ON_OFF, when: runs}),
+  named(moduleCacheLimit, 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', {...cacheLimit, when: runs}),
+  named(providerMirror, 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', {as: asMirrorsText, when: runs}),
+  named(pods.runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', {as: asCores, when: containers, partly: () => checkLimits}),
+  named(pods.runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', {as: asMebibytes, when: containers, partly: () => checkLimits}),
   row({
     setting: pods.runnerImage,
     when: containers,
@@ -132,14 +117,14 @@ const shared: readonly Row[] = [
     read: (values, {get}) => withoutRegistry(textAt(values, TASK_IMAGE), get(pods.imageRegistry)) || undefined,
   }),
   ...telemetryVariables(MAP),
-  named(pods.shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', asStopAction, {when: runs}),
+  named(pods.shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', {as: asStopAction, when: runs}),
   stopPeriod(
     {
       grace: 'container.stopSeconds',
       drain: `${MAP}.SCALR_AGENT_WORKER_DRAIN_TIMEOUT`,
       stop: `${MAP}.SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT`,
     },
-    {as: asString(asNumber), when: runs, accepts: (period) => period > 60},
+    {timeoutAs: String, when: runs, accepts: (period) => period > 60},
   ),
   extraVariables([{path: MAP}], {
     own: OWN_VARIABLES,
@@ -157,21 +142,19 @@ const inContainer: readonly Row[] = [
     read: (values) => (getAt(values, DRIVER) === 'local' ? 'shared' : undefined),
     accepts: (_, {get}) => runs(get),
   }),
-  key(concurrency, 'concurrency', {as: asNumber, when: runs}),
+  key(concurrency, 'concurrency', {when: runs}),
   key(cache, 'cache', {
-    as: asChoice(cache),
     when: runs,
     accepts: (kind, {get}) => kind === 'hostpath' || (kind === 'ephemeral' && local(get)),
   }),
-  key(pods.runCpuLimit, 'container.cpus', {as: asString(asCores), when: local}),
-  key(pods.runMemoryLimit, 'container.memory', {as: asQuantity, when: local}),
+  key(pods.runCpuLimit, 'container.cpus', {as: {...asCores, write: (value) => String(asCores.write(value))}, when: local}),
+  key(pods.runMemoryLimit, 'container.memory', {when: local}),
   key(pods.writableRoot, 'container.user', {
     as: asOnOff('0:0', '1000:1000'),
     accepts: (isRoot, {get}) => isRoot || !containers(get),
     partly: (isRoot, {get}) => (isRoot && containers(get) ? 'Containers of runs use the user of their image.' : undefined),
   }),
   key(pods.podLabel, 'container.labels', {
-    as: asTextMap,
     partly: () => 'The labels are set on the agent container, not on run containers.',
   }),
   row({
@@ -193,8 +176,8 @@ const asService: readonly Row[] = [
   implied(isolation, (_, {get}) => (modeOf(get) === 'vcs' ? undefined : 'per-run'), {
     accepts: (value, {get}) => value === 'per-run' && containers(get),
   }),
-  named(concurrency, 'SCALR_AGENT_CONCURRENCY', asString(asNumber), {when: containers, accepts: (value) => value <= RUNS_PER_AGENT}),
-  key(cache, 'cache', {as: asChoice(cache), when: runs, accepts: (kind) => kind === 'hostpath'}),
+  named(concurrency, 'SCALR_AGENT_CONCURRENCY', {when: containers, accepts: (value) => value <= RUNS_PER_AGENT}),
+  key(cache, 'cache', {when: runs, accepts: (kind) => kind === 'hostpath'}),
   key(pods.writableRoot, 'service.root', {as: asOnOff('root', 'scalr-agent')}),
   key(pods.imageRegistry, TASK_REGISTRY, {
     when: containers,
@@ -202,8 +185,5 @@ const asService: readonly Row[] = [
   }),
 ];
 
-/** The rows in the order of the catalog, in which settings are read. */
-const inOrder = (rows: readonly Row[]): Row[] => catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));
-
-export const containerRows = inOrder([...shared, ...inContainer]);
-export const serviceRows = inOrder([...shared, ...asService]);
+export const containerRows = inCatalogOrder([...shared, ...inContainer]);
+export const serviceRows = inCatalogOrder([...shared, ...asService]);

@@ -115,7 +115,7 @@ export function prepareFleet(fleet: Fleet, engine: string): Prepared {
       release: settings.get(release) as string,
       namespace: settings.get(namespace) as string,
       secret: {name: settings.get(tokenSecret) as string, key: settings.get(tokenSecretKey) as string},
-      override: overrideOf(shared.values, values, scopeOf(target, () => undefined).defaults),
+      override: overrideOf(shared.values, values, scopeOf(target).defaults),
       timeoutSeconds: (typeof grace === 'number' ? grace : 0) + IMAGE_PULL_SECONDS,
       hasClaims: ['pvc', 'efs'].includes(String(settings.get(cache))) || settings.get(dataSize) !== undefined,
       header: [...headerOf(fleet, engine, [...flagsToRepeat(settings), base]), chartLine(target)],

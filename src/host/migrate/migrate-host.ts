@@ -3,7 +3,6 @@ import {chartFor, floorOf} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host/host.ts';
 import {recommend} from '../../charts/recommend.ts';
-import {within} from '../../charts/releases.ts';
 import {refusalReason, rowsFor, scopeOf, supports, unsupported} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
@@ -202,7 +201,7 @@ function generateFrom(
 }
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
-  const reason = refusalReason(chartFor(target), setting, settings.get(setting), target) ?? 'the chart has no key for it';
+  const reason = refusalReason(chartFor(target), setting, settings.get(setting)) ?? 'the chart has no key for it';
   return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
 }
 
@@ -210,11 +209,7 @@ function refusal(setting: Setting, settings: Settings, target: Target, key: stri
 function withoutForeignVariables(settings: Settings, target: Target): {settings: Settings; dropped: Change[]} {
   const answer = settings.answer(extraEnv as Setting);
   if (answer === undefined) return {settings, dropped: []};
-  const own = new Set(
-    chartFor(target)
-      .ownVariables.filter((each) => within(target.version, each.in))
-      .map(({name}) => name),
-  );
+  const own = new Set(chartFor(target).ownVariables.map(({name}) => name));
   const all = Object.entries(answer.value as Readonly<Record<string, string>>);
   const kept = all.filter(([name]) => !own.has(name) && !variableSoundsSecret(name));
   const without = settings.without(extraEnv as Setting);
@@ -250,7 +245,7 @@ function renamed(setting: Setting, origins: Generated['origins'], key: string, s
   const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
   const limits = rowsFor(chartFor(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
   if (limits.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${limits.join(' ')}`)];
-  const isDefault = supports(chartFor(target), setting, settings, scope);
+  const isDefault = supports(target, setting, settings);
   return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
 }
 

@@ -75,7 +75,7 @@ const areOnOtherNodes = (one: Values, other: Values): boolean =>
   Object.entries(one).some(([key, value]) => other[key] !== undefined && other[key] !== value);
 
 const effectiveValuesOf = ({chart, version, values}: ScalrRelease): Values =>
-  mergeValues(scopeOf({chart, version}, () => undefined).defaults, knownValue(values) ?? {});
+  mergeValues(scopeOf({chart, version}).defaults, knownValue(values) ?? {});
 
 const releaseText = ({namespace, name}: ScalrRelease): string => `release ${namespace}/${name}`;
 

@@ -1,18 +1,16 @@
 import {chartFor, knowsKey} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
 import {leavesOf, schemaOf} from '../../charts/schema.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';
-import {refusalReason, rowsFor, scopeOf} from '../../charts/support.ts';
+import {refusalReason, rowsFor, rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {getAt, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';
-import {catalog} from '../../settings/settings.ts';
+import {catalog, getFrom} from '../../settings/settings.ts';
 import {dataHome} from '../../settings/storage.ts';
 import {effectiveValues, readValues, withEntries} from '../read-values.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, lineOf, targetName} from './change.ts';
-import {getFrom} from './old-settings.ts';
 
 /** Which old defaults the new values keep: those that protect, or all. */
 export type KeptDefaults = 'security' | 'all';
@@ -110,10 +108,9 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
     // Without a default of the chart, the agent has its own.
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
-    const rows = chartFor(to).rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
     const kept = keeping(setting, was, read, after, to);
-    const reason = kept ? undefined : refusalReason(chartFor(to), setting, was, to);
-    const path = kept?.[0]?.[0] ?? rows[0]?.paths[0] ?? (isUnprotected(setting.id, is) ? [] : undefined);
+    const reason = kept ? undefined : refusalReason(chartFor(to), setting, was);
+    const path = kept?.[0]?.[0] ?? rowsWithKeys(to, setting)[0]?.paths[0] ?? (isUnprotected(setting.id, is) ? [] : undefined);
     if (path === undefined) return [];
     const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');
     return [
@@ -145,7 +142,7 @@ function keeping(
 
 /** Keys without a setting, whose default differs between two versions of a chart. */
 function ofKeys({before, after}: Sides, from: Target, to: Target): ChangedDefault[] {
-  const rows = chartFor(to).rows.filter((row) => within(to.version, row.in) || within(from.version, row.in));
+  const rows = [from, to].flatMap((each) => chartFor(each).rows);
   const ofSetting = (path: Path): boolean => rows.some(({paths}) => paths.some((each) => startsWith(path, each)));
   const effective = effectiveValues(after, to);
   return leavesOf(schemaOf(from), from.version).flatMap((leaf) => {

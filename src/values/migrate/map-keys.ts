@@ -1,4 +1,4 @@
-import {CHARTS, chartFor, knowsKey} from '../../charts/charts.ts';
+import {chartFor, knowsKey} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
@@ -7,12 +7,13 @@ import {isUnknown} from '../../charts/target.ts';
 import {at, getAt, leafPaths, type Path, sameTree, spellPath, startsWith, type Tree, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
+import {getFrom} from '../../settings/settings.ts';
 import {withoutLargeNumbers} from '../generate.ts';
 import {effectiveValues, readValues, withEntries} from '../read-values.ts';
 import {ignoredIn} from '../validate/check-values.ts';
 import {suggestKey} from '../validate/suggest-key.ts';
 import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from './change.ts';
-import {getFrom, isSameValue, type SettingEntries} from './old-settings.ts';
+import {isSameValue, type SettingEntries} from './old-settings.ts';
 
 /** New values, and how they differ from the old ones. */
 export interface MappedKeys {
@@ -108,12 +109,10 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
 }
 
 /** The containers that get the variables at these paths; all of them for those below `global`, such as the proxy. */
-const reachedBy = (paths: readonly Path[], {chart, version}: Target): ReadonlySet<string> =>
+const reachedBy = (paths: readonly Path[], target: Target): ReadonlySet<string> =>
   new Set(
-    CHARTS[chart].containers
-      .filter(
-        (each) => within(version, each.in) && paths.some((path) => ['global', ...each.extraEnv].some((map) => startsWith(path, at(map)))),
-      )
+    chartFor(target)
+      .containers.filter(({extraEnv}) => paths.some((path) => ['global', ...extraEnv].some((map) => startsWith(path, at(map)))))
       .map(({name}) => name),
   );
 /** The value that entries write at a path, also inside of a map. */
@@ -160,7 +159,7 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
-    ? `${targetName(to)} does not support ${spellPath(path)}: ${refusalReason(chartFor(to), refused.setting, refused.value, to) ?? 'the chart has no key for it'}.`
+    ? `${targetName(to)} does not support ${spellPath(path)}: ${refusalReason(chartFor(to), refused.setting, refused.value) ?? 'the chart has no key for it'}.`
     : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
@@ -186,8 +185,7 @@ const replaced = (path: Path, result: Values): Change =>
   changeOf('dropped', path, `${spellPath(path)} is replaced: another key requires ${lineOf(path, getAt(result, path) as Tree)}.`);
 
 /** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
-const isStillRead = (path: Path, values: Values, to: Target) =>
-  chartFor(to).formerKeys?.find((each) => within(to.version, each.in) && each.test(path, values));
+const isStillRead = (path: Path, values: Values, to: Target) => chartFor(to).formerKeys?.find((each) => each.test(path, values));
 
 function dropped(path: Path, values: Values, from: Target, to: Target): Change {
   const name = spellPath(path);
@@ -223,22 +221,16 @@ function withCompleteKeys(values: Values, settings: readonly Rewritten[], to: Ta
 
 /** A key that the old version of the chart has too is as the user left it. */
 const withDerived = (values: Values, from: Target, to: Target): Values =>
-  (chartFor(to).derived ?? [])
-    .filter((each) => within(to.version, each.in))
-    .reduce(
-      (tree, {write}) =>
-        withEntries(
-          tree,
-          write(effectiveValues(tree, to), (path) => getAt(tree, path) !== undefined || (from.chart === to.chart && knowsKey(from, path))),
-        ),
-      values,
-    );
+  (chartFor(to).derived ?? []).reduce((tree, {write}) => {
+    const isWritten = (path: Path): boolean => getAt(tree, path) !== undefined || (from.chart === to.chart && knowsKey(from, path));
+    return withEntries(tree, write(effectiveValues(tree, to), isWritten));
+  }, values);
 
 /** Settings without a key that the target does not support, and settings that it supports in part. */
 const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
   settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
     if (!isSupported && leaves.length === 0) {
-      const reason = refusalReason(chartFor(to), setting, value, to) ?? 'the chart has no key for it';
+      const reason = refusalReason(chartFor(to), setting, value) ?? 'the chart has no key for it';
       return [
         changeOf('dropped', [], `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`),
       ];

@@ -43,39 +43,41 @@ export interface MigratedFile {
   notes: readonly string[];
 }
 
-/** Migrates a file to another chart version or chart. Pure. @throws ExpectedError */
-export function migrateFile(request: MigrationRequest): MigratedFile {
-  const releases = embeddedReleases(request.file, request.text);
-  return releases.length > 0 ? migrateReleases(request, releases) : migrateValuesFile(request);
-}
-
-/** Edits the charts, versions and inline values in a file of another engine; all other bytes stay. */
-function migrateReleases({file, text, from, to, keeps, read}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
+/**
+ * Migrates a file to another chart version or chart: a values file, or the charts, versions and inline values in a file of another engine,
+ * of which all other bytes stay. Pure. @throws ExpectedError
+ */
+export function migrateFile({file, text, from, to, keeps, read}: MigrationRequest): MigratedFile {
+  const releases = embeddedReleases(file, text);
   const {target, warnings} = migrationTarget(to, read);
-  const results = releases.map((release) => {
-    const source = sourceOfRelease(file, release, from);
-    const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, {isWhole: false, keeps});
-    const edits = release.edits(target.chart, target.version, release.values === undefined ? undefined : migrated.text);
-    return {release, source, migrated, edits};
+  const isWhole = releases.length === 0;
+  const results = (isWhole ? [undefined] : releases).map((release) => {
+    const source = release === undefined ? migrationSource(file, text, from) : sourceOfRelease(file, release, from);
+    const values = release === undefined ? text : (release.values ?? '{}\n');
+    return {source, release, migrated: migrateText(file, values, source.target, target, {isWhole, keeps})};
   });
+  const [first] = results as [(typeof results)[number]];
+  const edits = results.flatMap(
+    ({release, migrated}) => release?.edits(target.chart, target.version, release.values === undefined ? undefined : migrated.text) ?? [],
+  );
+  const changes = results.flatMap(({migrated, release, source}) => [
+    ...(release === undefined ? [] : parameterChanges(release, source.target, target)),
+    ...migrated.changes,
+  ]);
+  const findings = results.flatMap(({migrated}) => migrated.findings);
   const hasOthers = releases.some((each) => each.hasOtherValues || each.values === undefined);
   return {
-    from: spellTarget((results[0] as (typeof results)[number]).source.target),
+    from: spellTarget(first.source.target),
     to: spellTarget(target),
-    yaml: applyEdits(
-      text,
-      results.flatMap(({edits}) => edits),
-    ),
+    yaml: isWhole ? first.migrated.text : applyEdits(text, edits),
     values: readLayers(results.map(({migrated}) => ({file, text: migrated.text}))),
-    changes: withoutRepeats(
-      results.flatMap(({migrated, release, source}) => [...parameterChanges(release, source.target, target), ...migrated.changes]),
-    ),
+    changes: isWhole ? changes : withoutRepeats(changes),
     // Positions inside of the values do not match the lines of the file.
-    findings: results.flatMap(({migrated}) => migrated.findings.map(({line: _, column: __, ...finding}) => finding)),
+    findings: isWhole ? findings : findings.map(({line: _, column: __, ...finding}) => finding),
     target,
     warnings: [...results.flatMap(({source}) => source.warnings), ...warnings],
     notes: [
-      ...results.map(({release, source}) => `Migrated the ${release.kind} from ${spellTarget(source.target)}.`),
+      ...results.flatMap(({source}) => source.notes),
       ...(hasOthers ? ['Only inline values are migrated. Migrate other values files of the release separately.'] : []),
     ],
   };
@@ -97,8 +99,9 @@ const parameterChanges = ({kind, parameters}: EmbeddedRelease, from: Target, to:
   });
 
 function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, from: string | undefined): Source {
-  if (from !== undefined) return {...parseTarget('--from', from), notes: []};
-  if (version !== undefined && /^v?\d+\.\d+\.\d+$/.test(version)) return {...checkTarget('--from', chart, version), notes: []};
+  const noted = (found: Omit<Source, 'notes'>): Source => ({...found, notes: [`Migrated the ${kind} from ${spellTarget(found.target)}.`]});
+  if (from !== undefined) return noted(parseTarget('--from', from));
+  if (version !== undefined && /^v?\d+\.\d+\.\d+$/.test(version)) return noted(checkTarget('--from', chart, version));
   const what = version === undefined ? 'does not specify a version' : `has the version range "${version}"`;
   throw missing(
     `The ${kind} in ${file} ${what} of ${chart}.`,
@@ -108,23 +111,6 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
 }
 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
-
-function migrateValuesFile({file, text, from, to, keeps, read}: MigrationRequest): MigratedFile {
-  const target = migrationTarget(to, read);
-  const source = migrationSource(file, text, from);
-  const migrated = migrateText(file, text, source.target, target.target, {keeps});
-  return {
-    from: spellTarget(source.target),
-    to: spellTarget(target.target),
-    yaml: migrated.text,
-    values: readLayers([{file, text: migrated.text}]),
-    changes: migrated.changes,
-    findings: migrated.findings,
-    target: target.target,
-    warnings: [...source.warnings, ...target.warnings],
-    notes: source.notes,
-  };
-}
 
 /** @throws ExpectedError without --to */
 function migrationTarget(to: string | undefined, read?: Target): {target: Target; warnings: Warning[]} {

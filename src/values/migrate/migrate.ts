@@ -1,17 +1,17 @@
 import {CHART_CHANGES, changeWithUpgrade, knownProblemsOf} from '../../charts/advise.ts';
 import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, getAt, leafPaths, type Path, sameTree, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
+import {getFrom} from '../../settings/settings.ts';
 import {effectiveValues, readValues, withEntries, withoutMethodNames} from '../read-values.ts';
 import {dotted, isWithin, type ValuesFinding} from '../validate/finding.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
 import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';
 import {type MappedKeys, mapKeys} from './map-keys.ts';
-import {extractSecrets, getFrom, type SettingEntries} from './old-settings.ts';
+import {extractSecrets, type SettingEntries} from './old-settings.ts';
 
 export interface MigrationOptions {
   /** Names of the Secrets to read secrets from. */
@@ -114,7 +114,7 @@ function withOldDefault(
   const scope = scopeOf(to, getFrom(old));
   for (const {path: name} of errors) {
     const path = at(name);
-    const row = chartFor(to).rows.find((each) => within(to.version, each.in) && each.paths.some((key) => sameTree(key, path)));
+    const row = chartFor(to).rows.find((each) => each.paths.some((key) => sameTree(key, path)));
     const value = row && old.get(row.setting.id);
     if (row === undefined || value === undefined || getAt(carried.values, path) !== undefined) continue;
     const values = withEntries(carried.values, row.write(value, scope));

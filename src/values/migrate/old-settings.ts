@@ -1,8 +1,7 @@
-import {CHARTS, chartFor} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/charts.ts';
 import type {Target, ValuesEntry} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
 import {closedSchema, nodeAt, schemaOf} from '../../charts/schema.ts';
-import {isWrittenWithoutRow, rowsFor, scopeOf} from '../../charts/support.ts';
+import {hasKey, isWrittenWithoutRow, rowsFor, scopeOf} from '../../charts/support.ts';
 import {
   at,
   copyOf,
@@ -19,10 +18,10 @@ import {
   withoutLeaves,
 } from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import type {Get, Setting} from '../../settings/define.ts';
+import type {Setting} from '../../settings/define.ts';
 import {canonicalQuantity} from '../../settings/kinds.ts';
 import type {SecretNames} from '../../settings/release.ts';
-import {catalog} from '../../settings/settings.ts';
+import {catalog, getFrom} from '../../settings/settings.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {readValues, writtenSettings} from '../read-values.ts';
 import {type Change, changeOf} from './change.ts';
@@ -42,27 +41,20 @@ export function explicitSettings(given: Values, from: Target): SettingEntries[] 
   const read = readValues(values, from).settings;
   const usual = readValues({}, from).settings;
   const written = writtenSettings(values, from);
-  const rows = chartFor(from).rows.filter((row) => within(from.version, row.in));
   const scope = scopeOf(from, getFrom(read));
   const leaves = leafPaths(values);
   return catalog.flatMap((setting) => {
     if (isWrittenWithoutRow(setting)) return [];
     const value = written.get(setting.id) ?? read.get(setting.id);
     if (value === undefined) return [];
-    const hasKeys = rows.some((row) => row.setting === setting && row.paths.length > 0);
     // A setting without keys can follow from other keys, such as the scope of a CA bundle.
-    if (!hasKeys) return sameTree(value, usual.get(setting.id)) ? [] : [{setting, value, leaves: [], before: []}];
+    if (!hasKey(from, setting)) return sameTree(value, usual.get(setting.id)) ? [] : [{setting, value, leaves: [], before: []}];
     if (!written.has(setting.id)) return [];
     const before = rowsFor(chartFor(from), setting, value, scope).flatMap((row) => row.write(value, scope));
     const own = leaves.filter((path) => expresses(before, path, values));
     return own.length === 0 ? [] : [{setting, value, leaves: own, before}];
   });
 }
-
-export const getFrom =
-  (settings: ReadonlyMap<string, unknown>): Get =>
-  <T>(setting: Setting<T>) =>
-    settings.get(setting.id) as T | undefined;
 
 /** True if the entries write this key with this value; the only entry beside a switch can spell the value in another way. */
 function expresses(entries: readonly ValuesEntry[], path: Path, values: Values): boolean {
@@ -83,9 +75,9 @@ const isScalar = (tree: Tree | undefined): boolean => tree !== undefined && tree
 const quantityOf = (tree: Tree | undefined): string => canonicalQuantity(String(tree)) ?? String(tree);
 
 /** Variables as texts, because templates print them as texts. */
-function withTextVariables(values: Values, {chart, version}: Target): Values {
+function withTextVariables(values: Values, target: Target): Values {
   const copy = copyOf(values);
-  const maps = CHARTS[chart].containers.filter((each) => within(version, each.in)).flatMap(({extraEnv}) => extraEnv.map(at));
+  const maps = chartFor(target).containers.flatMap(({extraEnv}) => extraEnv.map(at));
   for (const map of maps) {
     const found = getAt(copy, map);
     for (const [name, value] of Object.entries(isMap(found) ? found : {}))

@@ -19,7 +19,7 @@ export const isTypeError = ({code}: ValuesFinding): boolean =>
 
 /** Every key that the chart version does not have, and every value that its templates or Kubernetes reject. */
 export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[] {
-  const {defaults} = scopeOf(target, () => undefined);
+  const {defaults} = scopeOf(target);
   const effective = mergeValues(defaults, source.values);
   const readable = withoutMethodNames(source.values);
   const error = (path: TreePath, code: string, message: string, details?: Details): ValuesFinding =>

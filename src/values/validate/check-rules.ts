@@ -1,12 +1,12 @@
 import {type AgentOption, optionMeantBy, optionNamed, optionsOfKeys} from '../../charts/agent-options.ts';
-import {CHARTS, chartFor} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/charts.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
-import {scopeOf} from '../../charts/support.ts';
+import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree, type Values} from '../../ground/tree.ts';
+import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import type {Settings} from '../../settings/settings.ts';
+import {getFrom, type Settings} from '../../settings/settings.ts';
 import {effectiveGet} from '../read-values.ts';
 import {findingAt, type TreePath, type ValidationContext, type ValuesFinding, type ValuesSource, valueAt} from './finding.ts';
 
@@ -24,12 +24,10 @@ function violationsIn(
   kubernetes?: RuleFacts['kubernetes'],
 ): Violation[] {
   const facts = {...scopeOf(target, get), values: effective, isExplicit, kubernetes};
-  return chartFor(target)
-    .rules.filter((rule) => within(target.version, rule.in))
-    .flatMap((rule) => {
-      const violation = rule.test(get, facts);
-      return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting)) ? [] : [{rule, ...violation}];
-    });
+  return chartFor(target).rules.flatMap((rule) => {
+    const violation = rule.test(get, facts);
+    return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting)) ? [] : [{rule, ...violation}];
+  });
 }
 
 /** Checks generated values against the rules. Returns the warnings. @throws ExpectedError for errors */
@@ -68,13 +66,9 @@ function findingsOf(
   isDesired: (rule: ChartRule, isWritten: boolean) => boolean,
 ): ValuesFinding[] {
   const {values, effective, settings} = context;
-  const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
-  const pathsOf = (setting: Setting): Path[] =>
-    chartFor(target)
-      .rows.filter((row) => row.setting === setting && within(target.version, row.in))
-      .flatMap((row) => [...row.paths]);
+  const pathsOf = (setting: Setting): Path[] => rowsWithKeys(target, setting).flatMap(({paths}) => [...paths]);
   const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
-  return violationsIn(effective, get, (setting) => written(setting) !== undefined, target).flatMap((violation) => {
+  return violationsIn(effective, getFrom(settings), (setting) => written(setting) !== undefined, target).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
     const first = (violation.paths ?? []).map(at).find((each) => getAt(values, each) !== undefined);
     const path = violation.path === undefined ? (first ?? written(setting)) : at(violation.path);
@@ -90,13 +84,11 @@ function findingsOf(
 
 /** The rules between keys; keys that the file does not set are no findings. */
 export const checkValuesRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
-  chartFor(target)
-    .valuesRules.filter((rule) => within(target.version, rule.in))
-    .flatMap(({severity, code, test}) =>
-      test(context.effective)
-        .filter(({path}) => valueAt(context.values, path) !== undefined)
-        .map(({path, message, suggestion}) => findingAt(context, path, code, message, {severity, suggestion})),
-    );
+  chartFor(target).valuesRules.flatMap(({severity, code, test}) =>
+    test(context.effective)
+      .filter(({path}) => valueAt(context.values, path) !== undefined)
+      .map(({path, message, suggestion}) => findingAt(context, path, code, message, {severity, suggestion})),
+  );
 
 /** What the values.schema.json of a given chart rejects. */
 export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesFinding[] =>
@@ -107,9 +99,9 @@ export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesF
 /** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
 const withKeys = (text: string, target: Target): string =>
   text.replaceAll(/--([a-z][a-z-]+)(?: ([\w.]+))?/g, (flag, id: string, word?: string) => {
-    const row = chartFor(target).rows.find((each) => each.setting.id === id && within(target.version, each.in) && each.paths.length > 0);
+    const [row] = rowsWithKeys(target, {id});
     if (!row?.paths[0]) return flag;
-    const scope = scopeOf(target, () => undefined);
+    const scope = scopeOf(target);
     const [entry] = word && row.setting.kind.options?.includes(word) ? row.write(word, scope) : [];
     if (entry) return `${spellPath(entry[0])}: ${JSON.stringify(entry[1])}`;
     return [spellPath(row.paths[0]), word].filter(Boolean).join(' ');
@@ -120,11 +112,10 @@ const TOKEN = at('agent.token');
 /** The templates of every version need a token, inline or in a Secret: docs/charts/README.md, "Agent pool token". */
 export function checkToken(context: ValidationContext, target: Target): ValuesFinding[] {
   const inline = getAt(context.values, TOKEN);
-  const hasSecret = context.settings.get('token-secret') !== undefined;
+  const hasSecret = context.settings.get(tokenSecret.id) !== undefined;
   if (inline === undefined || inline === '') {
     if (hasSecret) return [];
-    const row = chartFor(target).rows.find((each) => each.setting.id === 'token-secret' && within(target.version, each.in));
-    const suggestion = `${row?.paths[0]?.join('.')}: "scalr-agent-token"`;
+    const suggestion = `${rowsWithKeys(target, tokenSecret)[0]?.paths[0]?.join('.')}: "scalr-agent-token"`;
     return [findingAt(context, TOKEN, 'NO_TOKEN', 'An agent pool token is required.', {suggestion})];
   }
   // A token alone is the operator's choice; with both, the templates drop one.
@@ -150,7 +141,7 @@ export const checkVariables = (source: ValuesSource, target: Target): ValuesFind
 ];
 
 function checkKeysOfOptions(source: ValuesSource, target: Target): ValuesFinding[] {
-  const {defaults} = scopeOf(target, () => undefined);
+  const {defaults} = scopeOf(target);
   return optionsOfKeys(target.chart).flatMap(({key, option}) => {
     const path = at(key);
     const value = getAt(source.values, path);
@@ -190,8 +181,8 @@ function checkOption({name, form}: AgentOption, value: Tree, path: TreePath, sou
 }
 
 /** The variables below every chart key for variables; a key for several containers gets one finding. */
-function variablesOf({values}: ValuesSource, {chart, version}: Target): Variable[] {
-  const containers = CHARTS[chart].containers.filter((each) => within(version, each.in));
+function variablesOf({values}: ValuesSource, target: Target): Variable[] {
+  const {containers} = chartFor(target);
   const paths = new Map(containers.flatMap(({name, extraEnv}) => extraEnv.map((path) => [path, name !== 'runner'] as const)));
   return [...paths].flatMap(([dottedPath, isAgent]): Variable[] => {
     const path = at(dottedPath);

@@ -1,6 +1,5 @@
-import {CHARTS, chartFor} from '../../charts/charts.ts';
-import {CHART_NAMES, type Chart, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
-import {oncePerVersion, within} from '../../charts/releases.ts';
+import {chartFor} from '../../charts/charts.ts';
+import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rules.ts';
 import {scopeOf} from '../../charts/support.ts';
@@ -74,13 +73,10 @@ function textsIn(tree: Tree, path: TreePath = []): {path: TreePath; text: string
 
 /** The keys of these values that the version accepts and no template reads; `effective` are the values over its defaults. */
 export function ignoredIn(values: Values, effective: Values, target: Target): IgnoredKey[] {
-  const {defaults} = scopeOf(target, () => undefined);
+  const {defaults} = scopeOf(target);
   return chartFor(target).ignoredKeys.filter(
-    ({in: range, path, unless}) =>
-      within(target.version, range) &&
-      getAt(values, at(path)) !== undefined &&
-      !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))) &&
-      !unless?.(effective),
+    ({path, unless}) =>
+      getAt(values, at(path)) !== undefined && !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))) && !unless?.(effective),
   );
 }
 
@@ -104,17 +100,16 @@ interface RepeatedVariable {
  * (helm/helm#31529; docs/charts/README.md, "Environment variables").
  */
 export const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
-  containersOf(CHARTS[target.chart], target.version).flatMap(({name: container, extraEnv, own}) => {
+  containersOf(target).flatMap(({name: container, extraEnv, own}) => {
     const given = extraEnv.map(at).flatMap((path) => namesAt(values, path).map((name) => ({name, container, path})));
     return given.filter(({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index);
   });
 
-const containersOf = oncePerVersion(
-  ({containers, ownVariables}: Chart, version): readonly (ChartContainer & {own: ReadonlySet<string>})[] => {
-    const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
-    return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
-  },
-);
+function containersOf(target: Target): (ChartContainer & {own: ReadonlySet<string>})[] {
+  const {containers, ownVariables} = chartFor(target);
+  const own = new Set(ownVariables.map(({name}) => name));
+  return containers.map((each) => ({own, ...each}));
+}
 
 /** Variable names in a map, or in a Kubernetes list of variables. */
 function namesAt(values: Values, path: Path): string[] {
@@ -155,7 +150,7 @@ export function refuseRepeatedVariables({values, origins}: WrittenValues, target
   const assigned = origins.filter(({setting}) => setting === set).map(({path}) => path);
   const isAssigned = (map: Path, name: string): boolean =>
     assigned.some((each) => sameTree(each, [...map, name]) || (each.length <= map.length && startsWith(map, each)));
-  const names = containersOf(CHARTS[target.chart], target.version).flatMap(({extraEnv}) =>
+  const names = containersOf(target).flatMap(({extraEnv}) =>
     extraEnv.map(at).flatMap((path) => namesAt(values, path).filter((name) => isAssigned(path, name))),
   );
   const bypassed = names.find((name) => VARIABLES_OF_SETTINGS.has(name));

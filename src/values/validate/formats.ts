@@ -1,6 +1,6 @@
 import type {SchemaNode} from '../../charts/schema.ts';
 import type {Tree} from '../../ground/tree.ts';
-import {milliOf} from '../../settings/kinds.ts';
+import {binaryUnit, milliOf} from '../../settings/kinds.ts';
 
 /** The JSON Schema type of a value; whole numbers are integers. */
 export function typeOf(tree: Tree): string {
@@ -47,7 +47,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   quantity: (text) => {
     if (isQuantity(text)) return text.startsWith('-') ? `Invalid value "${text}": must be greater than or equal to 0.` : undefined;
     const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(text) ?? [];
-    const meant = unit && number ? ` Did you mean ${number}${MEANT[unit.toLowerCase()] ?? 'Gi'}?` : '';
+    const meant = unit && number ? ` Did you mean ${number}${binaryUnit(unit)}?` : '';
     return `Invalid value "${text}": must be a Kubernetes quantity, such as 500m or 2Gi.${meant}`;
   },
   'dns-label': dnsLabel,
@@ -89,19 +89,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*$/,
     'a registry without scheme or trailing slash, such as registry.example.com',
   ),
-};
-
-const MEANT: Readonly<Record<string, string>> = {
-  k: 'Ki',
-  kb: 'Ki',
-  m: 'Mi',
-  mb: 'Mi',
-  mib: 'Mi',
-  g: 'Gi',
-  gb: 'Gi',
-  gib: 'Gi',
-  t: 'Ti',
-  tb: 'Ti',
 };
 
 /** Kubernetes also accepts signs, exponents and small suffixes, which milliOf does not read. */

@@ -1,9 +1,9 @@
-import {CHARTS, chartFor, upstreamNotes} from '../../charts/charts.ts';
+import {CHARTS, upstreamNotes} from '../../charts/charts.ts';
 import {CHART_NAMES, type Row, type Target} from '../../charts/define.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
 import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/releases.ts';
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
-import {scopeOf} from '../../charts/support.ts';
+import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
 import {closest, isMisspelled} from '../../ground/text.ts';
 import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
@@ -92,13 +92,10 @@ export function equivalentKey(path: Path, values: Values, target: Target): Sugge
   return sections.toSorted((one, other) => rankOf(one.suggestion) - rankOf(other.suggestion))[0];
 }
 
-const rowsOf = (setting: Row['setting'], target: Target): readonly Row[] =>
-  chartFor(target).rows.filter((each) => each.setting === setting && within(target.version, each.in) && each.paths.length > 0);
-
 /** A section whose keys are nested under another one here: `resources` becomes `task.runner.resources`. */
 function moveSection(path: Path, from: Path, {setting}: Row, values: Values, target: Target): Suggestion | undefined {
   const below = from.slice(path.length);
-  const to = rowsOf(setting, target)
+  const to = rowsWithKeys(target, setting)
     .flatMap((row) => row.paths)
     .find((each) => each.length > below.length && sameTree(each.slice(-below.length), below));
   return to && moveTo(path, to.slice(0, -below.length), values, target);
@@ -107,7 +104,9 @@ function moveSection(path: Path, from: Path, {setting}: Row, values: Values, tar
 /** A key with a value that no setting can express. */
 function moveKey(path: Path, {setting, paths}: Row, values: Values, target: Target): Suggestion | undefined {
   const to =
-    paths.length === 1 && sameTree(paths[0], path) ? rowsOf(setting, target).find((row) => row.paths.length === 1)?.paths[0] : undefined;
+    paths.length === 1 && sameTree(paths[0], path)
+      ? rowsWithKeys(target, setting).find((row) => row.paths.length === 1)?.paths[0]
+      : undefined;
   return to && moveTo(path, to, values, target);
 }
 
@@ -116,11 +115,11 @@ const moveTo = (path: Path, to: Path, values: Values, target: Target): Suggestio
   suggest(to, hasRival(path, to, target) ? undefined : rename(path, to, values, target));
 
 function translate(path: Path, row: Row, from: Target, values: Values, to: Target): Suggestion | undefined {
-  const source = scopeOf(from, () => undefined);
+  const source = scopeOf(from);
   const value = row.read(mergeValues(source.defaults, values), source);
   if (value === undefined) return undefined;
-  const scope = scopeOf(to, () => undefined);
-  for (const each of rowsOf(row.setting, to)) {
+  const scope = scopeOf(to);
+  for (const each of rowsWithKeys(to, row.setting)) {
     if (!(each.accepts?.(value, scope) ?? true)) continue;
     const entries = each.write(value, scope);
     const entry = entries.find(([key]) => key.at(-1) === path.at(-1)) ?? entries[0];

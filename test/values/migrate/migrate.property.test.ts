@@ -1,9 +1,8 @@
 import {Ajv2020} from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {CHARTS} from '../../../src/charts/charts.ts';
+import {chartFor} from '../../../src/charts/charts.ts';
 import type {Target} from '../../../src/charts/define.ts';
-import {within} from '../../../src/charts/releases.ts';
 import {chartSchema, closedSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
 import {protectionsOf} from '../../../src/charts/security.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
@@ -45,7 +44,7 @@ const keysOf = ({chart, version}: Target): fc.Arbitrary<[readonly string[], Tree
 };
 
 function idsFor({chart, version}: Target): string[] {
-  const written = CHARTS[chart].rows.filter((row) => within(version, row.in)).map((row) => row.setting.id);
+  const written = chartFor({chart, version}).rows.map((row) => row.setting.id);
   return RAW_IDS.filter((id) => id !== 'purpose' && written.includes(id));
 }
 
