@@ -218,15 +218,13 @@ const MAX_NAMES = 10;
 
 /** The contexts that match a name or a pattern with *, in the order of the patterns. @throws ExpectedError for one without a match */
 export function contextsMatching(patterns: readonly string[], contexts: readonly string[]): string[] {
+  if (contexts.length === 0)
+    throw failed('INVALID_SETTING', 'The kubeconfig was not found, or has no contexts.', ['Check KUBECONFIG, or set --kubeconfig']);
   const found = patterns.flatMap((pattern) => {
     const text = pattern.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*');
     const matching = contexts.filter((each) => each === pattern || new RegExp(`^${text}$`).test(each));
     if (matching.length > 0) return matching;
-    throw failed('INVALID_SETTING', `No context of the kubeconfig matches ${pattern}.`, [
-      contexts.length === 0
-        ? 'The kubeconfig has no contexts. Check KUBECONFIG, or set --kubeconfig'
-        : `Contexts found: ${few(contexts, MAX_NAMES)}`,
-    ]);
+    throw failed('INVALID_SETTING', `No context of the kubeconfig matches ${pattern}.`, [`Contexts found: ${few(contexts, MAX_NAMES)}`]);
   });
   return [...new Set(found)];
 }

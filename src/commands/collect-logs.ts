@@ -40,6 +40,8 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
 
   override async run(): Promise<CollectResult> {
     const {flags: given} = await this.parse(CollectLogs);
+    if (/^\d+$/.test(given.since ?? ''))
+      this.say(`--since ${given.since} means ${given.since} s. For hours, use --since ${given.since}h.\n`);
     // These flags select the source without a target.
     const isSelected = given.docker !== undefined || given.journal;
     const flags = isSelected ? given : {...given, target: await this.targetFrom(given)};

@@ -20,6 +20,10 @@ export const ADVICE = {
     ],
   },
   forbidden: {code: 'FORBIDDEN', suggestions: () => ['Request this permission, or use another --kube-context']},
+  terminating: {
+    code: 'RELEASE_BUSY',
+    suggestions: () => ['Run the command again when the namespace is deleted, or use another --namespace'],
+  },
 } as const satisfies Readonly<Record<string, ErrorAdvice>>;
 
 interface KnownFailure {
@@ -63,6 +67,13 @@ const KNOWN: readonly KnownFailure[] = [
     code: 'TOOL_NOT_FOUND',
     suggestions: () => ['Install the tool, or set its path with --helm or --kubectl'],
   },
+  {
+    tool: 'helm',
+    stderr: /unable to instantiate SQL driver|unknown driver|memory driver/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['Check HELM_DRIVER. With sql, check HELM_DRIVER_SQL_CONNECTION_STRING as well'],
+  },
+  {stderr: /because it is being terminated/, ...ADVICE.terminating},
   {
     tool: 'helm',
     stderr:

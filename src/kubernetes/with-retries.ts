@@ -1,7 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import {abortReason, anySignal, followSignal, semaphore} from '../ground/async.ts';
 import type {ApiRequest, Call, ProcessResult} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {onFailure} from '../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {isRetryable} from '../ground/tool-errors.ts';
 import type {LogStream, Processes} from '../ports/system.ts';
@@ -195,11 +195,5 @@ export function cachedProcesses(processes: Processes, {signal, sleep}: RetryOpti
   };
 }
 
-async function runOnce(call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> {
-  try {
-    return await processes.run(call, {signal});
-  } catch (error) {
-    if (error instanceof ExpectedError) return {exitCode: 1, stdout: '', stderr: error.message};
-    throw error;
-  }
-}
+const runOnce = (call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> =>
+  processes.run(call, {signal}).catch(onFailure(({message}) => ({exitCode: 1, stdout: '', stderr: message})));

@@ -2,7 +2,7 @@ import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
 import {type Call, type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExpectedError, failed, maskSecrets, onFailure} from '../ground/errors.ts';
-import {changedDefinition, toolFailure} from '../ground/tool-errors.ts';
+import {ADVICE, changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, rollback, uninstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
@@ -35,6 +35,13 @@ export async function dryRun(
   facts: Pick<InstallFacts, 'namespace' | 'installed' | 'release'>,
   {kubernetes, processes}: {kubernetes: Reader; processes: Pick<Processes, 'run'>},
 ): Promise<string> {
+  const {namespace} = kubeTarget;
+  if (facts.namespace?.metadata.deletionTimestamp !== undefined)
+    throw failed(
+      ADVICE.terminating.code,
+      `Namespace ${namespace} is being deleted. Nothing was changed.`,
+      ADVICE.terminating.suggestions(),
+    );
   if (plan.steps.length === 0) return 'No changes.\n';
   const exists = facts.namespace !== undefined;
   // Objects in a namespace that does not exist yet cannot be validated.
@@ -43,7 +50,7 @@ export async function dryRun(
     .map(({call}) => dryRunOf(call));
   for (const call of applied) await ask(call, processes);
   if (!exists) {
-    return `The API server accepts the namespace. Objects in ${kubeTarget.namespace} cannot be validated until it exists.\n`;
+    return `The API server accepts the namespace. Objects in ${namespace} cannot be validated until it exists.\n`;
   }
   const early = await undefinedYet(objects, plan, kubernetes);
   const ready = objects.filter((object) => !early.includes(object));
@@ -204,7 +211,7 @@ async function rollBack(
     if (isPending(state)) return rollBackError(`Not rolled back: the release is ${state.status}.`);
     if (before !== undefined && before.status !== 'deployed')
       return rollBackError(`Not rolled back: the previous revision was ${before.status}.`);
-    const lost = await saveDiagnostics(name, deps);
+    const lost = await saveDiagnostics(name, deps).catch(onFailure((failure) => failure));
     for (const {call, tolerates} of deps.steps ?? [{call: before === undefined ? uninstall(name) : rollback(name, before.revision)}]) {
       const outcome = await processes.start(call).outcome;
       if (outcome.exitCode !== 0 && !tolerates?.test(outcome.stderr)) throw toolFailure(call, outcome);
@@ -221,20 +228,11 @@ async function rollBack(
   }
 }
 
-/** Returns the error, if any: a rollback without diagnostics is better than a broken release. */
-async function saveDiagnostics(
-  name: ReleaseName,
-  {kubernetes, files, now, diagnosticsPath}: RollBackDeps,
-): Promise<ExpectedError | undefined> {
-  try {
-    const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
-    const text = diagnosticsText(name, snapshot, explainSnapshot(snapshot, now()), now());
-    await files.write(diagnosticsPath, text, {isPrivate: true, flag: '--save'});
-    return undefined;
-  } catch (error) {
-    if (error instanceof ExpectedError) return error;
-    throw error;
-  }
+/** @throws ExpectedError, which is only reported: a rollback without diagnostics is better than a broken release */
+async function saveDiagnostics(name: ReleaseName, {kubernetes, files, now, diagnosticsPath}: RollBackDeps): Promise<undefined> {
+  const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
+  const text = diagnosticsText(name, snapshot, explainSnapshot(snapshot, now()), now());
+  await files.write(diagnosticsPath, text, {isPrivate: true, flag: '--save'});
 }
 
 /** The state of a release that did not become ready, as JSON: no specs, which may contain secrets, and no passwords in strings. */

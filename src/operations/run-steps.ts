@@ -6,7 +6,7 @@ import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-erro
 import {tryCluster} from '../ground/unreachable.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {pluralOfKind} from '../kubernetes/kinds.ts';
-import {type KubernetesObject, refText} from '../kubernetes/objects.ts';
+import {type KubernetesObject, refText, type Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {runsIn} from '../release/inventory.ts';
 import type {Step} from './step.ts';
@@ -45,13 +45,14 @@ export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Prom
 async function withUndo(failure: ExpectedError, done: readonly Step[], {kubernetes}: RunStepsDeps): Promise<ExpectedError> {
   const undos = done.slice(done.findLastIndex(({isFinal}) => isFinal) + 1).flatMap(({undo}) => undo ?? []);
   if (undos.length === 0) return failure;
-  const isDeleted = await Promise.all(undos.map((undo) => isGone(undo, kubernetes)));
-  const left = undos.filter((_, index) => !isDeleted[index]);
-  const deleted = undos.filter((_, index) => isDeleted[index]).map(({object}) => refText(object));
-  const texts = [
-    ...left.map(({text}) => text),
-    ...(deleted.length === 0 ? [] : [`${deleted.join(' and ')} ${deleted.length === 1 ? 'is' : 'are'} already deleted.`]),
-  ];
+  const found = await Promise.all(undos.map(async (undo) => ({...undo, replicas: await replicasOf(undo, kubernetes)})));
+  const left = found.filter(({replicas}) => replicas === 0);
+  const others = (isOther: (replicas: number | undefined) => boolean, what: string): string[] => {
+    const names = found.filter(({replicas}) => isOther(replicas)).map(({object}) => refText(object));
+    return names.length === 0 ? [] : [`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} ${what}.`];
+  };
+  const deleted = others((replicas) => replicas === undefined, 'already deleted');
+  const texts = [...left.map(({text}) => text), ...deleted, ...others(Boolean, 'scaled up again by another user or program')];
   return failure.with(sentences(failure.message, ...texts), [
     ...left.map(({title, call}) => `${title}: ${commandLine(call)}`),
     ...(deleted.length === 0 || failure.suggestions.includes(RUN_AGAIN) ? [] : [RUN_AGAIN]),
@@ -59,13 +60,16 @@ async function withUndo(failure: ExpectedError, done: readonly Step[], {kubernet
   ]);
 }
 
-/** A failed step of helm may have deleted the object. */
-async function isGone({call, object: {kind, name}}: NonNullable<Step['undo']>, kubernetes: RunStepsDeps['kubernetes']): Promise<boolean> {
-  if (kubernetes === undefined) return false;
+/** Undefined if a failed step of helm has deleted the object; 0 if it cannot be read. */
+async function replicasOf(
+  {call, object: {kind, name}}: NonNullable<Step['undo']>,
+  kubernetes: RunStepsDeps['kubernetes'],
+): Promise<number | undefined> {
+  if (kubernetes === undefined) return 0;
   const {namespace = ''} = placeIn(call.args);
   const options = {signal: AbortSignal.timeout(REQUIRED_MS), idleMs: REQUIRED_MS, namespace};
-  const {object, error} = await getObject(kubernetes, `${pluralOfKind(kind)}.apps`, name, options);
-  return error === undefined && object === undefined;
+  const {object, error} = await getObject<Workload>(kubernetes, `${pluralOfKind(kind)}.apps`, name, options);
+  return error === undefined && object === undefined ? undefined : (object?.spec?.replicas ?? 0);
 }
 
 async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDeps): Promise<void> {

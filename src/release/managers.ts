@@ -192,13 +192,14 @@ export const unrecordedAgents = (
 
 /** Follows the name of the agent: has no Helm release (Argo CD application agents). Pure. */
 export const reasonOf = ({manager, isOfHelm}: UnrecordedAgent): string =>
-  manager ?? (isOfHelm ? 'its Helm record was deleted' : 'applied without Helm');
+  manager ?? (isOfHelm ? 'its Helm record was deleted, or HELM_DRIVER differs' : 'applied without Helm');
 
 /** How to change an agent that Helm does not know. Pure. */
 function howToChange({workload, manager, isOfHelm}: UnrecordedAgent, name: ReleaseName): string[] {
   if (manager !== undefined) return [`Change or remove the agent in the ${manager}`];
   const install = ownCommand('install', name);
-  if (isOfHelm) return [`Install it again with the same settings, so that Helm knows its objects: ${install}`];
+  if (isOfHelm)
+    return [`Set the HELM_DRIVER of its install. If its record was deleted, install it again with the same settings: ${install}`];
   const [kind = '', object = ''] = workload.split(' ');
   return [
     'Change the agent with the tool that applied it',

@@ -233,7 +233,7 @@ export function leftoversOf(readings: InventoryReadings): ObjectRef[] {
 }
 
 const isRecord = ({kind, metadata}: KubernetesObject, release: string): boolean =>
-  kind === 'Secret' && metadata.name.startsWith(`sh.helm.release.v1.${release}.v`);
+  ['Secret', 'ConfigMap'].includes(kind ?? '') && metadata.name.startsWith(`sh.helm.release.v1.${release}.v`);
 
 /** What Kubernetes and OpenShift create in every namespace. */
 const isOfEveryNamespace = ({kind, metadata: {name}}: KubernetesObject): boolean =>

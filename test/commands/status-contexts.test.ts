@@ -145,3 +145,7 @@ test.each([
 ])('%j selects %j', (patterns, expected) => {
   expect(contextsMatching(patterns, ['a.b', 'axb', 'arn:aws:eks:eu-west-1:1:cluster/prod'])).toEqual(expected);
 });
+
+test('names a kubeconfig without contexts, which kubectl prints for a missing file', () => {
+  expect(() => contextsMatching(['live-*'], [])).toThrow('The kubeconfig was not found, or has no contexts.');
+});

@@ -51,6 +51,14 @@ test.each([
   ['helm', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'RELEASE_BUSY'],
   ['helm', 'Error: UPGRADE FAILED: release: already exists', 'RELEASE_BUSY'],
   [
+    'kubectl',
+    'Error from server (Forbidden): deployments.apps "a" is forbidden: unable to create new content in namespace n because it is being terminated',
+    'RELEASE_BUSY',
+  ],
+  // The address is that of a database.
+  ['helm', 'helm.go:83: unable to instantiate SQL driver: dial tcp 127.0.0.1:5432: connect: connection refused', 'TOOL_FAILED'],
+  ['helm', 'level=INFO msg="unknown driver \\"foo\\""', 'TOOL_FAILED'],
+  [
     'helm',
     'Error: looks like "https://scalr.github.io/agent-helm/" is not a valid chart repository or cannot be reached: Get "https://scalr.github.io/agent-helm/index.yaml": dial tcp: lookup scalr.github.io: no such host',
     'CHART_NOT_FOUND',

@@ -80,3 +80,13 @@ test('merges list items by name', () => {
     'text',
   ]);
 });
+
+test.each([[[RELEASE]], [[]]])('refuses a namespace that is being deleted', async (steps: ReleaseStep[]) => {
+  const facts = {namespace: {metadata: {name: 'scalr', deletionTimestamp: '2026-11-25T10:00:00Z'}}, installed: [], release: undefined};
+  const deps = {kubernetes: fakeKubernetes(), processes: {run: () => Promise.reject(new Error('not called'))}};
+  await expect(dryRun({steps}, [], NAME, facts, deps)).rejects.toMatchObject({
+    code: 'RELEASE_BUSY',
+    message: 'Namespace scalr is being deleted. Nothing was changed.',
+    suggestions: ['Run the command again when the namespace is deleted, or use another --namespace'],
+  });
+});

@@ -167,6 +167,20 @@ describe('the error of a failed plan', () => {
     });
   });
 
+  test('offers no revert of an object that somebody else has scaled up', async () => {
+    const {calls, options} = deps();
+    const agent = {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'agent', namespace: 'team'}, spec: {replicas: 2}};
+    const running = runSteps([step('stop', {undo}), step('wait')], {...options, kubernetes: fakeKubernetes({objects: [agent]})});
+    await turn();
+    calls[0]?.end({});
+    await turn();
+    calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
+    await expect(running).rejects.toMatchObject({
+      message: 'helm wait failed: no. Deployment agent is scaled up again by another user or program.',
+      suggestions: [expect.any(String)],
+    });
+  });
+
   test('lists no change of the failed step itself, nor of steps before a final one', async () => {
     const first = deps();
     const alone = runSteps([step('stop', {undo})], first.options);

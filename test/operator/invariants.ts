@@ -24,13 +24,15 @@ const untouched: Invariant = ({own, before, after, last}) =>
     });
 
 /** No PVC, volume or directory is deleted while a pod or another release uses it. */
-const notDeletedInUse: Invariant = ({before, after, last}) =>
+const notDeletedInUse: Invariant = ({own, before, done, after, last}) =>
   [after, last].flatMap((state) =>
     [...before.values()]
       .filter(({name, isLeaving}) => DATA.test(name) && !isLeaving)
       .flatMap((thing) => {
         if (isThere(thing, state)) return [];
-        const [user] = usersOf(thing.name, state);
+        // Helm deletes a PVC before custom resources of the same release, and can be killed between them.
+        const isGoing = (user: Thing): boolean => done.exit === 'killed' && !isForeign(user, own) && !last.has(user.name);
+        const user = usersOf(thing.name, state).find((each) => !isGoing(each));
         return user === undefined ? [] : [`${thing.name} is deleted, but ${user.name} uses it`];
       }),
   );

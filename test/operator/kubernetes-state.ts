@@ -141,16 +141,17 @@ function* referencesIn(node: unknown, key = ''): Generator<string> {
   for (const [name, each] of Object.entries(node)) yield* referencesIn(each, name);
 }
 
-/** Written by controllers of Kubernetes, kwok and kubectl. */
-const BY_CONTROLLERS = /^(?:deployment\.kubernetes\.io|pv\.kubernetes\.io|volume\.|deprecated\.daemonset)/;
+/** Labels and annotations that the scheduler, controllers of Kubernetes, kwok and kubectl write. */
+const BY_CONTROLLERS = /^(?:deployment\.kubernetes\.io|pv\.kubernetes\.io|topology\.kubernetes\.io|volume\.|deprecated\.daemonset)/;
 
 function contentOf(kind: string, {metadata, status: _, ...object}: Found): string {
   if (kind === 'CRD') return '';
-  const {labels, annotations = {}} = metadata;
-  const kept = Object.entries(annotations).filter(([name]) => !BY_CONTROLLERS.test(name));
+  const [labels, annotations] = [metadata.labels, metadata.annotations].map((each = {}) =>
+    Object.entries(each).filter(([name]) => !BY_CONTROLLERS.test(name)),
+  );
   const {spec} = object;
   if (kind === 'PersistentVolume') return JSON.stringify([spec?.persistentVolumeReclaimPolicy, spec?.claimRef?.name]);
-  return JSON.stringify([labels, kept, kind === 'PVC' ? spec?.resources : kind === 'Pod' ? undefined : object]);
+  return JSON.stringify([labels, annotations, kind === 'PVC' ? spec?.resources : kind === 'Pod' ? undefined : object]);
 }
 
 interface HelmRelease {

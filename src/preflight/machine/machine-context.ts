@@ -1,5 +1,5 @@
 import {type EndpointScope, endpointsOf} from '../../charts/endpoints.ts';
-import {ExpectedError} from '../../ground/errors.ts';
+import {onFailure} from '../../ground/errors.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import {jsonIn} from '../../ground/tool-errors.ts';
 import {type Fields, isFields} from '../../ground/tree.ts';
@@ -100,36 +100,27 @@ async function ask(call: HostCall, {host, signal}: MachineDeps): Promise<Fact<st
 }
 
 /** An expected error as an unknown fact. */
-async function settled<T>(read: () => Promise<T>, source: string): Promise<Fact<T>> {
-  try {
-    return known(await read(), source);
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
+const settled = <T>(reading: Promise<T>, source: string): Promise<Fact<T>> =>
+  reading.then(
+    (value) => known(value, source),
     // The check says what cannot be read.
-    return unknown(error.code === 'FORBIDDEN' ? 'forbidden' : 'failed', error.message.replace(/^Cannot [^:]*: |\.$/g, ''));
-  }
-}
+    onFailure(({code, message}) => unknown(code === 'FORBIDDEN' ? 'forbidden' : 'failed', message.replace(/^Cannot [^:]*: |\.$/g, ''))),
+  );
 
 /** The Linux packages bring a Docker of their own, so a machine without docker has no other containers. */
-async function containersOf(target: string, deps: Pick<MachineDeps, 'host' | 'signal'>): Promise<MachineContext['containers']> {
-  return settled(async () => {
-    try {
-      return await readContainers(deps);
-    } catch (error) {
-      if (target === 'systemd' && error instanceof ExpectedError && error.code === 'TOOL_NOT_FOUND') return [];
-      throw error;
-    }
-  }, 'docker ps');
+function containersOf(target: string, deps: Pick<MachineDeps, 'host' | 'signal'>): Promise<MachineContext['containers']> {
+  const withoutDocker = onFailure((failure): [] => {
+    if (target === 'systemd' && failure.code === 'TOOL_NOT_FOUND') return [];
+    throw failure;
+  });
+  return settled(readContainers(deps).catch(withoutDocker), 'docker ps');
 }
 
-async function socketOf(deps: MachineDeps): Promise<NonNullable<MachineContext['socket']>> {
-  try {
-    return {path: await readSocket(deps)};
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    return {because: error.message, remedies: error.suggestions};
-  }
-}
+const socketOf = (deps: MachineDeps): Promise<NonNullable<MachineContext['socket']>> =>
+  readSocket(deps).then(
+    (path) => ({path}),
+    onFailure(({message, suggestions}) => ({because: message, remedies: suggestions})),
+  );
 
 function parsed(text: string): Fields {
   const found = jsonIn(text);
@@ -161,7 +152,10 @@ const numberAt =
   };
 
 const readText = (path: string, files: MachineDeps['files']): Promise<Fact<string>> =>
-  settled(async () => (await files.read(path)).toString('utf8'), path);
+  settled(
+    files.read(path).then((bytes) => bytes.toString('utf8')),
+    path,
+  );
 
 /** https://www.freedesktop.org/software/systemd/man/latest/os-release.html */
 async function readDistribution(files: MachineDeps['files']): Promise<MachineFacts['distribution']> {

@@ -1,7 +1,7 @@
 import {dirname, join} from 'node:path';
 import {isMap, isScalar, type ParsedNode} from 'yaml';
 import {isChart} from '../../charts/define.ts';
-import {ExpectedError} from '../../ground/errors.ts';
+import {onFailure} from '../../ground/errors.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import type {FileGroup} from '../validate/check-files.ts';
 import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
@@ -107,13 +107,8 @@ async function groupOf(
 /** Without a text if it cannot be read here, or is a template. */
 async function readBeside(file: string, path: string, read: Read): Promise<{file: string; text?: string | undefined}> {
   const place = join(dirname(file), path);
-  try {
-    const text = await read(place);
-    return {file: place, text: text.includes('{{') ? undefined : text};
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    return {file: place};
-  }
+  const text = await read(place).catch(onFailure(() => undefined));
+  return {file: place, text: text?.includes('{{') ? undefined : text};
 }
 
 function findingOf({offset, path: _, severity = 'error', ...problem}: SourceProblem, {file, text}: ValuesFile): ValuesFinding {
