@@ -135,7 +135,7 @@ export const isYes = (answer: string): boolean => /^y/i.test(answer);
 export const TOKEN = /eyJ[\w-]{5,}[\w.-]*/g;
 
 /** The answer to a token at any other question. */
-export const TOKEN_HERE = 'This is an agent pool token. Go back and paste it there.';
+export const TOKEN_HERE = 'This is an agent pool token. Paste it only where the agent pool token is asked for.';
 
 /** All that is shown of a secret: its length, which tells that it was pasted whole. */
 export const masked = (secret: string): string => (secret === '' ? '' : `[hidden, ${count(secret.length, 'character')}]`);

@@ -89,7 +89,7 @@ test('with --accessible the wizard leads from the first question to a registered
     [/Agent pool token/, ''],
     // It is not shown, and the wizard says where it belongs.
     [/Secret with the agent pool token/, jwt({iss: 'elsewhere.scalr.io', exp: 4_000_000_000})],
-    [/Go back and paste it there\./, 'back'],
+    [/Paste it only where the agent pool token is asked for\./, 'back'],
     [/Agent pool token/, TOKEN],
     [/What is the agent pool used for\?/, ''],
     [/Isolate each run/, ''],

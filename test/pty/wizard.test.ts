@@ -308,7 +308,7 @@ describe('a token', () => {
   test.each([{ACCESSIBLE: '1'}, {TERM: 'dumb'}])('is never shown in plain lines, at whatever question it is pasted: %o', async (env) => {
     const steps: Step[] = [
       {see: /Where will the agent run\?/, press: `${TOKEN}${ENTER}`},
-      {see: /\[hidden, \d+ characters\][\s\S]*Enter a number/, press: ENTER},
+      {see: /\[hidden, \d+ characters\][\s\S]*This is an agent pool token\./, press: ENTER},
       {see: /Where does the cluster run\?/, press: ENTER},
       {see: /Agent pool token/, press: `${TOKEN.slice(0, 40)}`},
       {see: /: $/, press: `${TOKEN.slice(40)}${ENTER}${TOKEN}${ENTER}`},

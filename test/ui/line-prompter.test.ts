@@ -262,7 +262,7 @@ describe('on a terminal, which shows nothing itself', () => {
     ['typed', [...TOKEN, ENTER]],
   ])('neither shows nor takes a token that is %s', async (_, keys) => {
     const {terminal, answer} = await typed(...keys);
-    await terminal.see('This is an agent pool token. Go back and paste it there.');
+    await terminal.see('This is an agent pool token.');
     expect(terminal.written).toMatch(/^\? Name: .*\[hidden, \d+ characters\]\n/);
     await terminal.press(`Ada${ENTER}`);
     expect(await answer).toBe('Ada');
