@@ -1,9 +1,7 @@
-import {join} from 'node:path';
+import {Config} from '@oclif/core/config';
 import {flush} from '@oclif/core/flush';
-import type {PJSON} from '@oclif/core/interfaces';
 import {run} from '@oclif/core/run';
 import {settings} from '@oclif/core/settings';
-import {readPackageJson} from '../adapters/this-process.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {failureText} from '../ui/messages.ts';
 import {nodeApp, originOf} from './app.ts';
@@ -19,22 +17,29 @@ export async function start(argv: string[], root: string): Promise<void> {
   // Otherwise oclif starts PowerShell to detect the shell, which is not used here.
   if (process.platform === 'win32') process.env['SHELL'] ??= 'unknown';
   try {
-    await run(argv, {root, userPlugins: false, devPlugins: false});
+    await run(argv, packageAt(root));
     await flush();
   } catch (error) {
-    report(error, argv, root);
+    await report(error, argv, root);
   }
   process.off('beforeExit', leftWaiting);
 }
 
-function report(error: unknown, argv: readonly string[], root: string): void {
+const packageAt = (root: string) => ({root, userPlugins: false, devPlugins: false});
+
+async function report(error: unknown, argv: readonly string[], root: string): Promise<void> {
   const {exit} = (error as {oclif?: {exit?: number}}).oclif ?? {};
   if (exit === 0) return;
-  const {commands} = readPackageJson(join(root, 'oclif.manifest.json')) as {commands: object};
-  const failure = toExpectedError(error, {argv, commands: Object.keys(commands)});
+  const config = await Config.load(packageAt(root));
+  const command = await config.findCommand(argv[0] ?? '')?.load();
+  const failure = toExpectedError(error, {
+    argv: argv.slice(1),
+    commands: config.commandIDs,
+    ...(command && {flags: {...command.flags, ...command.baseFlags}}),
+  });
   const {stdout, stderr, screen} = nodeApp();
   if (argv.includes('--json')) stdout(`${JSON.stringify(failureDocument(failure), null, 2)}\n`);
-  else stderr(failureText(failure, originOf(readPackageJson(join(root, 'package.json')) as PJSON), screen));
+  else stderr(failureText(failure, originOf(config.pjson), screen));
   process.exitCode = failure.exit;
 }
 

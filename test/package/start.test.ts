@@ -17,6 +17,12 @@ test('names the command in the stack of a bug', () => {
   expect(status).toBe(1);
 });
 
+test('knows the flags of a command when oclif takes an argument for the rest of its name', () => {
+  const {stderr, status} = runBuilt('scalr-agent', ['uninstall', 'prod']);
+  expect(stderr).toContain('Set the name of the release with a flag: --release prod');
+  expect(status).toBe(2);
+});
+
 test('fails when a command never ends', () => {
   const {stderr, status} = withOpen('() => new Promise(() => {})', LINE);
   expect(stderr).toBe('Error: The command did not finish, because of an internal error.\n');
