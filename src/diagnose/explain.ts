@@ -211,7 +211,7 @@ export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
 /** Never negative: the clock of the cluster may be ahead. A state without a time is new. */
 const secondsSince = (time: string | undefined, now: Date): number => (time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0);
 
-/** A vague cause is replaced by specific ones of dependent objects, which are permanent if it is. */
+/** Replaces a vague cause by the specific causes of dependent objects. If it was permanent, they are too. */
 function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
   const heirs = new Map<Found, Found[]>();
   for (const vague of found.filter(({isVague}) => isVague)) {

@@ -58,7 +58,7 @@ export type Group = (typeof GROUPS)[number];
 
 export interface Declaration<T> {
   question: string;
-  /** Default: the question, if it is none. */
+  /** Default: the question, which must then have no question mark. */
   summary?: string;
   kind: Kind<T>;
   /** The full spelling of a text that can only mean one value, such as eks for aws; undefined for all other texts. */

@@ -138,7 +138,7 @@ test.each([
   if (isFull) for (const from of TARGETS) await migrateAll(fc.constant(from), () => fc.constant(targetsOf(from)), 1);
   else await migrateAll(fc.constantFrom(...TARGETS), (from) => fc.constantFrom(...targetsOf(from)).map((to) => [to]), RUNS * 4);
   // Few keys are renamed between versions of a chart: about 50 in 24 runs, and once only 8.
-  expect(renamed).toBeGreaterThan(0);
+  expect(renamed).toBeGreaterThan(pairs === chartPairs ? RUNS * 4 : RUNS);
 });
 
 /** Settings of the charts by default, as far as the target could keep them. */
@@ -161,7 +161,7 @@ test('keeps every default that the target can express with --keep-defaults', asy
     ),
     {numRuns: RUNS * 3},
   );
-  expect(kept).toBeGreaterThan(0);
+  expect(kept).toBeGreaterThan(RUNS);
 });
 
 test('changes nothing when the version stays the same', async () => {
